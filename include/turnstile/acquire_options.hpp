@@ -38,8 +38,8 @@ private:
 
 // The operator that asks a holder to let go, and the reason; both may be empty, Curator's revocation says neither.
 struct release_request {
-    std::string who;
-    std::string why;
+    std::string who{};
+    std::string why{};
 };
 
 // The callbacks, all but on_granted_at, run on the client's callbacks executor, one at a time, in order, and may come
@@ -66,8 +66,9 @@ struct acquire_options {
     // callbacks run.) So it may refer to the caller's variables, and is told of a hold that is released at once, too.
     // The lock is held meanwhile: keep it short. What it throws is logged. Entering a recursive_mutex again is no grant.
     std::function<void(boottime_clock::time_point granted_at)> on_granted_at{};
-    // Told once when a hold is over without release(): the same moment as `guard::lost()`. Not told of
-    // a hold that was lost before the caller had it: that is the call's outcome.
+    // Told once when a hold is over without release(): the same moment as `guard::lost()`. Not told of a hold that was
+    // lost before the caller had it: that is the call's outcome; nor of one that its caller let go of, by release() or
+    // with its guard, also where that was done because of `lost()`. To count every loss: client::counters().
     std::function<void(const error& why)> on_lost{};
     // Told when the connection is gone and the lease runs: the hold stays valid until valid_until().
     std::function<void(boottime_clock::time_point valid_until)> on_at_risk{};

@@ -29,8 +29,8 @@ namespace turnstile {
 class fencing_vector {
 public:
     struct component {
-        std::string name;  // of the lock, or of the ensemble; the same in every process
-        fencing_token token;
+        std::string name{};  // of the lock, or of the ensemble; the same in every process
+        fencing_token token{};
         friend bool operator==(const component&, const component&) = default;
     };
 

@@ -12,6 +12,8 @@
 
 #include <string>
 
+#include "turnstile/language.hpp"
+
 namespace turnstile {
 
 enum class guardian_use {

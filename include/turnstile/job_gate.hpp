@@ -50,7 +50,7 @@ enum class job_state { never_run, running, succeeded, failed };
 struct job_record {
     job_state state = job_state::never_run;
     std::uint64_t number = 0;  // counts the starts from 1
-    std::string by;            // which instance
+    std::string by{};          // which instance
     std::int64_t started = 0;
     std::int64_t ended = 0;    // 0 while it runs
     std::uint64_t missed = 0;  // whole periods without a start, before this one
@@ -65,7 +65,7 @@ enum class job_verdict {
 
 struct job_report {
     job_verdict verdict = job_verdict::ran;
-    job_record record;                    // as it is afterwards
+    job_record record{};                  // as it is afterwards
     boottime_clock::duration retry_in{};  // unless it ran: when it may be started; zero: not known
     // It ran, and its end could not be written down (the lock was lost meanwhile, say): others take it
     // for running until at_most_for is over.

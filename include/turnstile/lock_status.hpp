@@ -16,15 +16,15 @@ namespace turnstile {
 // What a contender wrote about itself into its znode. Other clients write other things; then only
 // `text` is set.
 struct contender_metadata {
-    std::string text;      // as it stands there
-    std::string resource;  // the lock's path
-    std::string host;
-    std::string pid;
-    std::string thread;
-    std::string label;
-    std::string owner;    // the owner, as deadlock_detector sees it; see acquire_options
-    std::string timeout;  // of its session, milliseconds, as it asked for
-    std::string since;    // UTC, ISO 8601, by the contender's clock
+    std::string text{};      // as it stands there
+    std::string resource{};  // the lock's path
+    std::string host{};
+    std::string pid{};
+    std::string thread{};
+    std::string label{};
+    std::string owner{};    // the owner, as deadlock_detector sees it; see acquire_options
+    std::string timeout{};  // of its session, milliseconds, as it asked for
+    std::string since{};    // UTC, ISO 8601, by the contender's clock
 
     // "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders"
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
@@ -53,13 +53,13 @@ struct contender {
     std::size_t position = 0;  // 0 holds (a mutex), 1 is next
     contender_kind kind = contender_kind::mutex;
     std::int32_t permits = 1;  // permit: so many at once
-    std::string name;          // of the znode
+    std::string name{};        // of the znode
     std::int32_t sequence = 0;
     turnstile::fencing_token
         token;  // of its creation; but for a shared_mutex, what its grant carries
     std::int64_t session_id = 0;
     std::chrono::system_clock::time_point created{};  // by the leader's clock
-    contender_metadata metadata;
+    contender_metadata metadata{};
 };
 
 }  // namespace turnstile

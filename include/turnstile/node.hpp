@@ -20,7 +20,7 @@
 namespace turnstile {
 
 struct node {
-    std::string data;
+    std::string data{};
     std::int32_t version = 0;  // counts the writes to it
     bool ephemeral = false;    // goes with a session
     friend bool operator==(const node&, const node&) = default;

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "turnstile/language.hpp"
+
 namespace turnstile::detail {
 
 // std::unique_ptr for what is never null but after a move, without <memory>.

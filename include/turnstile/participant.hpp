@@ -11,10 +11,11 @@
 namespace turnstile {
 
 struct participant {
-    std::string id;  // what its znode holds; Curator's participants write theirs in the same place
-    bool leads = false;  // it is the first of the queue; whether its lease is valid only it knows
-    std::string znode;   // the name
-    turnstile::fencing_token token;  // what its leadership carries
+    std::string
+        id{};  // what its znode holds; Curator's participants write theirs in the same place
+    bool leads = false;   // it is the first of the queue; whether its lease is valid only it knows
+    std::string znode{};  // the name
+    turnstile::fencing_token token{};  // what its leadership carries
     std::int64_t session_id = 0;
     std::chrono::system_clock::time_point since{};  // in the queue, by the leader's clock
 };

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "turnstile/export.hpp"
+#include "turnstile/language.hpp"
 
 namespace turnstile {
 
@@ -29,7 +30,9 @@ enum class exclusion_promise { best_effort, leased, proved };
 // arrival: grants in the order in which the servers saw the contenders (G2).
 enum class order_promise { none, arrival };
 
-// How a waiter learns that it is its turn. polled: by asking from time to time. notified: the server tells it.
+// How a waiter learns that it is its turn. polled: by asking from time to time. notified: the server tells it. On MariaDB
+// that holds among clients of one user, or with the right CONNECTION ADMIN; without it a waiter of another user asks
+// every third of its session time-out, and the log says so once.
 enum class waiting_promise { polled, notified };
 
 // What becomes of locks when one server is lost. none: they are not to be had until it is back.

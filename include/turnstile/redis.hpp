@@ -38,8 +38,8 @@ namespace redis {
 
 // What the program's script is told.
 struct script_check {
-    std::string key;    // belongs to its KEYS
-    std::string znode;  // belongs to its ARGV
+    std::string key{};    // belongs to its KEYS
+    std::string znode{};  // belongs to its ARGV
     friend bool operator==(const script_check&, const script_check&) = default;
 };
 

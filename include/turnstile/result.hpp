@@ -17,8 +17,8 @@
 // | or_else(f)         | the value                             | f(error), which is the same result|
 // | transform_error(f) | the value                             | f(error), which is an error       |
 //
-// Called on an rvalue they move the value or the error on. value() and * of an rvalue return the value itself, where
-// std::expected's refer into it: `for (const auto& waiter : orders.queue().value())` reads what lives.
+// Called on an rvalue they move the value or the error on. value(), * and error() of an rvalue return the value or the
+// error itself, where std::expected's refer into it: `for (const auto& waiter : orders.queue().value())` reads what lives.
 //
 // Thread safety: as safe as T.
 #pragma once
@@ -123,7 +123,7 @@ public:
         assert(!has_value());
         return *failure_;
     }
-    [[nodiscard]] turnstile::error&& error() && noexcept {
+    [[nodiscard]] turnstile::error error() && noexcept {
         assert(!has_value());
         return std::move(*failure_);
     }
@@ -221,7 +221,7 @@ public:
         assert(!has_value());
         return *failure_;
     }
-    [[nodiscard]] turnstile::error&& error() && noexcept {
+    [[nodiscard]] turnstile::error error() && noexcept {
         assert(!has_value());
         return std::move(*failure_);
     }

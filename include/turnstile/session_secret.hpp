@@ -18,6 +18,7 @@
 #include <string>
 
 #include "turnstile/export.hpp"
+#include "turnstile/language.hpp"
 
 namespace turnstile {
 

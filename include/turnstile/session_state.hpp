@@ -24,6 +24,7 @@
 #include <string_view>
 
 #include "turnstile/export.hpp"
+#include "turnstile/language.hpp"
 
 namespace turnstile {
 

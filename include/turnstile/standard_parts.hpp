@@ -10,6 +10,8 @@
 // With TURNSTILE_WHOLE_STANDARD_HEADERS defined, and with every other library, the headers are included whole.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <string>  // the library says with it which one it is
 
 #if defined(__GLIBCXX__) && !defined(TURNSTILE_WHOLE_STANDARD_HEADERS) && \

@@ -11,6 +11,8 @@
 #include <list>
 #include <stop_token>
 
+#include "turnstile/language.hpp"
+
 namespace turnstile {
 
 class stop_any {

@@ -57,34 +57,34 @@ public:
     static constexpr std::size_t k_most_parts = 1000;
 
     struct create_part {
-        std::string path;
-        std::string data;
+        std::string path{};
+        std::string data{};
         node_kind kind = node_kind::persistent;
         friend bool operator==(const create_part&, const create_part&) = default;
     };
     struct set_part {
-        std::string path;
-        std::string data;
+        std::string path{};
+        std::string data{};
         std::int32_t version = any_version;
         friend bool operator==(const set_part&, const set_part&) = default;
     };
     struct remove_part {
-        std::string path;
+        std::string path{};
         std::int32_t version = any_version;
         friend bool operator==(const remove_part&, const remove_part&) = default;
     };
     struct check_part {
-        std::string path;
+        std::string path{};
         std::int32_t version = any_version;
         friend bool operator==(const check_part&, const check_part&) = default;
     };
     struct put_part {
-        std::string path;
-        std::string data;
+        std::string path{};
+        std::string data{};
         friend bool operator==(const put_part&, const put_part&) = default;
     };
     struct make_part {
-        std::string path;
+        std::string path{};
         friend bool operator==(const make_part&, const make_part&) = default;
     };
     using part = std::variant<create_part, set_part, remove_part, check_part, put_part, make_part>;

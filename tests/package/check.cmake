@@ -52,7 +52,8 @@ function(run_by_pkg_config program package)
         message(FATAL_ERROR "${package}: the options of another library leak: ${options}")
     endif()
     separate_arguments(options UNIX_COMMAND "${options}")
-    run("${compiler}" -std=c++20 ${flags} "${consumer}/${program}.cpp" -o "${scratch}/${program}"
+    # The headers give no warning under the options that most projects have.
+    run("${compiler}" -std=c++20 -Wall -Wextra -Werror ${flags} "${consumer}/${program}.cpp" -o "${scratch}/${program}"
         ${options}
     )
     run("${scratch}/${program}")

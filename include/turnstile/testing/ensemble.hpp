@@ -49,14 +49,14 @@ struct ensemble_options {
     std::chrono::milliseconds max_session_timeout{60'000};
     // How often empty containers are looked for; they go at the second look at the earliest.
     std::chrono::milliseconds container_check_interval{60'000};
-    std::optional<std::size_t> jute_maxbuffer;  // in bytes; the largest request
+    std::optional<std::size_t> jute_maxbuffer{};  // in bytes; the largest request
     // Of each server's Java VM, in MiB. A leader keeps what a stopped follower has not read yet.
     std::size_t heap_mebibytes = 128;
     disk_sync sync = disk_sync::off;
-    std::filesystem::path data_from;        // a data folder, copied, that every server starts with
-    std::vector<std::string> config_lines;  // appended to zoo.cfg: "name=value"
+    std::filesystem::path data_from{};  // a data folder, copied, that every server starts with
+    std::vector<std::string> config_lines{};  // appended to zoo.cfg: "name=value"
     // Of the Java VM: {"zookeeper.forceSync", "yes"} becomes -Dzookeeper.forceSync=yes.
-    std::vector<std::pair<std::string, std::string>> system_properties;
+    std::vector<std::pair<std::string, std::string>> system_properties{};
 };
 
 class ensemble {

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "turnstile/language.hpp"
+
 namespace turnstile::testing {
 
 enum class direction { to_server, to_client };

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string>
 
+#include "turnstile/language.hpp"
+
 namespace turnstile::testing {
 
 class loopback_port {

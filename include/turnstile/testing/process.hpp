@@ -28,10 +28,11 @@
 namespace turnstile::testing {
 
 struct process_options {
-    std::vector<std::string> command;      // the program, looked up in PATH, and its arguments
-    std::vector<std::string> environment;  // "NAME=value": added to, or instead of, this process's
-    std::filesystem::path output;          // standard output and error are appended; empty: nowhere
-    std::filesystem::path folder;          // the child's working folder; empty: this process's
+    std::vector<std::string> command{};  // the program, looked up in PATH, and its arguments
+    std::vector<std::string>
+        environment{};               // "NAME=value": added to, or instead of, this process's
+    std::filesystem::path output{};  // standard output and error are appended; empty: nowhere
+    std::filesystem::path folder{};  // the child's working folder; empty: this process's
 };
 
 class process {

@@ -14,6 +14,8 @@
 
 #include <sys/types.h>
 
+#include "turnstile/language.hpp"
+
 #include <filesystem>
 #include <memory>
 

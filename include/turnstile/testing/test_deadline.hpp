@@ -15,6 +15,8 @@
 #include <concepts>
 #include <thread>
 
+#include "turnstile/language.hpp"
+
 namespace turnstile::testing {
 
 // The factor of all limits: the environment variable TURNSTILE_TEST_TIME_SCALE, a positive number;

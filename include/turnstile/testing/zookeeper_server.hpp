@@ -24,12 +24,12 @@
 namespace turnstile::testing {
 
 struct zookeeper_server_options {
-    std::filesystem::path folder;             // holds zoo.cfg, data and log; must exist
-    std::uint16_t client_port = 0;            // on 127.0.0.1
-    std::string config;                       // the text of zoo.cfg, without clientPort and dataDir
-    std::vector<std::string> java_arguments;  // before the class name
-    int id = 0;                               // myid in an ensemble; 0: standalone
-    std::filesystem::path data_from;          // a dataDir whose copy it starts with; empty: none
+    std::filesystem::path folder{};  // holds zoo.cfg, data and log; must exist
+    std::uint16_t client_port = 0;   // on 127.0.0.1
+    std::string config{};            // the text of zoo.cfg, without clientPort and dataDir
+    std::vector<std::string> java_arguments{};  // before the class name
+    int id = 0;                                 // myid in an ensemble; 0: standalone
+    std::filesystem::path data_from{};          // a dataDir whose copy it starts with; empty: none
 };
 
 class zookeeper_server {

@@ -3,8 +3,12 @@
 #include <chrono>
 #include <iostream>
 
+#include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/simulation.hpp"
+
+// Options by name, as in the README: the others have their defaults, without a warning.
+const turnstile::testing::ensemble_options three_servers{.count = 3};
 
 int main() {
     turnstile::testing::process child{{.command = {"true"}}};
@@ -12,7 +16,7 @@ int main() {
         std::cerr << "the child failed\n";
         return 1;
     }
-    turnstile::testing::simulation run;
+    turnstile::testing::simulation run{{.servers = three_servers.count}};
     const auto hold = run.acquire(run.add_client(), "/locks/orders");
     if (!run.run_until([&] { return run.valid(hold); }, std::chrono::seconds{30})) {
         std::cerr << "the simulated lock was not granted\n";
