@@ -18,10 +18,16 @@
 
 namespace turnstile::base {
 
-inline void append_hexadecimal(std::string& to, unsigned char byte) {
+// Over two characters.
+inline void write_hexadecimal(char* to, unsigned char byte) noexcept {
     constexpr std::string_view k_digits = "0123456789abcdef";
-    to += k_digits[byte >> 4U];
-    to += k_digits[byte & 15U];
+    to[0] = k_digits[byte >> 4U];
+    to[1] = k_digits[byte & 15U];
+}
+
+inline void append_hexadecimal(std::string& to, unsigned char byte) {
+    to += "00";
+    write_hexadecimal(&to[to.size() - 2], byte);
 }
 
 [[nodiscard]] inline std::string hexadecimal_digits(std::span<const unsigned char> bytes) {

@@ -5,9 +5,11 @@
 
 #include <bit>
 #include <boost/uuid/random_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
+
+#include "base/hexadecimal.hpp"
 
 namespace turnstile::base {
 namespace {
@@ -52,9 +54,18 @@ double random::uniform01() noexcept {
     return static_cast<double>((*this)() >> 11U) * 0x1.0p-53;
 }
 
+// Each contender has one: Boost's to_string() appends digit by digit, which takes ten times as long.
 std::string make_guid(random& source) {
+    constexpr std::string_view k_form = "00000000-0000-0000-0000-000000000000";
     boost::uuids::basic_random_generator<random> generate{source};
-    return boost::uuids::to_string(generate());
+    std::string text{k_form};
+    std::size_t at = 0;
+    for (const auto byte : generate()) {
+        if (k_form[at] == '-') ++at;
+        write_hexadecimal(&text[at], byte);
+        at += 2;
+    }
+    return text;
 }
 
 }  // namespace turnstile::base

@@ -24,10 +24,6 @@ constexpr int k_bounds = 5;
 constexpr int k_for_ample = 2;
 constexpr int k_for_lasting = 3;
 
-duration scaled(duration d, double factor) {
-    return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
-}
-
 }  // namespace
 
 lease::lease(const lease_rule& rule)
@@ -130,15 +126,6 @@ void lease::advance(time_point certain, evidence how) {
     here_.chain = std::max(*here_.chain, certain);
 }
 
-// A clock that runs too fast shows R before it is over.
-duration lease::lengthened(duration wanted) const {
-    return scaled(wanted, 1 + rule_.clock_drift);
-}
-
-duration lease::bound_by_our_clock() const {
-    return lengthened(here_.bound);
-}
-
 bool lease::can_be_kept() const {
     return most_left() > timeout_ / k_least_left;
 }
@@ -149,25 +136,6 @@ bool lease::is_ample() const {
 
 duration lease::least_lasting_timeout() const {
     return here_.bound * k_bounds / k_for_lasting;
-}
-
-duration lease::certain_for() const {
-    return timeout_ - scaled(timeout_, rule_.clock_drift);
-}
-
-time_point lease::valid_until() const {
-    if (!established_ || !certain_) return time_point::min();
-    return *certain_ + certain_for();
-}
-
-time_point lease::chained_until() const {
-    return here_.chain ? *here_.chain + certain_for() : valid_until();
-}
-
-time_point lease::trusted_until() const {
-    if (!here_.chain) return valid_until();
-    return std::max(valid_until(),
-                    is_direct() ? chained_until() : chained_until() - bound_by_our_clock());
 }
 
 duration lease::keep_alive() const {

@@ -31,6 +31,7 @@
 // A pure value. Thread safety: none.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -71,9 +72,13 @@ public:
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
 
     // How long after c the session is certain to live: S - drift * S.
-    [[nodiscard]] duration certain_for() const;
+    [[nodiscard]] duration certain_for() const {
+        return timeout_ - scaled(timeout_, rule_.clock_drift);
+    }
     // The time to wait by our clock so that by every clock within the drift at least `wanted` has passed.
-    [[nodiscard]] duration lengthened(duration wanted) const;
+    [[nodiscard]] duration lengthened(duration wanted) const {
+        return scaled(wanted, 1 + rule_.clock_drift);
+    }
     // This server touches directly, as far as is known.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
     // False where touches are relayed and S is hardly longer than R, or shorter: by the time an answer
@@ -94,12 +99,19 @@ public:
     [[nodiscard]] time_point hopeless_from() const;
     // From then on nothing that this session is answered on this connection proves anything, unless it
     // has come before. While detached: valid_until().
-    [[nodiscard]] time_point trusted_until() const;
+    [[nodiscard]] time_point trusted_until() const {
+        if (!here_.chain) return valid_until();
+        return std::max(valid_until(),
+                        is_direct() ? chained_until() : chained_until() - bound_by_our_clock());
+    }
     // How often a session that has nothing to ask asks all the same, so that its chain does not break.
     [[nodiscard]] duration keep_alive() const;
 
     // time_point::min() while the session was never established.
-    [[nodiscard]] time_point valid_until() const;
+    [[nodiscard]] time_point valid_until() const {
+        if (!established_ || !certain_) return time_point::min();
+        return *certain_ + certain_for();
+    }
     [[nodiscard]] bool valid(time_point now) const { return now < valid_until(); }
     [[nodiscard]] evidence rests_on() const noexcept { return evidence_; }
     // The smallest time-out negotiated in this session; zero before the first attach.
@@ -112,13 +124,18 @@ public:
     friend bool operator==(const lease&, const lease&) = default;
 
 private:
+    [[nodiscard]] static duration scaled(duration d, double factor) {
+        return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
+    }
     // Of the latest link; c while there is no chain.
-    [[nodiscard]] time_point chained_until() const;
+    [[nodiscard]] time_point chained_until() const {
+        return here_.chain ? *here_.chain + certain_for() : valid_until();
+    }
     void committed(time_point sent);
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
-    // R, made longer by the drift.
-    [[nodiscard]] duration bound_by_our_clock() const;
+    // R, made longer by the drift: a clock that runs too fast shows R before it is over.
+    [[nodiscard]] duration bound_by_our_clock() const { return lengthened(here_.bound); }
     // Of the chain: what is certain, or (d).
     [[nodiscard]] time_point first_link() const;
     // Of what a relayed touch shows.

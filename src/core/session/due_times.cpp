@@ -116,15 +116,28 @@ std::optional<time_point> deadline(const client_life& life) {
     return life.deadlines.next();  // place: next_deadline_of_callers
 }
 
+// This is asked after each event of a session.
 std::optional<time_point> next(const client_life& life) {
-    std::optional<time_point> earliest;
-    for (const auto& time :
-         {life.reopen_at, retry(life), lease_end(life), broken(life), given_up(life),
-          confirmation(life), second_look(life), keep_alive(life), placement(life),
-          life.clock.next_warning(life.lease.valid_until()), search(life), hopeless(life),
-          deadline(life), life.clock.next_end(), life.clock.next_delay_end()})
-        if (time && (!earliest || *time < *earliest)) earliest = time;
-    return earliest;
+    auto earliest = time_point::max();
+    const auto note = [&earliest](const std::optional<time_point>& time) {
+        if (time && *time < earliest) earliest = *time;
+    };
+    note(life.reopen_at);
+    note(retry(life));
+    note(lease_end(life));
+    note(broken(life));
+    note(given_up(life));
+    note(confirmation(life));
+    note(second_look(life));
+    note(keep_alive(life));
+    note(placement(life));
+    note(life.clock.next_warning(life.lease.valid_until()));
+    note(search(life));
+    note(hopeless(life));
+    note(deadline(life));
+    note(life.clock.next_end());
+    note(life.clock.next_delay_end());
+    return earliest == time_point::max() ? std::nullopt : std::optional{earliest};
 }
 
 }  // namespace turnstile::core::due
