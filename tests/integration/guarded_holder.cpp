@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that takes a lock with a guardian and then ends, or does not, as the test says.
 //
-//     guarded_holder CONNECT PATH TIMEOUT_MS off|inherited|started PROGRAM hold|segv|exit|close [EXIT_CODE]
+//     guarded_holder CONNECT PATH TIMEOUT_MS off|inherited|started PROGRAM hold|fork|exec|segv|exit|close [EXIT_CODE]
 //
 // Prints "held" once it holds the lock. `hold`: until a signal; SIGUSR1: a line "signal", SIGTERM: ends with EXIT_CODE
-// and without a close. `exit`: _exit with EXIT_CODE. `close`: an orderly end.
+// and without a close. `fork`: the same with a child that lives on, by the line "child PID". `exec`: becomes another program.
+// `exit`: _exit with EXIT_CODE. `close`: an orderly end.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -39,6 +40,14 @@ guardian_use use_of(const std::string& name) {
     std::abort();
 }
 
+void leave_a_child() {
+    if (const pid_t child = ::fork(); child != 0) {
+        std::cout << "child " << child << std::endl;
+        return;
+    }
+    for (;;) ::pause();
+}
+
 int run(char** argv, int exit_code) {
     sigset_t awaited;
     ::sigemptyset(&awaited);
@@ -58,7 +67,9 @@ int run(char** argv, int exit_code) {
     const std::string end = argv[6];
     if (end == "segv") fault();
     if (end == "exit") ::_exit(exit_code);
-    if (end == "hold") hold_until_signal(awaited, exit_code);
+    if (end == "exec") ::execlp("sleep", "sleep", "infinity", nullptr);
+    if (end == "fork") leave_a_child();
+    if (end == "hold" || end == "fork") hold_until_signal(awaited, exit_code);
     return exit_code;
 }
 

@@ -3,10 +3,12 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -55,6 +57,17 @@ protected:
         auto hold = lock.acquire({.timeout = limit()});
         return hold.has_value();
     }
+    // A guardian that takes what has happened to another process for its end has acted before this returns.
+    void let_guardians_end_a_process() {
+        auto second = testing::process{
+            {.command = {TURNSTILE_HOLDER, servers().connect_string(), path + "-second",
+                         k_session_timeout, "started", TURNSTILE_GUARDIAN, "hold"},
+             .output = folder.path() / "second"}};
+        ASSERT_TRUE(second.wait_for_output("held")) << second.output();
+        second.kill();
+        mutex other{*others, path + "-second"};
+        ASSERT_TRUE(other.acquire({.timeout = limit()}));
+    }
     [[nodiscard]] bool none_left() const {
         return eventually([this] { return guardians() == before; });
     }
@@ -100,20 +113,64 @@ TEST_F(guardians_on_servers, a_stopped_process_keeps_its_session) {
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
     holder.pause();
     const auto stopped = queue_names(*others, path);
-    // A guardian that took the stop for an end would act on this process as well, and be done before that one.
-    auto second = testing::process{
-        {.command = {TURNSTILE_HOLDER, servers().connect_string(), path + "-second",
-                     k_session_timeout, "started", TURNSTILE_GUARDIAN, "hold"},
-         .output = folder.path() / "second"}};
-    ASSERT_TRUE(second.wait_for_output("held")) << second.output();
-    second.kill();
-    mutex other{*others, path + "-second"};
-    ASSERT_TRUE(other.acquire({.timeout = limit()}));
+    let_guardians_end_a_process();
     EXPECT_EQ(queue_names(*others, path), stopped);
     EXPECT_FALSE(lock.try_acquire());
     holder.resume();
     holder.kill();
     EXPECT_TRUE(granted());
+    EXPECT_TRUE(none_left());
+}
+
+// The child has a copy of the guardian's socket.
+TEST_F(guardians_on_servers, a_child_that_lives_on_keeps_no_lock) {
+    auto holder = start("started", "fork");
+    ASSERT_TRUE(holder.wait_for_output("child ")) << holder.output();
+    const auto said = holder.output();
+    const pid_t child = std::stoi(said.substr(said.find("child ") + 6));
+    holder.kill();
+    EXPECT_TRUE(granted());
+    EXPECT_EQ(::kill(child, 0), 0) << "it was to live on";
+    EXPECT_EQ(::kill(child, SIGKILL), 0);
+    EXPECT_TRUE(none_left());
+}
+
+// It lives, under the same number, and has closed the guardian's socket.
+TEST_F(guardians_on_servers,
+       a_process_that_becomes_another_program_keeps_its_session_until_it_ends) {
+    auto holder = start("started", "exec");
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    ASSERT_TRUE(eventually([&] {
+        std::ifstream name{"/proc/" + std::to_string(holder.pid()) + "/comm"};
+        std::string comm;
+        return std::getline(name, comm) && comm == "sleep";
+    }));
+    const auto queue = queue_names(*others, path);
+    let_guardians_end_a_process();
+    EXPECT_EQ(queue_names(*others, path), queue);
+    EXPECT_FALSE(lock.try_acquire());
+    holder.kill();
+    EXPECT_TRUE(granted());
+    EXPECT_TRUE(none_left());
+}
+
+// It has passwords of sessions: none is where another user, or a crash, could leave it.
+TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_and_no_core_is_left) {
+    auto holder = start("started", "hold");
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    for (const pid_t guardian : guardians()) {
+        if (before.contains(guardian)) continue;
+        const std::filesystem::path process = "/proc/" + std::to_string(guardian);
+        std::ifstream environment{process / "environ"};
+        EXPECT_EQ(environment.peek(), std::ifstream::traits_type::eof());
+        std::ifstream limits{process / "limits"};
+        const std::string text{std::istreambuf_iterator<char>{limits}, {}};
+        EXPECT_THAT(text, ::testing::ContainsRegex("Max core file size +0 +0"));
+        std::ifstream command{process / "cmdline"};
+        const std::string words{std::istreambuf_iterator<char>{command}, {}};
+        EXPECT_EQ(std::count(words.begin(), words.end(), '\0'), 1) << words;
+    }
+    holder.kill();
     EXPECT_TRUE(none_left());
 }
 
