@@ -129,14 +129,14 @@ class Bench:
         backend = self.kind(name).backend
         return self._backend(backend) if backend != "none" else None
 
-    def start(self, name, index=0, words=()):
-        """A new process of a peer, with more words for its command. Of several servers each index has its own, the same
-        for all peers. PeerError, BackendError."""
+    def start(self, name, index=0, words=(), under=()):
+        """A new process of a peer, with more words for its command, run by the command `under`. Of several servers each
+        index has its own, the same for all peers. PeerError, BackendError."""
         kind = self.kind(name)
         server = self.server_of(name)
         servers = server.each() if server else [""]
         command = kind.command(self.build, servers[index % len(servers)])
-        peer = Peer(name, [*command, *words], self._folder / f"{name}.log")
+        peer = Peer(name, [*under, *command, *words], self._folder / f"{name}.log")
         if server:
             self.versions[kind.label] = peer.version
         self._commands[name] = peer.commands

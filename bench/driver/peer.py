@@ -78,6 +78,11 @@ class Peer:
         return total / 1e9
 
     @property
+    def log(self):
+        """The file of what it, and earlier processes of its name, said on the standard error stream."""
+        return self._log
+
+    @property
     def commands(self):
         return self.greeting["commands"].split(",")
 
@@ -104,19 +109,18 @@ class Peer:
         return parse_answer(line)
 
     def end(self, kill=False):
-        """Ends the process; one that does not end with its input is killed."""
+        """Ends the process: with its input, or, as a crash does, before it can read that its input ended."""
+        if kill:
+            self._process.kill()
         try:
             self._process.stdin.close()
         except OSError:
             pass
-        if not kill:
-            try:
-                self._process.wait(self.END_SECONDS)
-                return
-            except subprocess.TimeoutExpired:
-                pass
-        self._process.kill()
-        self._process.wait()
+        try:
+            self._process.wait(self.END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def _read(self):
         for line in self._process.stdout:

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions of the client's process a cycle, by Valgrind's count: the same on each processor and however busy it is."""
+
+import re
+
+from driver.kinds import BARE, OURS
+from driver.peer import PeerError
+from driver.result import Aim
+
+UNCONTENDED = "uncontended"
+COUNTED = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
+BEFORE = 100  # cycles of the shorter of the two runs whose difference is counted
+
+
+def measure(bench):
+    result = bench.new_result(
+        "instructions", "Client's instructions, uncontended", "instructions a cycle, outside the kernel", "lower",
+        reference=OURS,
+        about="A cycle's share of the difference of two runs, counted by Valgrind's callgrind, so that neither the start "
+              "nor the end of a process is in it.",
+        aims=[Aim("≤ 1.15 × bare", UNCONTENDED, 1.15, True, BARE)])
+    able = bench.names_that_can("cycle")
+    for name in (BARE, OURS):
+        if name not in able:
+            continue
+        try:
+            more = _count(bench, name, BEFORE + bench.settings.cycles) - _count(bench, name, BEFORE)
+            result.add(UNCONTENDED, name, more / bench.settings.cycles)
+        except PeerError as failure:
+            result.fail(UNCONTENDED, name, str(failure))
+    return [result]
+
+
+def _count(bench, name, cycles):
+    peer = bench.start(name, under=COUNTED)
+    peer.ask("cycle", bench.new_path(), cycles)
+    peer.end()
+    counts = re.findall(r"Collected : (\d+)", peer.log.read_text(errors="replace"))
+    if not counts:
+        raise PeerError("Valgrind did not say what it has counted")
+    return int(counts[-1])
