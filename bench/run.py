@@ -117,6 +117,10 @@ def report(given, output, results, labels, facts):
     page.write_text(table.page(results, labels, facts, drawn, kinds.OURS, **texts))
     data = {"facts": facts, "results": [dataclasses.asdict(one) for one in results]}
     (folder / "data.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    if given.compare_servers and output == ROOT / "docs/reference" and not given.measure:
+        choosing = ROOT / "docs/start/choosing.md"
+        ours = [one for one in compared.ON_EACH if one in labels]
+        choosing.write_text(servers_page.with_costs(choosing.read_text(), servers_page.costs(results, labels, ours)))
     return page
 
 
