@@ -16,7 +16,7 @@ namespace turnstile::cli {
 namespace {
 
 // What a contender says of itself may be as long as a znode: a line shows its first characters, `show --output json` all.
-std::string shortened(std::string_view text) {
+std::string beginning_of(std::string_view text) {
     constexpr std::size_t k_most_characters = 80;
     std::size_t end = 0;
     for (std::size_t count = 0; end < text.size(); ++count) {
@@ -55,9 +55,9 @@ std::vector<std::string> cells_of(const contender& entry, const std::string& pla
                                   bool wide) {
     const auto& said = entry.metadata;
     std::vector<std::string> cells{place,
-                                   shortened(said.host.empty() ? said.text : said.host),
-                                   shortened(said.pid),
-                                   shortened(said.label),
+                                   beginning_of(said.host.empty() ? said.text : said.host),
+                                   beginning_of(said.pid),
+                                   beginning_of(said.label),
                                    age_of(entry, now),
                                    entry.token.to_string()};
     if (wide) {
@@ -72,10 +72,10 @@ std::vector<std::string> cells_of(const contender& entry, const std::string& pla
 
 std::string identity_of(const contender& entry) {
     const auto& said = entry.metadata;
-    if (said.host.empty()) return said.text.empty() ? "another client" : shortened(said.text);
-    std::string text = shortened(said.host);
-    if (!said.pid.empty()) text += ", pid " + shortened(said.pid);
-    if (!said.label.empty()) text += ", " + shortened(said.label);
+    if (said.host.empty()) return said.text.empty() ? "another client" : beginning_of(said.text);
+    std::string text = beginning_of(said.host);
+    if (!said.pid.empty()) text += ", pid " + beginning_of(said.pid);
+    if (!said.label.empty()) text += ", " + beginning_of(said.label);
     return text;
 }
 

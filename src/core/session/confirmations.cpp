@@ -20,9 +20,10 @@ duration confirmation_pace::interval(const lease& session) const {
 }
 
 bool confirmation_pace::lasts(const lease& session, time_point now) const {
-    TURNSTILE_CHECK(interval(session) > duration{});
-    const auto margin = std::min(interval(session), session.most_left()) / k_hurry;
-    return session.valid(now) && now + margin < session.valid_until();
+    const auto every = interval(session);
+    TURNSTILE_CHECK(every > duration{});
+    const auto end = session.valid_until();
+    return now < end && now + std::min(every, session.most_left()) / k_hurry < end;
 }
 
 duration confirmation_pace::unseen_for(const lease& session) const {
