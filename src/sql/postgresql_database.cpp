@@ -108,15 +108,20 @@ void postgresql_database::await_socket(short events, boottime_clock::time_point 
     }
 }
 
-void postgresql_database::fail(const pg_result* r) const {
+// A prepared statement that is not known, or known already, is another process's.
+void postgresql_database::fail(const pg_result* r) {
     if (::PQstatus(connection_) == CONNECTION_BAD) lose(::PQresultErrorMessage(r));
     const char* const state = ::PQresultErrorField(r, PG_DIAG_SQLSTATE);
     const char* const text = ::PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
-    throw database_error{kind_of(state == nullptr ? "" : state),
-                         fmt::format("{}: {}{}", settings_.name, text == nullptr ? "" : text,
-                                     std::string_view{state == nullptr ? "" : state} == "42501"
-                                         ? ": this user lacks a right (docs/how-to/postgresql.md)"
-                                         : "")};
+    const std::string_view code{state == nullptr ? "" : state};
+    std::string_view hint;
+    if (code == "42501") hint = ": this user lacks a right (docs/how-to/postgresql.md)";
+    if (code == "26000" || code == "42P05") {
+        has_own_process_ = false;
+        hint = ": others use this connection's process, too (docs/how-to/postgresql.md, PgBouncer)";
+    }
+    throw database_error{
+        kind_of(code), fmt::format("{}: {}{}", settings_.name, text == nullptr ? "" : text, hint)};
 }
 
 void postgresql_database::lose(const std::string& why) const {

@@ -95,6 +95,10 @@ private:
     void make_tables();
     [[noreturn]] void fail_to_connect(const std::string& why) const;
 
+    // ---- postgresql_pool.cpp ----
+    // `process`: the number of the server's process by its own account. Throws database_error if it is not only ours.
+    void check_pool(const std::string& process);
+
     // ---- postgresql_pipeline.cpp ----
     // What was sent and not answered yet.
     struct awaited {
@@ -121,12 +125,13 @@ private:
     void begin_patience();
     // Waits until the socket can be read (or written), as long as `until`, and no longer than close() allows.
     void await_socket(short events, boottime_clock::time_point until);
-    [[noreturn]] void fail(const pg_result* r) const;
+    [[noreturn]] void fail(const pg_result* r);
     [[noreturn]] void lose(const std::string& why) const;
     const postgresql_settings settings_;
     pg_conn* connection_ = nullptr;
     std::unordered_map<std::string, std::string> prepared_;
-    std::uint64_t names_ = 0;  // of prepared statements
+    std::uint64_t names_ = 0;       // of prepared statements
+    bool has_own_process_ = false;  // behind a pool: it has been proved
     bool in_pipeline_ = false;
     bool ending_ = false;  // the end of the pipeline has been sent
     std::deque<awaited> awaited_;

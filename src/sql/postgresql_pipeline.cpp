@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // postgresql_database: transactions, whose statements travel together.
+#include <fmt/core.h>
 #include <libpq-fe.h>
 #include <poll.h>
 
@@ -110,7 +111,8 @@ const std::string& postgresql_database::prepare(const std::string& statement) {
         return known->second;
     std::string text = statement;
     std::replace(text.begin(), text.end(), '?', '$');
-    const std::string name = "turnstile_" + std::to_string(++names_);
+    // No other session's, should a pool give this process to others (postgresql_pool.cpp).
+    const std::string name = fmt::format("turnstile_{}_{}", ::PQbackendPID(connection_), ++names_);
     if (::PQsendPrepare(connection_, name.c_str(), text.c_str(), 0, nullptr) == 0)
         lose(::PQerrorMessage(connection_));
     awaited_.push_back({awaited::purpose::preparation, statement, {}});

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which transactions on PostgreSQL take their locks: none waits in a cycle.
 #include <gtest/gtest.h>
-#include <libpq-fe.h>
 
 #include <array>
 #include <future>
-#include <memory>
 #include <string>
 
+#include "plain_connection.hpp"
 #include "session_recorder.hpp"
 #include "sql/coordinator.hpp"
 #include "sql/stripes.hpp"
@@ -15,21 +14,6 @@
 
 namespace turnstile::tests {
 namespace {
-
-class plain_connection {
-public:
-    // The first cell.
-    std::string ask(const std::string& text) {
-        const std::unique_ptr<PGresult, decltype(&::PQclear)> rows{
-            ::PQexec(connection_.get(), text.c_str()), &::PQclear};
-        return ::PQntuples(rows.get()) > 0 ? ::PQgetvalue(rows.get(), 0, 0)
-                                           : ::PQresultErrorMessage(rows.get());
-    }
-
-private:
-    std::unique_ptr<PGconn, decltype(&::PQfinish)> connection_{::PQconnectdb(database().c_str()),
-                                                               &::PQfinish};
-};
 
 // What a watched read of an earlier attachment is to the database: its connection broke, and the database comes to it late.
 class late_read {

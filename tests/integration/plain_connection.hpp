@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// plain_connection: a connection to PostgreSQL beside the library's.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+
+#include <memory>
+#include <string>
+
+#include "sql_backend.hpp"
+
+namespace turnstile::tests {
+
+// Thread safety: one thread at a time.
+class plain_connection {
+public:
+    explicit plain_connection(const std::string& where = database())
+        : connection_{::PQconnectdb(where.c_str()), &::PQfinish} {
+        EXPECT_EQ(::PQstatus(connection_.get()), CONNECTION_OK)
+            << ::PQerrorMessage(connection_.get());
+    }
+    // The first cell, or what the server says is wrong; empty if there are no rows.
+    std::string ask(const std::string& text) {
+        const std::unique_ptr<PGresult, decltype(&::PQclear)> rows{
+            ::PQexec(connection_.get(), text.c_str()), &::PQclear};
+        return ::PQntuples(rows.get()) > 0 ? ::PQgetvalue(rows.get(), 0, 0)
+                                           : ::PQresultErrorMessage(rows.get());
+    }
+
+private:
+    std::unique_ptr<PGconn, decltype(&::PQfinish)> connection_;
+};
+
+}  // namespace turnstile::tests
