@@ -297,6 +297,7 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
     if (state == session_state::auth_failed) return error{errc::auth_failed};
     if (state != session_state::connected) {
         if (const auto why = first->why_not_open()) return *why;
+        if (const auto why = services_->servers->refusal()) return *why;
         return error{errc::not_connected, fmt::format("no server of {} answered in time",
                                                       services_->servers->describe())};
     }

@@ -44,6 +44,8 @@ public:
         return known.empty() ? "the database answers" : known;
     }
 
+    [[nodiscard]] std::optional<error> refusal() const override { return failures_->refusal(); }
+
 private:
     const connect_string where_;
     const coordinator_settings settings_;

@@ -39,6 +39,7 @@ enum class failure {
     lost,     // no connection, or one that does not answer
     refused,  // the credentials
     fatal,    // goes on until an operator changes something
+    too_old,  // the same, and what has to be changed is the server's release
 };
 
 class database_error : public std::runtime_error {

@@ -64,7 +64,7 @@ mariadb_facts mariadb_database::open_any() {
         try {
             mariadb_facts facts = open_link();
             if (const auto why = unfit(facts); !why.empty())
-                throw database_error{failure::fatal, settings_.name + ": " + why};
+                throw database_error{kind_of_unfit(facts), settings_.name + ": " + why};
             run_alone(session_settings());
             host_ = host;
             return facts;

@@ -14,6 +14,10 @@ bool is_of_library(unsigned number) noexcept {
     return number >= 2000 && number < 3000;
 }
 
+bool is_too_old(const mariadb_facts& facts) noexcept {
+    return facts.version_number < k_least_version;
+}
+
 }  // namespace
 
 failure kind_of(const mariadb_error& e) noexcept {
@@ -73,12 +77,16 @@ bool keeps_commits(const mariadb_syncing& said) noexcept {
            method != "nosync" && method != "littlesync" && method != "O_DIRECT_NO_FSYNC";
 }
 
+failure kind_of_unfit(const mariadb_facts& facts) noexcept {
+    return facts.mariadb && is_too_old(facts) ? failure::too_old : failure::fatal;
+}
+
 std::string unfit(const mariadb_facts& facts) {
     if (!facts.mariadb)
         return fmt::format(
             "is no MariaDB server but says '{}': MySQL has no sequences, and was not tried",
             facts.version);
-    if (facts.version_number < k_least_version)
+    if (is_too_old(facts))
         return fmt::format("is MariaDB {}; 10.6 or later is needed", facts.version);
     if (facts.galera)
         return "is a node of a Galera cluster, whose nodes do not see each other's row locks: two "

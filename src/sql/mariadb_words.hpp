@@ -53,5 +53,7 @@ struct mariadb_syncing {
 
 // Why no lock may rest on such a server; empty: it may.
 [[nodiscard]] std::string unfit(const mariadb_facts& facts);
+// As which failure that is told.
+[[nodiscard]] failure kind_of_unfit(const mariadb_facts& facts) noexcept;
 
 }  // namespace turnstile::sql

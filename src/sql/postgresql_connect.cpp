@@ -152,7 +152,7 @@ void postgresql_database::check_server() {
         throw database_error{kind, settings_.name + ": " + rule};
     };
     if (version < k_least_version)
-        refuse(failure::fatal, "is PostgreSQL " + r[1] + "; 12 or later is needed");
+        refuse(failure::too_old, "is PostgreSQL " + r[1] + "; 12 or later is needed");
     if (to_integer(r[2]) != 0) refuse(failure::fatal, "is a standby, which takes no writes");
     if (to_integer(r[3]) != 0)
         refuse(failure::fatal, "takes no writes (default_transaction_read_only)");

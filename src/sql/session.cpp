@@ -10,14 +10,27 @@
 
 namespace turnstile::sql {
 
-void last_failure::set(std::string text) {
+void last_failure::set(const database_error& why) {
     const base::scoped_lock lock{mutex_};
-    text_ = std::move(text);
+    last_ = why;
+}
+
+void last_failure::clear() {
+    const base::scoped_lock lock{mutex_};
+    last_.reset();
 }
 
 std::string last_failure::get() const {
     const base::scoped_lock lock{mutex_};
-    return text_;
+    return last_ ? last_->what() : std::string{};
+}
+
+std::optional<error> last_failure::refusal() const {
+    const base::scoped_lock lock{mutex_};
+    if (!last_) return std::nullopt;
+    if (last_->kind() == failure::too_old) return error{errc::server_too_old, last_->what()};
+    if (last_->kind() == failure::fatal) return error{errc::not_connected, last_->what()};
+    return std::nullopt;
 }
 
 session::session(session_parts parts, const core::session_settings& settings,

@@ -24,6 +24,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <variant>
@@ -35,6 +36,7 @@
 #include "local/client_watches.hpp"
 #include "sql/database.hpp"
 #include "sql/store.hpp"
+#include "turnstile/error.hpp"
 
 namespace turnstile::sql {
 
@@ -47,12 +49,15 @@ struct closing_signal {
 // The last failure of any session of a coordinator, for people.
 class last_failure {
 public:
-    void set(std::string text) EXCLUDES(mutex_);
+    void set(const database_error& why) EXCLUDES(mutex_);
+    void clear() EXCLUDES(mutex_);
     [[nodiscard]] std::string get() const EXCLUDES(mutex_);
+    // What an operator has to change, as a caller is told.
+    [[nodiscard]] std::optional<error> refusal() const EXCLUDES(mutex_);
 
 private:
     mutable base::mutex mutex_;
-    std::string text_ GUARDED_BY(mutex_);
+    std::optional<database_error> last_ GUARDED_BY(mutex_);
 };
 
 struct session_parts {

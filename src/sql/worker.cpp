@@ -130,7 +130,7 @@ void session::worker::attach() {
     ++connection_;
     retries_.reset();
     told_.clear();
-    failures_->set({});
+    failures_->clear();
     tell(link_kind::attached);
     if (settings_.detect_role) tell(link_kind::role_known);
     end_others();
@@ -191,7 +191,7 @@ void session::worker::serve() {
 void session::worker::lose(const database_error& why) {
     const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
     db_->disconnect();
-    failures_->set(why.what());
+    failures_->set(why);
     if (told_ != why.what()) {
         told_ = why.what();
         log::write(log_level::warning, "session {:#x}: {}", store_.id(), why.what());

@@ -26,7 +26,11 @@ TEST(postgresql_standby, is_refused_and_serves_once_it_is_promoted) {
         EXPECT_TRUE(hold);
         granted.set();
     });
-    EXPECT_FALSE(servers.wait_connected(0s));
+    EXPECT_TRUE(eventually([&] {
+        const auto why = servers.wait_connected(10ms).error();
+        return why == errc::not_connected &&
+               why.message().find("is a standby") != std::string::npos;
+    }));
     EXPECT_EQ(server.run_sql("SELECT pg_promote()"), "t\n");
     EXPECT_TRUE(granted.wait());
 }

@@ -160,6 +160,23 @@ TEST(postgresql_refusals, say_what_is_wrong) {
     EXPECT_THAT(diagnosis_of(as("postgres", "none")), HasSubstr("does not exist"));
 }
 
+// A function of that name says what an older server says.
+TEST(postgresql_refusals, an_older_server_is_told_by_its_own_code) {
+    shared_server().run_sql(
+        "CREATE SCHEMA IF NOT EXISTS older; "
+        "CREATE OR REPLACE FUNCTION older.current_setting(text) RETURNS text LANGUAGE "
+        "sql AS $$ SELECT CASE $1 WHEN 'server_version_num' THEN '110022' ELSE '11.22' END $$");
+    const auto older = as("postgres", "postgres", "?options=-csearch_path%3Dolder,pg_catalog");
+    EXPECT_THAT(diagnosis_of(older), HasSubstr("is PostgreSQL 11.22; 12 or later is needed"));
+    client refused{older, database_options()};
+    result<void> connected{errc::timeout};
+    EXPECT_TRUE(eventually([&] {
+        connected = refused.wait_connected(10ms);
+        return connected.error() == errc::server_too_old;
+    }));
+    EXPECT_THAT(connected.error().message(), HasSubstr("12 or later is needed"));
+}
+
 TEST(postgresql_refusals, a_password_is_asked_for_and_never_told) {
     shared_server().run_sql("CREATE ROLE secretive LOGIN PASSWORD 'right'");
     const auto where = as("secretive:wr0ng");

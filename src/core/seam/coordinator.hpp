@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/seam/seam.hpp"
+#include "turnstile/error.hpp"
 #include "turnstile/promises.hpp"
 
 namespace turnstile::core {
@@ -95,6 +97,10 @@ public:
 
     // What each server answers just now, for a person who wonders why no session comes. May block for seconds.
     [[nodiscard]] virtual std::string diagnose() const { return "no reason is known"; }
+
+    // Why the latest attempt failed, where the servers have to be set up differently; `open` may have told it, too. Asks
+    // nothing.
+    [[nodiscard]] virtual std::optional<error> refusal() const { return std::nullopt; }
 };
 
 }  // namespace turnstile::core

@@ -54,6 +54,15 @@ TEST(mariadb_words, servers_that_are_not_fit) {
     };
     EXPECT_THAT(why([](auto& f) { f.mariadb = false; }), HasSubstr("is no MariaDB server"));
     EXPECT_THAT(why([](auto& f) { f.version_number = 100599; }), HasSubstr("10.6 or later"));
+    const auto kind_at = [](std::int64_t version, bool mariadb) {
+        mariadb_facts facts = good();
+        facts.version_number = version;
+        facts.mariadb = mariadb;
+        return kind_of_unfit(facts);
+    };
+    EXPECT_EQ(kind_at(100599, true), failure::too_old);
+    EXPECT_EQ(kind_at(50744, false), failure::fatal) << "MySQL is no older MariaDB";
+    EXPECT_EQ(kind_at(100600, true), failure::fatal);
     EXPECT_THAT(why([](auto& f) { f.galera = true; }), HasSubstr("Galera"));
     EXPECT_THAT(why([](auto& f) { f.read_only = true; }), HasSubstr("takes no writes"));
     EXPECT_THAT(why([](auto& f) { f.statement_binlog = true; }), HasSubstr("MIXED or ROW"));
