@@ -52,7 +52,8 @@ struct job_record {
     std::uint64_t number = 0;  // counts the starts from 1
     std::string by{};          // which instance
     std::int64_t started = 0;
-    std::int64_t ended = 0;    // 0 while it runs
+    std::int64_t ended =
+        0;  // 0 while it runs, and in the report of a run whose end's stamp could not be read
     std::uint64_t missed = 0;  // whole periods without a start, before this one
     friend bool operator==(const job_record&, const job_record&) = default;
 };
@@ -109,8 +110,14 @@ public:
     // Runs the job in this thread if it is due and no other instance runs it. Without a time-out it does not
     // wait: `running` if another instance holds the lock. With one it waits so long for the lock, and
     // then looks whether the job is still due. What the job throws is written down as failed and thrown
-    // on. Errors, after which the job was not run: those of mutex::acquire() and guard::commit();
-    // outcome_unknown: the start may have been written down, and then counts as a run.
+    // on. Errors, after which the job was not run: those of mutex::acquire() and guard::commit(). After
+    // outcome_unknown, and after the loss of the lock (session_lost, removed, ...), the start may have been written
+    // down, and then counts as a run.
+    //
+    // The time-out ends what comes before the start is written, and `running` comes at most a second after it;
+    // the start, and the end after the job, take the session time-out at most. All but the job returns at once when
+    // the lock is lost or `options.stop` is triggered. A token that was triggered while the job ran leaves a second to
+    // write the end down. The job itself looks at lost() and at its own token.
     result<job_report> run(const std::function<void(job_run&)>& job, acquire_options options = {});
 
     // The latest run; needs no lock.

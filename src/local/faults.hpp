@@ -11,6 +11,7 @@
 // returned.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,6 +26,10 @@ public:
     explicit faults(const std::string& name) : world_{world::named(name)} {}
 
     void set_traffic(session_id session, traffic t) { world_->set_traffic(session, t); }
+    // After so many requests more the connection stalls before the server.
+    void stall_after(session_id session, std::size_t requests) {
+        world_->stall_after(session, requests);
+    }
     void detach(session_id session) { world_->detach(session); }
     void attach(session_id session) { world_->attach(session); }
     void expire(session_id session) { world_->expire(session); }

@@ -55,6 +55,7 @@ void link::detach(tree& servers) {
     if (!attached_) return;
     attached_ = false;
     traffic_ = traffic::flows;
+    until_stall_.reset();
     servers.drop_watches(id());
     core::link_event event;
     event.kind = core::link_kind::detached;
@@ -76,6 +77,10 @@ void link::expire() {
 }
 
 bool link::accept(core::request& request, core::time_point sent) {
+    if (until_stall_ && (*until_stall_)-- == 0) {
+        traffic_ = traffic::stalls_before_server;
+        until_stall_.reset();
+    }
     if (dead_) {
         reply(core::answered(server_error::session_expired), request.id, sent);
     } else if (!attached_) {

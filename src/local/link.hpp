@@ -6,8 +6,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
 #include "core/seam/coordinator.hpp"
@@ -52,6 +54,8 @@ public:
     void forget_watches(tree& servers, const std::string& path);
 
     void set_traffic(traffic t) noexcept { traffic_ = t; }
+    // After so many requests more the connection stalls before the server.
+    void stall_after(std::size_t requests) noexcept { until_stall_ = requests; }
 
 private:
     void deliver(core::coordinator_event&& event) noexcept;
@@ -67,6 +71,7 @@ private:
     bool attached_ = false;
     bool dead_ = false;
     traffic traffic_ = traffic::flows;
+    std::optional<std::size_t> until_stall_;
     std::uint64_t connection_ = 0;
     std::int64_t seen_zxid_ = 0;  // in the last answer that came
     client_watches watches_;

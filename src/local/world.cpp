@@ -76,6 +76,10 @@ void world::set_traffic(session_id session, traffic t) {
     with(session, [t](link& found) { found.set_traffic(t); });
 }
 
+void world::stall_after(session_id session, std::size_t requests) {
+    with(session, [requests](link& found) { found.stall_after(requests); });
+}
+
 void world::detach(session_id session) {
     with(session, [this](link& found) { found.detach(tree_); });
 }

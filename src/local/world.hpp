@@ -6,6 +6,7 @@
 // as one of them does; its znodes go with it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -39,6 +40,7 @@ public:
 
     // ---- faults, by session id ----
     void set_traffic(session_id session, traffic t);
+    void stall_after(session_id session, std::size_t requests);
     void detach(session_id session);
     void attach(session_id session);
     void expire(session_id session);

@@ -65,9 +65,9 @@ void job_turn::end() {
     report_.record.state = job_state::succeeded;
     report_.unrecorded = error{errc::outcome_unknown, "the end was not written down"};
     write([self = shared_from_this()] {
+        self->report_.unrecorded.reset();
         self->read([self](const found& ended) {
             self->report_.record.ended = ended.changed;
-            self->report_.unrecorded.reset();
             self->finish(self->report_);
         });
     });
@@ -83,7 +83,7 @@ void job_turn::report_running() {
 void job_turn::finish(result<job_report> outcome) {
     script_.release(call_);
     if (!outcome && report_.record.state == job_state::succeeded) {
-        report_.unrecorded = outcome.error();
+        if (report_.unrecorded) report_.unrecorded = outcome.error();
         outcome = report_;
     }
     if (job_.done) job_.done(outcome);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/job_gate.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "recipe/election/candidacy.hpp"
@@ -9,6 +11,16 @@
 #include "recipe/node/stamped_node.hpp"
 
 namespace turnstile {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// What is left to a call whose time is over: for the end of a job that was told to stop, and for the record of a job
+// that runs elsewhere.
+constexpr std::chrono::seconds k_grace = 1s;
+
+}  // namespace
 
 class job_gate::state {
 public:
@@ -26,9 +38,16 @@ public:
         return std::move(*record);
     }
 
-    // Under the lock: starts it if it is due.
+    // Under the lock: starts it if it is due. `limits` are those of what comes before the start.
     result<job_report> run(guard& lock, const std::function<void(job_run&)>& job,
                            const query_options& limits) const;
+    // What a caller without the lock is told. `refusal`: why it has none.
+    result<job_report> running_elsewhere(const error& refusal, const query_options& limits) const;
+
+    // By when a phase that begins now is over, whatever the servers do.
+    [[nodiscard]] boottime_clock::time_point phase_end() const {
+        return boottime_clock::now() + to_nanoseconds(queue.servers()->session_timeout());
+    }
 
     const detail::job_terms terms;
     const std::string id;
@@ -39,8 +58,9 @@ private:
     result<job_report> start(const detail::stamped_node& node, const detail::stamped_data& found,
                              job_report&& report, guard& lock,
                              const std::function<void(job_run&)>& job,
-                             const query_options& limits) const;
-    void finish(const detail::stamped_node& node, job_report& report, job_state how) const;
+                             const stop_signal& stop) const;
+    void finish(const detail::stamped_node& node, job_report& report, job_state how,
+                const stop_signal& stop) const;
 };
 
 result<job_report> job_gate::state::run(guard& lock, const std::function<void(job_run&)>& job,
@@ -60,42 +80,64 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     report.retry_in = to_nanoseconds(std::chrono::milliseconds{decided.wait});
     if (decided.verdict != job_verdict::ran) return report;
     report.record = {job_state::running, report.record.number + 1, id, 0, 0, decided.missed};
-    return start(node, *found, std::move(report), lock, job, limits);
+    return start(node, *found, std::move(report), lock, job, limits.stop);
 }
 
+// A caller's deadline does not end this: a start whose outcome is not known costs a period.
 result<job_report> job_gate::state::start(const detail::stamped_node& node,
                                           const detail::stamped_data& found, job_report&& report,
                                           guard& lock, const std::function<void(job_run&)>& job,
-                                          const query_options& limits) const {
+                                          const stop_signal& stop) const {
+    const query_options limits{phase_end(), stop};
     const auto before = boottime_clock::now();
     if (const auto written = node.write(found, detail::to_text(report.record), limits); !written)
         return written.error();
     const auto started = node.read(limits);
-    if (!started) return started.error();
+    if (!started) {
+        if (const auto held = lock.status(); !held) return held.error();
+        return error{errc::outcome_unknown,
+                     queue.path() + ": the start is written down, and the job was not run: " +
+                         started.error().message()};
+    }
     report.record.started = started->changed;
     job_run run{lock, report.record, before + std::chrono::milliseconds{terms.at_most_for}};
     try {
         job(run);
     } catch (...) {
-        finish(node, report, job_state::failed);
+        finish(node, report, job_state::failed, stop);
         throw;
     }
-    finish(node, report, job_state::succeeded);
+    finish(node, report, job_state::succeeded, stop);
     return std::move(report);
 }
 
-void job_gate::state::finish(const detail::stamped_node& node, job_report& report,
-                             job_state how) const {
+// A job that ends because it was told to stop has its end written down, if the servers answer.
+void job_gate::state::finish(const detail::stamped_node& node, job_report& report, job_state how,
+                             const stop_signal& stop) const {
+    const bool stopped = stop.stop_requested();
+    const auto end = stopped ? std::min(boottime_clock::now() + k_grace, phase_end()) : phase_end();
+    const query_options limits{end, stopped ? stop_signal{} : stop};
     report.record.state = how;
-    const auto text = detail::to_text(report.record);
-    const auto running = node.read({});
-    auto written = running ? node.write(*running, text, {}) : result<void>{running.error()};
-    const auto ended = written ? node.read({}) : result<detail::stamped_data>{written.error()};
-    if (ended) {
+    const auto running = node.read(limits);
+    const auto written = running ? node.write(*running, detail::to_text(report.record), limits)
+                                 : result<void>{running.error()};
+    if (!written) {
+        report.unrecorded = written.error();
+    } else if (const auto ended = node.read(limits)) {
         report.record.ended = ended->changed;
-    } else {
-        report.unrecorded = ended.error();
     }
+}
+
+result<job_report> job_gate::state::running_elsewhere(const error& refusal,
+                                                      const query_options& limits) const {
+    const auto found = detail::read_stamped(*queue.servers(), record_path, limits);
+    if (!found) {
+        const bool late = found.error() == errc::timeout || found.error() == errc::not_connected;
+        return late && refusal == errc::timeout ? refusal : found.error();
+    }
+    const auto now = parsed(*found);
+    if (!now) return now.error();
+    return job_report{job_verdict::running, *now, {}, {}};
 }
 
 std::stop_token job_run::lost() const noexcept {
@@ -117,15 +159,14 @@ result<job_report> job_gate::run(const std::function<void(job_run&)>& job,
     const auto deadline = options.timeout.deadline();
     if (deadline) options.timeout = *deadline;
     const bool waits = deadline.has_value();
-    const query_options limits{{}, options.stop};
+    const auto stop = options.stop;
     auto lock = state_->queue.acquire(std::move(options), core::claim{},
                                       waits ? core::attempt::wait : core::attempt::once);
-    if (lock) return state_->run(*lock, job, limits);
+    if (lock) return state_->run(*lock, job, {deadline.value_or(state_->phase_end()), stop});
     if (lock.error() != errc::busy && lock.error() != errc::timeout) return lock.error();
     if (!waits && lock.error() == errc::timeout) return lock.error();
-    const auto now = last(limits);
-    if (!now) return now.error();
-    return job_report{job_verdict::running, *now, {}, {}};
+    const auto end = waits ? boottime_clock::now() + k_grace : state_->phase_end();
+    return state_->running_elsewhere(lock.error(), {end, stop});
 }
 
 result<job_record> job_gate::last(const query_options& options) const {

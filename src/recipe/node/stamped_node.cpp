@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "turnstile/stop_any.hpp"
+
 namespace turnstile::detail {
 
 namespace {
@@ -34,14 +36,25 @@ result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
     return stamped_data{std::move(found.data), found.stat.version, found.stat.mtime};
 }
 
+// The answer of servers that are away would be waited for when the hold is long over.
+result<stamped_data> stamped_node::read_while_held(const std::string& path,
+                                                   const query_options& limits) const {
+    if (const auto held = by_.status(); !held) return held.error();
+    const stop_any over{limits.stop, by_.lost()};
+    auto found = read_stamped(servers_, path, {limits.timeout, over.token()});
+    if (found) return found;
+    if (const auto held = by_.status(); !held) return held.error();
+    return found;
+}
+
 result<stamped_data> stamped_node::read(const query_options& limits) const {
-    return read_stamped(servers_, path_, limits);
+    return read_while_held(path_, limits);
 }
 
 result<std::int64_t> stamped_node::ask_time(const query_options& limits) const {
     const auto touched = by_.commit(transaction{}.check("/"), as_commit(limits));
     if (!touched) return without_time(touched.error(), by_, limits);
-    const auto own = read_stamped(servers_, by_.znode(), limits);
+    const auto own = read_while_held(by_.znode(), limits);
     if (!own) return own.error();
     if (!own->exists()) return error{errc::removed, by_.znode() + " is gone"};
     return own->changed;

@@ -6,6 +6,8 @@
 // matter. The stamps of one leader do not go back unless its clock is set back; a new leader's clock may
 // differ from the old one's by what their machines' clocks differ.
 //
+// A call ends with the hold, too: with the error of guard::status(), or with guard::commit()'s outcome_unknown.
+//
 // Thread safety: a value of references; for one thread at a time. Calls block.
 #pragma once
 
@@ -32,6 +34,9 @@ public:
                        const query_options& limits) const;
 
 private:
+    [[nodiscard]] result<stamped_data> read_while_held(const std::string& path,
+                                                       const query_options& limits) const;
+
     client_impl& servers_;
     const std::string path_;
     guard& by_;

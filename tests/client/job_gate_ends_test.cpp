@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// job_gate::run(): how it ends when it is told to stop, when its lock is lost, and when the servers are away.
+#include <future>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A session time-out that no test waits for: what would end by it alone does not end.
+constexpr std::chrono::hours k_for_ever{24};
+
+// The requests of a run that has the lock, in their order. Each commit has the own znode watched again.
+// Before the start: the record; and the time: a watch, its commit, a watch, its stamp.
+constexpr std::size_t k_before_start = 5;
+// The start: its commit, a watch, its stamp. The end: the record, its commit, a watch, its stamp.
+constexpr std::size_t k_start = 3;
+constexpr std::size_t k_end = 4;
+
+class job_ends : public shell_test {
+protected:
+    using outcome = result<job_report>;
+
+    std::unique_ptr<client> servers =
+        connect({.session_timeout = k_for_ever, .close_timeout = 50ms});
+    job_gate gate{*servers, "/jobs/ends", {.period = 1h}};
+    std::stop_source stop;
+    const std::int64_t session = servers->session().id;
+    std::atomic<std::uint64_t> stalled_at{
+        0};  // requests sent, when the one that is not answered is, too
+
+    // Of the requests from now on the one after `answered` is not answered.
+    void stall_after(std::size_t answered) {
+        stalled_at = requests_sent(*servers) + answered + 1;
+        faults.stall_after(session, answered);
+    }
+    // The same from the grant on.
+    [[nodiscard]] acquire_options stalling_after(std::size_t answered) {
+        acquire_options options;
+        options.stop = stop.get_token();
+        options.on_granted_at = [this, answered](auto) { stall_after(answered); };
+        return options;
+    }
+    std::future<outcome> start(const std::function<void(job_run&)>& job, acquire_options options) {
+        return std::async(std::launch::async, [this, job, options = std::move(options)]() mutable {
+            return gate.run(job, std::move(options));
+        });
+    }
+    // The request that is not answered has been sent.
+    [[nodiscard]] bool stalls() const {
+        return eventually([&] { return stalled_at != 0 && requests_sent(*servers) >= stalled_at; });
+    }
+    // The session is over, and no other begins.
+    void lose() {
+        faults.refuse_connections();
+        faults.expire(session);
+    }
+    void lose(job_run& run) {
+        lose();
+        EXPECT_TRUE(eventually([&] { return run.lost().stop_requested(); }));
+    }
+    // A run that does not end by itself ends with its client, and says so.
+    outcome ended(std::future<outcome>& run) {
+        if (run.wait_for(limit()) == std::future_status::ready) return run.get();
+        servers->close();
+        run.wait();
+        return error{errc::protocol, "the run has not ended"};
+    }
+    // The end of a run whose job did its work.
+    std::optional<errc> unrecorded(std::future<outcome>& run) {
+        const auto report = ended(run);
+        EXPECT_TRUE(report) << report.error().message();
+        if (!report || !report->unrecorded) return std::nullopt;
+        return report->unrecorded->code();
+    }
+};
+
+TEST_F(job_ends, a_stop_ends_the_wait_for_the_lock) {
+    mutex same{*servers, "/jobs/ends"};
+    const auto held = same.acquire().value();
+    event entered;
+    acquire_options options{.timeout = limit(), .stop = stop.get_token()};
+    options.on_entered = [&](const std::string&) { entered.set(); };
+    auto run = start([](job_run&) { FAIL(); }, std::move(options));
+    ASSERT_TRUE(entered.wait());
+    stop.request_stop();
+    EXPECT_EQ(ended(run).error(), errc::cancelled);
+}
+
+// A service that is told to end: its job ends, and is no running one for the others.
+TEST_F(job_ends, a_stop_during_the_job_leaves_time_to_write_its_end) {
+    auto run = start([&](job_run&) { stop.request_stop(); }, {.stop = stop.get_token()});
+    EXPECT_EQ(unrecorded(run), std::nullopt);
+    EXPECT_EQ(gate.last().value().state, job_state::succeeded);
+}
+
+TEST_F(job_ends, a_stop_during_the_job_leaves_little_time_where_no_server_answers) {
+    auto run = start(
+        [&](job_run&) {
+            stall_after(0);
+            stop.request_stop();
+        },
+        {.stop = stop.get_token()});
+    EXPECT_EQ(unrecorded(run), errc::timeout);
+}
+
+// By the request that is not answered.
+class job_start_phases : public job_ends, public ::testing::WithParamInterface<std::size_t> {
+protected:
+    // Once it is sent, a start may be carried out.
+    [[nodiscard]] errc unless_sent(errc why) const {
+        return GetParam() < k_before_start ? why : errc::outcome_unknown;
+    }
+};
+
+TEST_P(job_start_phases, end_with_a_stop) {
+    auto run = start([](job_run&) { FAIL(); }, stalling_after(GetParam()));
+    ASSERT_TRUE(stalls());
+    stop.request_stop();
+    EXPECT_EQ(ended(run).error(), unless_sent(errc::cancelled));
+}
+
+TEST_P(job_start_phases, end_with_the_session) {
+    auto run = start([](job_run&) { FAIL(); }, stalling_after(GetParam()));
+    ASSERT_TRUE(stalls());
+    lose();
+    const bool in_flight = GetParam() == k_before_start;
+    EXPECT_EQ(ended(run).error(), in_flight ? errc::outcome_unknown : errc::session_lost);
+}
+
+INSTANTIATE_TEST_SUITE_P(requests, job_start_phases,
+                         ::testing::Range(std::size_t{0}, k_before_start + k_start));
+
+class job_reading_phases : public job_ends, public ::testing::WithParamInterface<std::size_t> {};
+
+TEST_P(job_reading_phases, end_with_the_time_out) {
+    auto options = stalling_after(GetParam());
+    options.timeout = 200ms;
+    auto run = start([](job_run&) { FAIL(); }, std::move(options));
+    EXPECT_EQ(ended(run).error(), errc::timeout);
+}
+
+INSTANTIATE_TEST_SUITE_P(requests, job_reading_phases,
+                         ::testing::Range(std::size_t{0}, k_before_start));
+
+class job_end_phases : public job_ends, public ::testing::WithParamInterface<std::size_t> {
+protected:
+    [[nodiscard]] std::optional<errc> unless_written(errc why) const {
+        if (GetParam() == 0) return why;
+        return GetParam() == 1 ? std::optional{errc::outcome_unknown} : std::nullopt;
+    }
+};
+
+TEST_P(job_end_phases, end_with_a_stop) {
+    auto run = start([&](job_run&) { stall_after(GetParam()); }, {.stop = stop.get_token()});
+    ASSERT_TRUE(stalls());
+    stop.request_stop();
+    EXPECT_EQ(unrecorded(run), unless_written(errc::cancelled));
+}
+
+TEST_P(job_end_phases, end_with_the_session) {
+    auto run = start([&](job_run&) { stall_after(GetParam()); }, {});
+    ASSERT_TRUE(stalls());
+    lose();
+    EXPECT_EQ(unrecorded(run), unless_written(errc::session_lost));
+}
+
+INSTANTIATE_TEST_SUITE_P(requests, job_end_phases, ::testing::Range(std::size_t{0}, k_end));
+
+TEST_F(job_ends, a_loss_during_the_job_is_told_at_once) {
+    auto run = start([&](job_run& job) { lose(job); }, {});
+    EXPECT_EQ(unrecorded(run), errc::session_lost);
+}
+
+TEST_F(job_ends, a_loss_during_a_job_that_throws_lets_it_throw) {
+    auto run = start(
+        [&](job_run& job) {
+            lose(job);
+            throw std::runtime_error{"no"};
+        },
+        {});
+    EXPECT_THROW(static_cast<void>(ended(run)), std::runtime_error);
+}
+
+TEST_F(job_ends, a_job_whose_servers_went_away_for_good_has_lost_its_session) {
+    auto brief = connect({.session_timeout = 200ms, .close_timeout = 50ms});
+    job_gate short_lived{*brief, "/jobs/brief", {.period = 1h}};
+    auto run = std::async(std::launch::async, [&] {
+        return short_lived.run([&](job_run&) {
+            faults.refuse_connections();
+            faults.detach(brief->session().id);
+        });
+    });
+    EXPECT_EQ(unrecorded(run), errc::session_lost);
+}
+
+// The record of the job that runs elsewhere is not waited for.
+TEST_F(job_ends, a_time_out_in_the_queue_ends_a_run_whose_servers_are_silent) {
+    mutex same{*servers, "/jobs/ends"};
+    const auto held = same.acquire().value();
+    acquire_options options{.timeout = 200ms};
+    options.on_queued = [&](std::size_t) {
+        faults.set_traffic(session, local::traffic::stalls_before_server);
+    };
+    auto run = start([](job_run&) { FAIL(); }, std::move(options));
+    EXPECT_EQ(ended(run).error(), errc::timeout);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
