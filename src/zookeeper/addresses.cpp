@@ -15,31 +15,41 @@ struct free_addresses {
     void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
 };
 
-}  // namespace
+struct resolution {
+    int answer = 0;  // of getaddrinfo()
+    std::vector<socket_address> addresses;
+};
 
-std::vector<socket_address> resolve(const server_address& server) {
+resolution look_up(const server_address& server) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_ADDRCONFIG;  // as the C client does
     addrinfo* raw = nullptr;
-    if (::getaddrinfo(server.host.c_str(), std::to_string(server.port).c_str(), &hints, &raw) !=
-        0) {
-        return {};
-    }
+    resolution out;
+    out.answer =
+        ::getaddrinfo(server.host.c_str(), std::to_string(server.port).c_str(), &hints, &raw);
+    if (out.answer != 0) return out;
     const std::unique_ptr<addrinfo, free_addresses> list{raw};
-    std::vector<socket_address> out;
     for (const addrinfo* a = list.get(); a != nullptr; a = a->ai_next) {
-        socket_address& address = out.emplace_back();
+        socket_address& address = out.addresses.emplace_back();
         std::memcpy(&address.storage, a->ai_addr, a->ai_addrlen);
         address.length = a->ai_addrlen;
     }
     return out;
 }
 
-std::string shuffled_servers(const connect_string& servers, base::random& chance) {
+}  // namespace
+
+std::vector<socket_address> resolve(const server_address& server) {
+    return look_up(server).addresses;
+}
+
+std::string shuffled_servers(const connect_string& servers, base::random& chance,
+                             unresolved_hosts& missing) {
     std::vector<std::string> list;
     for (const auto& server : servers.servers) {
-        const auto addresses = resolve(server);
+        const auto [answer, addresses] = look_up(server);
+        missing.record(server.host, answer);
         if (addresses.size() < 2)
             list.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
         for (const auto& address : addresses)

@@ -14,6 +14,7 @@
 #include "base/random.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/socket_address.hpp"
+#include "zookeeper/unresolved_hosts.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -21,8 +22,9 @@ namespace turnstile::zookeeper {
 [[nodiscard]] std::vector<socket_address> resolve(const server_address& server);
 
 // The servers in an order by chance, in the form that the C client takes. A name that stands for several addresses is
-// replaced by them, one that cannot be resolved stays. Blocks.
-[[nodiscard]] std::string shuffled_servers(const connect_string& servers, base::random& chance);
+// replaced by them, one that cannot be resolved stays; `missing` learns which can. Blocks.
+[[nodiscard]] std::string shuffled_servers(const connect_string& servers, base::random& chance,
+                                           unresolved_hosts& missing);
 
 // From now on no handle of this process reseeds random() and drand48(): those that the program opens itself, too,
 // whose order of servers is that of their list then.

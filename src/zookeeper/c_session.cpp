@@ -30,20 +30,25 @@ int to_client_timeout(core::duration timeout) noexcept {
 }
 
 // zookeeper_init resolved no name, or the system lacks something.
-[[noreturn]] void throw_init_error(const connect_string& servers, int failure) {
+[[noreturn]] void throw_init_error(const connect_string& servers, const unresolved_hosts& missing,
+                                   int failure) {
     if (failure == ENOMEM || failure == EMFILE || failure == ENFILE || failure == EAGAIN) {
         throw std::system_error{failure, std::generic_category(), "zookeeper_init"};
     }
-    throw_error(
-        {errc::unresolvable, fmt::format("{}: {}", hosts_of(servers, address_form::for_people),
-                                         std::generic_category().message(failure))});
+    // The C client turns the resolver's answer into an error number that says something else: ENOENT, EINVAL.
+    const auto why = missing.reason();
+    throw_error({errc::unresolvable, fmt::format("{}: cannot be resolved{}{}",
+                                                 hosts_of(servers, address_form::for_people),
+                                                 why.empty() ? "" : ": ", why)});
 }
 
 }  // namespace
 
 c_session::c_session(connect_string servers, const core::session_settings& settings,
-                     core::session_sink& sink, std::shared_ptr<guardian::link> guardian)
+                     core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
+                     std::shared_ptr<guardian::link> guardian)
     : servers_{std::move(servers)},
+      missing_{std::move(missing)},
       settings_{settings},
       sink_{sink},
       guardian_{std::move(guardian)} {
@@ -55,7 +60,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
 void c_session::open_handle() {
     auto chance = base::random::from_system();
     leave_random_alone();
-    const auto first = shuffled_servers(servers_, chance);
+    const auto first = shuffled_servers(servers_, chance, *missing_);
     if (guardian_) {
         for (const auto& server : servers_.servers)
             for (const auto& address : resolve(server))
@@ -68,7 +73,7 @@ void c_session::open_handle() {
     handle_ = ::zookeeper_init2((first + servers_.chroot).c_str(), on_event,
                                 to_client_timeout(settings_.timeout), nullptr, this, flags,
                                 on_client_line);
-    if (handle_ == nullptr) throw_init_error(servers_, errno);
+    if (handle_ == nullptr) throw_init_error(servers_, *missing_, errno);
     // Else each poll of the I/O thread resolves all names; with -1 only each connect attempt does.
     zoo_set_servers_resolution_delay(handle_, -1);
     // It has addresses in the place of a name that stands for several: from now on it resolves the names.

@@ -42,6 +42,7 @@
 #include "zookeeper/operations.hpp"
 #include "zookeeper/pending.hpp"
 #include "zookeeper/server_role.hpp"
+#include "zookeeper/unresolved_hosts.hpp"
 #include "zookeeper/watch_book.hpp"
 
 namespace turnstile::zookeeper {
@@ -50,7 +51,8 @@ class c_session {
 public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
     c_session(connect_string servers, const core::session_settings& settings,
-              core::session_sink& sink, std::shared_ptr<guardian::link> guardian);
+              core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
+              std::shared_ptr<guardian::link> guardian);
     ~c_session() = default;
     c_session(const c_session&) = delete;
     c_session& operator=(const c_session&) = delete;
@@ -118,6 +120,7 @@ private:
     void drop_forgotten_watches() REQUIRES(mutex_);
 
     const connect_string servers_;
+    const std::shared_ptr<unresolved_hosts> missing_;  // of all sessions with these servers
     const core::session_settings settings_;
     core::session_sink& sink_;
     const std::shared_ptr<guardian::link> guardian_;  // null: none

@@ -20,7 +20,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, sink, guardian_);
+        return std::make_unique<session>(where_, settings, sink, missing_, guardian_);
     }
 
     [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
@@ -49,6 +49,7 @@ public:
 
 private:
     const connect_string where_;
+    const std::shared_ptr<unresolved_hosts> missing_ = std::make_shared<unresolved_hosts>();
     const std::shared_ptr<guardian::link> guardian_;
 };
 

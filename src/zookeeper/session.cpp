@@ -8,9 +8,11 @@
 namespace turnstile::zookeeper {
 
 session::session(const connect_string& servers, const core::session_settings& settings,
-                 core::session_sink& sink, std::shared_ptr<guardian::link> guardian)
+                 core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
+                 std::shared_ptr<guardian::link> guardian)
     : generation_{base::process_generation()},
-      client_{std::make_unique<c_session>(servers, settings, sink, std::move(guardian))} {}
+      client_{std::make_unique<c_session>(servers, settings, sink, std::move(missing),
+                                          std::move(guardian))} {}
 
 session::~session() {
     close();

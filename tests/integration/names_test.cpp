@@ -97,7 +97,9 @@ TEST_F(names, of_servers_are_tried_in_an_order_by_chance) {
     const zookeeper::connect_string three{{{"127.0.0.1", 1}, {"127.0.0.1", 2}, {"127.0.0.1", 3}},
                                           {}};
     base::random chance{7};
-    for (int i = 0; i != 100; ++i) orders.insert(zookeeper::shuffled_servers(three, chance));
+    zookeeper::unresolved_hosts missing;
+    for (int i = 0; i != 100; ++i)
+        orders.insert(zookeeper::shuffled_servers(three, chance, missing));
     EXPECT_EQ(orders.size(), 6U);
 }
 
@@ -106,7 +108,8 @@ TEST_F(names, that_stand_for_several_servers_are_replaced_by_them) {
     base::random chance{7};
     const zookeeper::connect_string parsed{{{"localhost", 2181}}, {}};
     const auto all = zookeeper::resolve(parsed.servers.front());
-    const auto text = zookeeper::shuffled_servers(parsed, chance);
+    zookeeper::unresolved_hosts missing;
+    const auto text = zookeeper::shuffled_servers(parsed, chance, missing);
     if (all.size() < 2) {
         EXPECT_EQ(text, "localhost:2181");
     } else {
