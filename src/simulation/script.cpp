@@ -70,6 +70,8 @@ void script::release(std::uint64_t number) {
             call.unwanted = true;
         } else if (call.state == doing::waiting) {
             client_.cancel(*call.id);
+        } else if (call.checked_by != 0) {
+            call.left = true;
         } else if (std::exchange(call.state, doing::done) == doing::holding) {
             client_.release(*call.id);
             end_pause(call);
@@ -77,14 +79,70 @@ void script::release(std::uint64_t number) {
     });
 }
 
+result<void> script::status(const one_call& call) const {
+    if (call.loss) return *call.loss;
+    if (call.state != doing::holding || call.left) return error{errc::not_held, "the hold is over"};
+    if (client_.local_now() >= client_.valid_until())
+        return error{errc::session_lost, call.znode + ": the lease has ended"};
+    return {};
+}
+
+namespace {
+
+// What guards the write is no part of it.
+result<void> check_untouched(const std::vector<core::write_part>& parts, const std::string& znode) {
+    for (std::size_t i = 0; i != parts.size(); ++i) {
+        if (std::visit([](const auto& part) { return part.path; }, parts[i]) != znode) continue;
+        return error{errc::bad_option,
+                     fmt::format("part {}: \"{}\" is the znode of the hold itself", i, znode)}
+            .of_part(i);
+    }
+    return {};
+}
+
+}  // namespace
+
+result<std::vector<std::string>> script::begin_commit(std::uint64_t number,
+                                                      const std::vector<core::write_part>& parts,
+                                                      std::vector<std::uint64_t>& further) {
+    std::vector<std::uint64_t> all{number};
+    for (const auto each : further)
+        if (std::find(all.begin(), all.end(), each) == all.end()) all.push_back(each);
+    std::vector<std::string> znodes;
+    for (const auto each : all) {
+        const auto& call = calls_.at(each);
+        if (const auto held = status(call); !held) return held.error();
+        if (const auto good = check_untouched(parts, call.znode); !good) return good.error();
+        znodes.push_back(call.znode);
+    }
+    all.erase(all.begin());
+    znodes.erase(znodes.begin());
+    for (const auto each : all) ++calls_.at(each).checked_by;
+    further = std::move(all);
+    return znodes;
+}
+
+void script::end_commit(const std::vector<std::uint64_t>& further) {
+    for (const auto each : further) {
+        auto& call = calls_.at(each);
+        if (--call.checked_by == 0 && std::exchange(call.left, false)) release(each);
+    }
+}
+
 void script::commit(std::uint64_t number, std::vector<core::write_part>&& parts,
-                    commit_handler then) {
-    call_after({}, [this, number, parts = std::move(parts), then = std::move(then)]() mutable {
-        if (!holds(number)) return then(error{errc::not_held, "the hold is over"});
-        commits_.emplace(client_.next_id(), std::move(then));
+                    commit_handler then, std::vector<std::uint64_t>&& further) {
+    call_after({}, [this, number, parts = std::move(parts), then = std::move(then),
+                    further = std::move(further)]() mutable {
+        auto standing = begin_commit(number, parts, further);
+        if (!standing) return then(standing.error());
+        commits_.emplace(client_.next_id(), [this, further = std::move(further),
+                                             then = std::move(then)](const auto& outcome) {
+            end_commit(further);
+            then(outcome);
+        });
         client_.commit(*calls_.at(number).id, std::move(parts),
                        fmt::format("commit {} of client {}", ++texts_, client_.id()),
-                       client_.core().session_lease().timeout());
+                       client_.core().session_lease().timeout(), std::move(*standing));
     });
 }
 
@@ -139,6 +197,7 @@ void script::tell(one_call& call, const core::notice& notice) {
         run_soon(handlers.on_failed, failure->why);
     } else if (const auto* loss = std::get_if<core::lost>(&notice.event)) {
         call.state = doing::done;
+        call.loss = loss->why;
         run_soon(handlers.on_lost, loss->why);
         end_pause(call);
     } else if (const auto* place = std::get_if<core::queued>(&notice.event)) {

@@ -30,10 +30,11 @@ public:
     void call_while_held(std::uint64_t number, core::duration pause, std::function<void()> task);
     std::uint64_t acquire(core::acquire&& request, testing::simulated_call&& call);
     void release(std::uint64_t number);
-    // The outcomes are told in events of the client. not_held: the call holds nothing.
+    // The outcomes are told in events of the client. A commit's are guard::commit()'s.
     using commit_handler = std::function<void(const core::commit_outcome&)>;
     using read_handler = std::function<void(const std::variant<core::reply, error>&)>;
-    void commit(std::uint64_t number, std::vector<core::write_part>&& parts, commit_handler then);
+    void commit(std::uint64_t number, std::vector<core::write_part>&& parts, commit_handler then,
+                std::vector<std::uint64_t>&& further = {});
     void read(std::string path, read_handler then);
     // A candidate, by its number.
     std::uint64_t stand(testing::simulated_client self, core::acquire&& request,
@@ -66,14 +67,24 @@ private:
         std::optional<core::acquisition_id> id;
         std::string znode;
         doing state = doing::waiting;
-        bool told = false;          // of the grant
-        bool unwanted = false;      // released before the client took the call up
+        bool told = false;      // of the grant
+        bool unwanted = false;  // released before the client took the call up
+        std::optional<error> loss{};
+        unsigned checked_by = 0;    // commits that rest on it, under another hold
+        bool left = false;          // released, once they are answered
         std::uint64_t pausing = 0;  // the plan that ends with the hold; 0: none
         [[nodiscard]] bool waits() const noexcept { return state == doing::waiting; }
     };
 
     void take_up(std::uint64_t number, core::acquire&& request);
     void tell(one_call& call, const core::notice& notice);
+    // As guard::status().
+    [[nodiscard]] result<void> status(const one_call& call) const;
+    // The znodes of further holds, which stay until the end.
+    [[nodiscard]] result<std::vector<std::string>> begin_commit(
+        std::uint64_t number, const std::vector<core::write_part>& parts,
+        std::vector<std::uint64_t>& further);
+    void end_commit(const std::vector<std::uint64_t>& further);
     void end_pause(one_call& call);
     template <class F, class... A>
     void run_soon(const F& handler, A... arguments);

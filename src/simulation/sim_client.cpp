@@ -285,7 +285,8 @@ void sim_client::read(core::operation&& operation, core::duration timeout) {
 }
 
 void sim_client::commit(core::acquisition_id hold, std::vector<core::write_part>&& parts,
-                        std::string text, core::duration timeout) {
+                        std::string text, core::duration timeout,
+                        std::vector<std::string>&& standing) {
     const core::acquisition_id id{++acquisitions_};
     around_.story.note(around_.future.now(), [&] {
         return fmt::format("{} commits \"{}\"", history::tag({id_, hold}), text);
@@ -293,7 +294,9 @@ void sim_client::commit(core::acquisition_id hold, std::vector<core::write_part>
     around_.recipes.on_commit(text, {id_, hold});
     commits_.emplace(id, std::move(text));
     step([&] {
-        core_.on(core::commit{id, hold, std::move(parts), local_now() + timeout}, local_now());
+        core_.on(
+            core::commit{id, hold, std::move(parts), local_now() + timeout, std::move(standing)},
+            local_now());
     });
 }
 

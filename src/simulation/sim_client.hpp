@@ -61,9 +61,9 @@ public:
     void cancel(core::acquisition_id which);
     void rename(core::acquisition_id which, core::contender_kind kind);
     void read(core::operation&& operation, core::duration timeout);
-    // Under this hold; no other client writes `text`.
+    // Under this hold, while the znodes `standing` of further ones stand; no other client writes `text`.
     void commit(core::acquisition_id hold, std::vector<core::write_part>&& parts, std::string text,
-                core::duration timeout);
+                core::duration timeout, std::vector<std::string>&& standing = {});
     void begins_to_lead(core::acquisition_id hold, const std::string& as);
     // One more, or one less, is inside by this hold.
     void takes_share(core::acquisition_id hold, const lock_owner& owner);

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/path.hpp"
+#include "client/internals.hpp"
 #include "client/write_parts.hpp"
 #include "simulation/job_turn.hpp"
 #include "simulation/rate_turn.hpp"
@@ -170,10 +171,6 @@ result<node> told(const std::variant<core::reply, error>& outcome, const std::st
     return node{answer.data, answer.stat.version, answer.stat.ephemeral_owner != 0};
 }
 
-}  // namespace
-
-namespace {
-
 [[noreturn]] void refuse_call(std::string_view path, const std::string& problem) {
     throw_error({errc::bad_option, fmt::format("{}: {}", path, problem)});
 }
@@ -237,18 +234,29 @@ bool simulation::waiting(simulated_hold hold) const {
 // ---- under a hold, and recipes ---------------------------------------------------------------
 
 void simulation::commit(simulated_hold hold, const transaction& writes,
-                        std::function<void(const result<commit_result>&)> done) {
+                        std::function<void(const result<commit_result>&)> done,
+                        const std::vector<simulated_hold>& further) {
+    writes.validate().value();
+    if (!detail::internals::further_holds(writes).empty())
+        throw_error({errc::bad_option, "under(): no guard holds in a simulation; see `further`"});
+    std::vector<std::uint64_t> standing;
+    for (const auto& each : further) {
+        if (each.client != hold.client)
+            throw_error({errc::bad_option, "commit: a further hold is another client's"});
+        standing.push_back(each.number);
+    }
     std::vector<std::string> asked;
     for (const auto& part : writes.parts()) {
-        check_path(std::visit([](const auto& each) { return each.path; }, part));
         const auto* create = std::get_if<transaction::create_part>(&part);
         asked.push_back(create == nullptr ? std::string{} : create->path);
     }
     state_->script(hold.client)
-        .commit(hold.number, detail::write_parts_of(writes, core::acl_policy::open),
-                [done = std::move(done), asked = std::move(asked)](const auto& outcome) {
-                    if (done) done(told(outcome, asked));
-                });
+        .commit(
+            hold.number, detail::write_parts_of(writes, core::acl_policy::open),
+            [done = std::move(done), asked = std::move(asked)](const auto& outcome) {
+                if (done) done(told(outcome, asked));
+            },
+            std::move(standing));
 }
 
 void simulation::read(simulated_client client, std::string_view path,

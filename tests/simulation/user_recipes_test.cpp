@@ -38,15 +38,20 @@ TEST(user_recipes, a_commit_writes_while_the_hold_stands) {
     run.settle();
 }
 
-// It slept past its lease, and does not know: the servers refuse.
+// It slept past its lease: as guard::commit(), the commit looks at the clock first.
 TEST(user_recipes, a_commit_of_a_holder_that_overslept_is_refused) {
     simulation run{{.seed = 2, .servers = 3}};
     const auto ann = run.add_client();
     const auto bob = run.add_client();
     std::vector<std::string> written;
+    std::optional<error> why;
     const auto commit = [&](simulated_hold hold, const std::string& name) {
-        run.commit(hold, transaction{}.put("/stock", name), [&written, name](const auto& outcome) {
-            if (outcome) written.push_back(name);
+        run.commit(hold, transaction{}.put("/stock", name), [&, name](const auto& outcome) {
+            if (outcome) {
+                written.push_back(name);
+            } else {
+                why = outcome.error();
+            }
         });
     };
     const auto first = run.acquire(ann, k_lock);
@@ -58,6 +63,8 @@ TEST(user_recipes, a_commit_of_a_holder_that_overslept_is_refused) {
     commit(second, "bob");
     run.run_for(2min);
     EXPECT_EQ(written, std::vector<std::string>{"bob"});
+    ASSERT_TRUE(why);
+    EXPECT_EQ(*why, errc::session_lost);
     run.settle();
 }
 

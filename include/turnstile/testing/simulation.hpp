@@ -153,9 +153,12 @@ public:
     [[nodiscard]] bool waiting(simulated_hold hold) const;
 
     // ---- under a hold ----
-    // As guard::commit() with one hold. Throws std::system_error(bad_path).
+    // As guard::async_commit(), with its errors but too_many. Throws std::system_error for what breaks a rule: what
+    // transaction::validate() says; bad_option: transaction::under(), which takes guards. In its place are `further`
+    // holds of the same client, none of which is given back before the commit is answered.
     void commit(simulated_hold hold, const transaction& writes,
-                std::function<void(const result<commit_result>&)> done = {});
+                std::function<void(const result<commit_result>&)> done = {},
+                const std::vector<simulated_hold>& further = {});
     // As read_node().
     void read(simulated_client client, std::string_view path,
               std::function<void(const result<node>&)> done);
