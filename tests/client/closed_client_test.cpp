@@ -115,5 +115,20 @@ TEST_F(closed_client, an_empty_handler_is_refused_rather_than_left_with_the_lock
     EXPECT_TRUE(lock.try_acquire());
 }
 
+TEST_F(closed_client, an_empty_listener_is_refused_open_or_closed) {
+    const auto servers = connect();
+    const auto refusal = [&] {
+        try {
+            static_cast<void>(servers->on_change({}));
+        } catch (const std::system_error& why) {
+            return why.code();
+        }
+        return std::error_code{};
+    };
+    EXPECT_EQ(refusal(), errc::bad_option);
+    servers->close();
+    EXPECT_EQ(refusal(), errc::bad_option);
+}
+
 }  // namespace
 }  // namespace turnstile::tests
