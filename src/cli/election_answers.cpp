@@ -87,6 +87,7 @@ http_answer metrics_answer(const election_view& view) {
     add("turnstile_terms_total", "counter", "How often it has come to lead.", view.terms);
     add("turnstile_entered_total", "counter", "Places that it has taken in the queue.",
         view.counters.entered);
+    add("turnstile_waited_total", "counter", "Places with others ahead.", view.counters.waited);
     add("turnstile_lost_total", "counter", "Leads that ended by a loss.", view.counters.lost);
     return {200, "text/plain; version=0.0.4; charset=utf-8", text};
 }

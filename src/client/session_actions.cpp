@@ -100,7 +100,10 @@ void session_runner::execution::operator()(core::notice& news) const {
     const auto found = runner_.holds_.find(news.id);
     if (found == runner_.holds_.end()) return;
     auto hold = found->second;
-    runner_.services_->counts.count(news);
+    auto& counts = runner_.services_->counts;
+    counts.count(news);
+    if (std::holds_alternative<core::queued>(news.event) && hold->begins_to_wait())
+        counts.waited.fetch_add(1, std::memory_order_relaxed);
     if (log::enabled(log_level::debug))
         log::write(log_level::debug, "{}: {}", hold->path(), core::notice_text(news));
     if (std::holds_alternative<core::contended>(news.event))

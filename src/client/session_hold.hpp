@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/cold.hpp"
 #include "base/shared_text.hpp"
@@ -43,6 +44,8 @@ public:
     // ---- for the session -------------------------------------------------------------------
     // True if a caller waits for it: `wake` is to be called, under no lock that the caller needs.
     [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease);
+    // True once, when others are found ahead of it. Under the session's lock.
+    [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
     using call::wake;
     // That others queue behind it; under no lock, instead of `tell`.
     void tell_contended() const { (*on_contended_)(); }
@@ -138,6 +141,7 @@ private:
     };
     base::cold<held> held_ GUARDED_BY(mutex_);
     bool gone_ GUARDED_BY(mutex_) = false;  // its znode is known to be removed
+    bool waited_ = false;                   // under the session's lock
 };
 
 }  // namespace turnstile::detail

@@ -47,6 +47,7 @@ struct contender_counts {
     std::atomic<std::uint64_t> failed{0};
     std::atomic<std::uint64_t> lost{0};
     std::atomic<std::uint64_t> gone{0};
+    std::atomic<std::uint64_t> waited{0};  // once for each hold
 
     void count(const core::notice& news) noexcept;
 };

@@ -28,7 +28,44 @@ TEST_F(counters_test, a_hold_that_is_released) {
 
 TEST_F(counters_test, a_wait_that_ends_with_its_time_out) {
     const auto hold = lock.acquire().value();
-    ASSERT_FALSE(lock.acquire({.timeout = 20ms}));
+    event queued;
+    std::stop_source stop;
+    lock.async_acquire({.stop = stop.get_token(), .on_queued = [&](std::size_t) { queued.set(); }},
+                       [](const result<guard>&) {});
+    ASSERT_TRUE(queued.wait());
+    stop.request_stop();
+    EXPECT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1, .waited = 1}));
+}
+
+// Its place changes, and it is one wait.
+TEST_F(counters_test, a_wait_behind_several_that_ends_with_a_grant) {
+    auto first = lock.acquire().value();
+    event places;
+    event granted;
+    guard second;
+    lock.async_acquire({.on_queued = [&](std::size_t) { places.set(); }}, [&](result<guard> got) {
+        second = std::move(got).value();
+        granted.set();
+    });
+    ASSERT_TRUE(places.wait(1));
+    event last;
+    lock.async_acquire({.on_queued = [&](std::size_t) { places.set(); }},
+                       [&](const result<guard>& got) {
+                           EXPECT_TRUE(got);
+                           last.set();
+                       });
+    ASSERT_TRUE(places.wait(2));
+    EXPECT_EQ(servers->counters().waited, 2U);
+    first.unlock();
+    ASSERT_TRUE(granted.wait());
+    second.unlock();
+    ASSERT_TRUE(last.wait());
+    EXPECT_TRUE(count({.entered = 3, .granted = 3, .gone = 3, .waited = 2}));
+}
+
+TEST_F(counters_test, a_try_is_no_wait) {
+    const auto hold = lock.acquire().value();
+    EXPECT_FALSE(lock.try_acquire());
     EXPECT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1}));
 }
 

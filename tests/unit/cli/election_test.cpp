@@ -47,6 +47,11 @@ TEST(election_answers, of_each_state) {
     EXPECT_NE(metrics_answer(view_of(true, true))
                   .body.find("turnstile_terms_total{path=\"/e\",id=\"a\\\"b\"} 3\n"),
               std::string::npos);
+    auto waiting = view_of(false, true);
+    waiting.counters.waited = 2;
+    EXPECT_NE(
+        metrics_answer(waiting).body.find("turnstile_waited_total{path=\"/e\",id=\"a\\\"b\"} 2\n"),
+        std::string::npos);
 }
 
 TEST(leader_line, is_an_object_of_each_leader) {
