@@ -56,9 +56,9 @@ struct session_info {
 };
 
 // What has happened to the contenders (znodes in queues) of all sessions of a client since it was made. Each counts
-// once in `entered`, then in `granted` or `failed`; one that found others ahead of it, and waited, also in `waited`; a
-// grant that ended without a release also in `lost`; and in the end in `gone`. A call that fails before it has a contender, and a grant that was handed over inside the process
-// (retained and cohort locks), is none of them.
+// once in `entered`, then in `granted` or `failed`; one that found others ahead of it, and waited, also in `waited`;
+// a grant that ended without a release also in `lost`; and in the end in `gone`. A call that fails before it has a
+// contender, and a grant that was handed over inside the process (retained and cohort locks), is none of them.
 struct client_counters {
     std::uint64_t entered = 0;
     std::uint64_t granted = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_gate::run(): how it ends when it is told to stop, when its lock is lost, and when the servers are away.
+// job_gate::run(), and rate_gate: how a call ends when it is told to stop, when its lock is lost, and when the servers
+// are away.
 #include <future>
 
 #include "support.hpp"
@@ -206,6 +207,20 @@ TEST_F(job_ends, a_time_out_in_the_queue_ends_a_run_whose_servers_are_silent) {
     };
     auto run = start([](job_run&) { FAIL(); }, std::move(options));
     EXPECT_EQ(ended(run).error(), errc::timeout);
+}
+
+// The other gate reads under its hold in the same way.
+using rate_ends = job_ends;
+
+TEST_F(rate_ends, a_loss_ends_an_entry_whose_servers_are_away) {
+    rate_gate rate{*servers, "/limits/ends", {.entries = 1, .period = 1h}};
+    auto entry = std::async(std::launch::async, [&] { return rate.enter(stalling_after(0)); });
+    ASSERT_TRUE(stalls());
+    lose();
+    const bool in_time = entry.wait_for(limit()) == std::future_status::ready;
+    EXPECT_TRUE(in_time);
+    if (!in_time) servers->close();
+    EXPECT_EQ(entry.get().error(), errc::session_lost);
 }
 
 }  // namespace
