@@ -25,8 +25,11 @@ std::size_t begin_of_user(std::string_view text) noexcept {
     if (const auto slashes = text.find("://"); slashes != std::string_view::npos)
         return slashes + 3;
     if (text.starts_with("sqlite:") || text.starts_with("local:")) return text.size();
-    const auto behind_colon = std::min(text.find(':'), text.size() - 1) + 1;
-    if (behind_colon >= text.size() || is_digit(text[behind_colon])) return 0;
+    const auto colon = std::min(text.find(':'), text.size());
+    const auto behind_colon = colon + 1;
+    const bool is_name =
+        colon != 0 && std::all_of(text.begin(), text.begin() + colon, is_word_character);
+    if (!is_name || behind_colon >= text.size() || is_digit(text[behind_colon])) return 0;
     return std::min(text.find_first_not_of('/', behind_colon), text.size());
 }
 

@@ -66,7 +66,8 @@ TEST(masked, hides_the_password_of_a_string_that_lacks_something) {
 TEST(masked, leaves_the_ports_and_addresses_of_servers) {
     for (const std::string text :
          {"redis://[::1]:6379,[fe80::1]:1/x?tree=t", "redis+sentinel://a:1,b:2,c/main/x?db=1",
-          "redis:2181,postgresql:2181/a@b", "mysql://[::1]/db", "redis:", "redis://", ":"})
+          "[::1]:2181", "[::1:2181", "::1:2181", "redis:2181,postgresql:2181/a@b",
+          "mysql://[::1]/db", "redis:", "redis://", ":"})
         EXPECT_EQ(masked(text), text);
 }
 
