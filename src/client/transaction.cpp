@@ -3,67 +3,9 @@
 
 #include <utility>
 
-#include <fmt/core.h>
-
-#include "base/path.hpp"
 #include "client/internals.hpp"
 
 namespace turnstile {
-
-namespace {
-
-const std::string& path_of(const transaction::part& part) noexcept {
-    return std::visit([](const auto& p) -> const std::string& { return p.path; }, part);
-}
-
-std::size_t bytes_of(const transaction::part& part) noexcept {
-    auto bytes = path_of(part).size();
-    if (const auto* create = std::get_if<transaction::create_part>(&part)) {
-        bytes += create->data.size();
-    } else if (const auto* set = std::get_if<transaction::set_part>(&part)) {
-        bytes += set->data.size();
-    } else if (const auto* put = std::get_if<transaction::put_part>(&part)) {
-        bytes += put->data.size();
-    } else if (const auto* make = std::get_if<transaction::make_part>(&part)) {
-        // As if all above it were missing.
-        for (auto at = make->path.find('/', 1); at != std::string::npos;
-             at = make->path.find('/', at + 1))
-            bytes += at;
-    }
-    return bytes;
-}
-
-std::int32_t version_of(const transaction::part& part) noexcept {
-    return std::visit(
-        [](const auto& p) {
-            if constexpr (requires { p.version; }) {
-                return p.version;
-            } else {
-                return any_version;
-            }
-        },
-        part);
-}
-
-bool is_sequential(const transaction::part& part) noexcept {
-    const auto* create = std::get_if<transaction::create_part>(&part);
-    return create != nullptr && (create->kind == node_kind::persistent_sequential ||
-                                 create->kind == node_kind::ephemeral_sequential);
-}
-
-// The path of a sequential znode may end with "/": then its name is the number alone.
-result<void> check_path(const transaction::part& part) {
-    const auto& path = path_of(part);
-    if (is_sequential(part)) return base::validate_path(path + '0');
-    const bool stays = std::holds_alternative<transaction::set_part>(part) ||
-                       std::holds_alternative<transaction::check_part>(part) ||
-                       std::holds_alternative<transaction::put_part>(part);
-    if (path == "/" && !stays)
-        return error{errc::bad_path, "\"/\": the root cannot be created or removed"};
-    return base::validate_path(path);
-}
-
-}  // namespace
 
 transaction& transaction::create(std::string_view path, std::string_view data, node_kind kind) {
     parts_.emplace_back(create_part{std::string{path}, std::string{data}, kind});
@@ -98,38 +40,6 @@ transaction& transaction::make(std::string_view path) {
 transaction& transaction::under(const guard& further) {
     further_holds_.push_back(detail::internals::hold_of(further));
     return *this;
-}
-
-std::size_t transaction::bytes() const noexcept {
-    std::size_t sum = 0;
-    for (const auto& each : parts_) sum += bytes_of(each);
-    return sum;
-}
-
-result<void> transaction::validate() const {
-    if (parts_.empty()) return error{errc::bad_option, "a transaction needs at least one part"};
-    if (parts_.size() > k_most_parts) {
-        return error{errc::bad_option, fmt::format("{} parts: a transaction has at most {}",
-                                                   parts_.size(), k_most_parts)};
-    }
-    if (bytes() > k_most_bytes) {
-        return error{errc::bad_option,
-                     fmt::format("{} bytes of paths and data: a transaction has at most {}",
-                                 bytes(), k_most_bytes)};
-    }
-    for (std::size_t i = 0; i != parts_.size(); ++i) {
-        if (const auto good = check_path(parts_[i]); !good) {
-            const auto& why = good.error();
-            return error{why.code(), fmt::format("part {}: {}", i, why.message())}.of_part(i);
-        }
-        if (const auto version = version_of(parts_[i]); version < any_version) {
-            return error{
-                errc::bad_option,
-                fmt::format("part {}: version {}: must be from 0, or any_version", i, version)}
-                .of_part(i);
-        }
-    }
-    return {};
 }
 
 }  // namespace turnstile
