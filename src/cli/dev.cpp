@@ -20,7 +20,7 @@ namespace turnstile::cli {
 namespace {
 
 struct dev_options {
-    std::size_t count = 1;
+    std::string count = "1";
     std::vector<std::string> command;
 };
 
@@ -38,7 +38,7 @@ int serve(const testing::ensemble& servers, const dev_options& options,
 int run_dev(const dev_options& options) {
     const forwarded_signals signals;
     try {
-        const testing::ensemble servers{{.count = options.count}};
+        const testing::ensemble servers{{.count = std::stoul(options.count)}};
         return serve(servers, options, signals);
     } catch (const std::runtime_error& failure) {
         return complain(failure.what(), k_no_server);
@@ -51,11 +51,8 @@ void add_dev_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("dev");
     command.formatter_fn([](auto&&...) { return dev_help(); });
     const auto options = std::make_shared<dev_options>();
-    command.add_option_function<std::string>("--count", [options](const std::string& count) {
-        if (count != "1" && count != "3")
-            throw CLI::ValidationError{"--count", count + ": expected 1 or 3"};
-        options->count = count == "1" ? 1 : 3;
-    });
+    // Text, since a number that is too large would be refused without the rule.
+    command.add_option("--count", options->count)->check(CLI::IsMember({"1", "3"}));
     command.final_callback([options, &line] {
         options->command = line.behind_dashes;
         line.action = [options] { return run_dev(*options); };

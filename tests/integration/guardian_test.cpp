@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -165,10 +164,12 @@ TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_an
         EXPECT_EQ(environment.peek(), std::ifstream::traits_type::eof());
         std::ifstream limits{process / "limits"};
         const std::string text{std::istreambuf_iterator<char>{limits}, {}};
-        EXPECT_THAT(text, ::testing::ContainsRegex("Max core file size +0 +0"));
+        EXPECT_THAT(text, ::testing::ContainsRegex("Max core file size +0 "));
         std::ifstream command{process / "cmdline"};
         const std::string words{std::istreambuf_iterator<char>{command}, {}};
-        EXPECT_EQ(std::count(words.begin(), words.end(), '\0'), 1) << words;
+        const std::string expected = std::string{TURNSTILE_GUARDIAN} + '\0' + "--socket" + '\0';
+        EXPECT_EQ(words.substr(0, expected.size()), expected);
+        EXPECT_EQ(words.find_first_not_of("0123456789", expected.size()), words.size() - 1);
     }
     holder.kill();
     EXPECT_TRUE(none_left());

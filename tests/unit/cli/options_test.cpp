@@ -35,8 +35,8 @@ TEST(options, a_duration_that_would_mean_nothing_names_its_bound) {
 }
 
 TEST(options, a_number_of_servers_names_those_there_are) {
-    for (const std::string count : {"2", "0", "99999999999999999999", "x", ""})
-        expect_usage({"dev", "--count", count}, "--count: " + count + ": expected 1 or 3");
+    for (const std::string count : {"2", "0", "99999999999999999999", "x"})
+        expect_usage({"dev", "--count", count}, "--count: " + count + " not in {1,3}");
 }
 
 TEST(options, no_time_to_wait_is_one_try) {
