@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The guardian on real servers: processes that hold a lock and end in each way, or do not end.
 #include <dirent.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <csignal>
