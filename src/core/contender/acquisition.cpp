@@ -158,6 +158,13 @@ void acquisition::on_attached(acquisition_context& c) {
 
 void acquisition::on_detached(acquisition_context& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
+    // Servers that go on from older data give the folder's versions out again: a mark of before may not be raised.
+    std::visit(
+        [](auto& current) {
+            if constexpr (k_stands<std::decay_t<decltype(current)>>)
+                current.low_water.forget_version();
+        },
+        state_);
 }
 
 void acquisition::on_epoch_end(acquisition_context& c, const error& why) {
