@@ -68,7 +68,7 @@ bool placement_steps::is_to_move() const {
     switch (settings.place) {
         case placement::anywhere: return false;
         case placement::at_the_leader: return true;
-        case placement::automatic: return !life_.lease.is_ample();  // place: ample_anywhere
+        case placement::automatic: return !life_.lease.is_ample();
     }
     return false;
 }
