@@ -44,7 +44,7 @@ public:
     // ---- for the session -------------------------------------------------------------------
     // True if a caller waits for it: `wake` is to be called, under no lock that the caller needs.
     [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease);
-    // True once, when others are found ahead of it. Under the session's lock.
+    // The first call with others ahead of this hold answers true, each later one false. The session's lock is held.
     [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
     using call::wake;
     // That others queue behind it; under no lock, instead of `tell`.
