@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # turnstile_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...] [SINGLE_TEST]
-#                    [RUN_SERIAL] [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>] [COST <seconds>])
+#                    [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>] [COST <seconds>])
 #
 # An executable of GoogleTest cases, linked with turnstile_internal, so that it sees the internals and the
 # testing kit. Each case becomes a ctest test named <name>.<suite>.<case>; with SINGLE_TEST the whole
@@ -61,7 +61,7 @@ endfunction()
 
 function(turnstile_add_test name)
     cmake_parse_arguments(
-        PARSE_ARGV 1 arg "SINGLE_TEST;RUN_SERIAL" "PROCESSORS;TIMEOUT;COST"
+        PARSE_ARGV 1 arg "SINGLE_TEST" "PROCESSORS;TIMEOUT;COST"
         "SOURCES;LIBRARIES;LABELS;RESOURCE_LOCK"
     )
     if(arg_UNPARSED_ARGUMENTS)
@@ -93,7 +93,6 @@ function(turnstile_add_test name)
             COMMAND ${name}
             LABELS ${arg_LABELS}
             PROCESSORS ${arg_PROCESSORS}
-            RUN_SERIAL ${arg_RUN_SERIAL}
             RESOURCE_LOCK ${arg_RESOURCE_LOCK}
             TIMEOUT ${arg_TIMEOUT}
             COST ${arg_COST}
@@ -117,7 +116,6 @@ set_tests_properties(
     PROPERTIES
         LABELS "@arg_LABELS@"
         PROCESSORS @arg_PROCESSORS@
-        RUN_SERIAL @arg_RUN_SERIAL@
         RESOURCE_LOCK "@arg_RESOURCE_LOCK@"
         TIMEOUT @arg_TIMEOUT@
         ENVIRONMENT "@turnstile_sanitizer_environment@"
@@ -131,12 +129,12 @@ set_tests_properties(
 endfunction()
 
 # turnstile_add_command_test(<name> COMMAND <command>... [LABELS <label>...] [PROCESSORS <n>]
-#                            [RUN_SERIAL <bool>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>]
+#                            [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>]
 #                            [COST <seconds>] [ENVIRONMENT <name=value>...])
 # A ctest test that runs a program or a script; the same labels.
 function(turnstile_add_command_test name)
     cmake_parse_arguments(
-        PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT;RUN_SERIAL;COST"
+        PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT;COST"
         "COMMAND;LABELS;RESOURCE_LOCK;ENVIRONMENT"
     )
     if(NOT "slow" IN_LIST arg_LABELS)
@@ -152,9 +150,6 @@ function(turnstile_add_command_test name)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
-    if(NOT arg_RUN_SERIAL)
-        set(arg_RUN_SERIAL FALSE)
-    endif()
     if(NOT arg_COST)
         set(arg_COST 0)
     endif()
@@ -162,7 +157,7 @@ function(turnstile_add_command_test name)
     set(test "${TURNSTILE_TEST_PREFIX}${name}")
     list(APPEND arg_ENVIRONMENT ${turnstile_sanitizer_environment})
     add_test(NAME "${test}" COMMAND ${arg_COMMAND})
-    foreach(property LABELS PROCESSORS RUN_SERIAL RESOURCE_LOCK TIMEOUT COST ENVIRONMENT)
+    foreach(property LABELS PROCESSORS RESOURCE_LOCK TIMEOUT COST ENVIRONMENT)
         set_property(TEST "${test}" PROPERTY ${property} ${arg_${property}})
     endforeach()
 endfunction()

@@ -24,7 +24,7 @@ constexpr double k_lane_height = 20;
 constexpr double k_lane_step = 25;
 constexpr double k_label_step = 15;
 constexpr double k_cut = 26;  // between two segments of an axis
-constexpr double k_tick_apart = 62;
+constexpr double k_pixels_between_ticks = 62;
 constexpr double k_overhang = 11;  // of a tick's text beyond its segment
 constexpr double k_margin = 20;
 
@@ -163,7 +163,7 @@ private:
         for (std::size_t i = 0; i < pieces.size(); ++i) {
             const auto& piece = pieces[i];
             page_.line(piece.left, y, piece.right, y, "grid");
-            for (const auto& t : ticks_of(piece, timeline_.origin, k_tick_apart)) {
+            for (const auto& t : ticks_of(piece, timeline_.origin, k_pixels_between_ticks)) {
                 page_.line(t.x, y, t.x, y + 4, "cut");
                 const double half = text_width(t.text) / 2;
                 if (t.x - half < piece.left - k_overhang || t.x + half > piece.right + k_overhang) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int k_name_width = 10;
 constexpr int k_cut_width = 3;
-constexpr double k_tick_apart = 12;
+constexpr double k_columns_between_ticks = 12;
 
 // One character of the picture.
 struct cell {
@@ -188,7 +188,7 @@ private:
     row axis_row() const {
         row cells_of_axis(static_cast<std::size_t>(cells()), {" ", tint::dim});
         for (const auto& piece : axis_.pieces()) {
-            for (const auto& t : ticks_of(piece, timeline_.origin, k_tick_apart)) {
+            for (const auto& t : ticks_of(piece, timeline_.origin, k_columns_between_ticks)) {
                 const int at = static_cast<int>(t.x) - k_name_width;
                 if (at + 1 + static_cast<int>(t.text.size()) > columns_of(piece).last) continue;
                 auto target = cells_of_axis.begin() + at;

@@ -119,12 +119,12 @@ int sell_with_lock(salesman& self, const worker_settings& settings) {
         options.guardian = {turnstile::guardian_use::started, settings.guardian};
     turnstile::client servers{settings.servers, options};
     turnstile::mutex lock{servers, k_lock_path};
-    constexpr std::chrono::seconds k_patience{30};
-    servers.wait_connected(k_patience).value();
+    constexpr std::chrono::seconds k_limit{30};
+    servers.wait_connected(k_limit).value();
     self.wait_for_start();
     for (bool more = true; more;) {
         self.report({.kind = event_kind::asked});
-        auto hold = lock.acquire({.timeout = k_patience});
+        auto hold = lock.acquire({.timeout = k_limit});
         if (!hold) {
             self.report({.kind = event_kind::failed, .text = hold.error().message()});
             return 1;

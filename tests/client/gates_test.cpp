@@ -85,8 +85,8 @@ TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     EXPECT_EQ(next.record.by, "here");
     // With a shorter limit it may be started again, once that limit is over by the servers' stamps.
     job_gate bold{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1ms}};
-    EXPECT_TRUE(eventually(
-        [&] { return bold.run([](job_run&) {}).value().verdict == job_verdict::ran; }));
+    EXPECT_TRUE(
+        eventually([&] { return bold.run([](job_run&) {}).value().verdict == job_verdict::ran; }));
 }
 
 TEST_F(jobs, are_not_started_by_whoever_lost_the_lock_meanwhile) {

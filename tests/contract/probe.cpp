@@ -55,8 +55,13 @@ void probe::forget(const std::string& path) {
 }
 
 // Answers come in order, and events before the answers to what was asked after they fired.
+void probe::begin_settling() {
+    if (!settling_) settling_ = submit(core::exists_op{"/", core::watch_mode::none});
+}
+
 void probe::settle() {
-    const core::reply r = ask(core::exists_op{"/", core::watch_mode::none});
+    begin_settling();
+    const core::reply r = wait(*std::exchange(settling_, {}));
     const std::lock_guard held{mutex_};
     std::erase(heard_, "reply " + std::to_string(static_cast<std::uint64_t>(r.id)));
 }

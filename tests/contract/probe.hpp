@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -37,7 +38,9 @@ public:
     core::reply ask(core::operation op) { return wait(submit(std::move(op))); }
     // Drops the data watches on a path, and waits until that was carried out.
     void forget(const std::string& path);
-    // Waits until everything is here that the servers had sent to this session so far.
+    // Asks for what settle() waits for: several sessions settle at a time.
+    void begin_settling();
+    // Waits until everything is here that the servers had sent to this session when it began.
     void settle();
 
     // The watch events since the last call, as "created /a"; settles first.
@@ -66,6 +69,7 @@ private:
     std::vector<std::string> events_;              // guarded by mutex_
     std::vector<core::link_event> links_;          // guarded by mutex_
     std::uint64_t last_ticket_ = 0;
+    std::optional<core::ticket> settling_;
     core::link_event attached_;
     std::unique_ptr<core::coordinator_session> session_;
 };

@@ -150,20 +150,25 @@ public:
     }
 
     std::string play(const step& step) {
-        std::string text;
+        std::vector<core::reply> replies;
         switch (step.sort) {
-            case step::kind::ask: text = ask(step); break;
+            case step::kind::ask: replies = ask(step); break;
             case step::kind::forget:
                 probes_[step.session]->forget(in_folder(folder_, step.path));
                 break;
             case step::kind::reopen: reopen(step.session); break;
         }
+        for (const auto& session : probes_) session->begin_settling();
+        // What the step's own session heard comes first: events and replies in their order, and what each reply says.
+        std::string text;
+        auto reply = replies.cbegin();
         for (std::size_t i = 0; i < k_script_sessions; ++i) {
-            std::vector<std::string> events = probes_[i]->heard();
-            if (step.sort == step::kind::reopen) std::sort(events.begin(), events.end());
-            for (const std::string& e : events) {
-                if (!e.starts_with("reply"))
-                    text += "  " + std::to_string(i) + " hears " + e + "\n";
+            const std::size_t session = (step.session + i) % k_script_sessions;
+            std::vector<std::string> lines = probes_[session]->heard();
+            if (step.sort == step::kind::reopen) std::sort(lines.begin(), lines.end());
+            for (const std::string& line : lines) {
+                text += "  " + std::to_string(session) + " " +
+                        (line.starts_with("reply") ? describe(*reply++) : "hears " + line) + "\n";
             }
         }
         return text;
@@ -177,8 +182,7 @@ private:
         sessions_.push_back(probes_[i]->id());
     }
 
-    // The asker's events and replies in their order, then what each reply says.
-    std::string ask(const step& step) {
+    std::vector<core::reply> ask(const step& step) {
         probe& asker = *probes_[step.session];
         std::vector<core::ticket> tickets;
         for (const core::operation& op : step.requests) {
@@ -187,13 +191,7 @@ private:
         }
         std::vector<core::reply> replies;
         for (const core::ticket id : tickets) replies.push_back(asker.wait(id));
-        std::string text;
-        std::size_t next = 0;
-        for (const std::string& line : asker.heard()) {
-            const bool is_reply = line.starts_with("reply");
-            text += "  " + (is_reply ? describe(replies.at(next++)) : "hears " + line) + "\n";
-        }
-        return text;
+        return replies;
     }
 
     std::string describe(const core::reply& r) {

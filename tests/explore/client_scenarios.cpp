@@ -11,8 +11,6 @@ namespace turnstile::explore {
 
 namespace {
 
-constexpr const char* k_servers = "local:explored";
-
 // The queue is empty, as another client sees it.
 void require_empty(const std::string& path) {
     const client observer{k_servers};

@@ -10,8 +10,6 @@ namespace turnstile::explore {
 
 namespace {
 
-constexpr const char* k_servers = "local:explored";
-
 // A closed participant is in no queue for good, and one in the queue leads at last.
 void start_beside_close() {
     client servers{k_servers};

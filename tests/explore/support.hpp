@@ -15,6 +15,9 @@ namespace turnstile::explore {
 
 using namespace std::chrono_literals;
 
+// What every scenario connects to.
+inline constexpr const char* k_servers = "local:explored";
+
 // A thread that is joined at the end of its scope.
 class actor {
 public:

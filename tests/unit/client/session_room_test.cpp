@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace turnstile::detail {
-namespace {
+namespace session_room_tests {
 
 constexpr auto k_most = session_room::k_most_owned;
 
@@ -45,5 +45,5 @@ TEST(session_room, a_new_epoch_owns_nothing_that_was_written_before) {
     EXPECT_FALSE(room.reserve(k_most, 0));
 }
 
-}  // namespace
+}  // namespace session_room_tests
 }  // namespace turnstile::detail

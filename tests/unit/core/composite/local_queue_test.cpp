@@ -9,7 +9,7 @@
 #include "core/composite/local_queue.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace local_queue_tests {
 
 using namespace std::chrono_literals;
 using queue = local_queue;
@@ -358,5 +358,5 @@ TEST_F(local_queue_test, the_newest_deadlines_remembered_are_enough) {
     EXPECT_GE(waited, 10U) << "else it tells little";
 }
 
-}  // namespace
+}  // namespace local_queue_tests
 }  // namespace turnstile::core

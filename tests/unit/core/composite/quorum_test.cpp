@@ -9,7 +9,7 @@
 #include "core/composite/quorum.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace quorum_tests {
 
 using namespace std::chrono_literals;
 using actions = std::vector<quorum::action>;
@@ -355,5 +355,5 @@ TEST(quorum_contest, F31_three_that_hold_one_each_do_not_deadlock) {
     }
 }
 
-}  // namespace
+}  // namespace quorum_tests
 }  // namespace turnstile::core

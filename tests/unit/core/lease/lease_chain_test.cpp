@@ -10,7 +10,7 @@
 #include "unit/support/times.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace lease_chain_tests {
 
 using namespace std::chrono_literals;
 using test::at;
@@ -207,5 +207,5 @@ TEST(lease_chain, cannot_be_kept_where_next_to_nothing_is_left) {
     EXPECT_TRUE(other.can_be_kept());
 }
 
-}  // namespace
+}  // namespace lease_chain_tests
 }  // namespace turnstile::core

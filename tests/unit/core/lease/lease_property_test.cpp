@@ -13,7 +13,7 @@
 #include "unit/support/times.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace lease_property_tests {
 
 using namespace std::chrono_literals;
 using test::at;
@@ -168,5 +168,5 @@ TEST(lease_property, is_its_definition_but_for_the_grain) {
     EXPECT_GT(opened, 120) << "histories in which no chain breaks show little";
 }
 
-}  // namespace
+}  // namespace lease_property_tests
 }  // namespace turnstile::core

@@ -9,7 +9,7 @@
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace contender_kinds_tests {
 
 constexpr std::int32_t k_last = std::numeric_limits<std::int32_t>::max();
 constexpr std::string_view k_guid = "1f0e2d3c-4b5a-4678-8796-a5b4c3d2e1f0";
@@ -120,5 +120,5 @@ TEST(contender_kinds, a_new_name_keeps_the_guid_and_the_number) {
     }
 }
 
-}  // namespace
+}  // namespace contender_kinds_tests
 }  // namespace turnstile::core

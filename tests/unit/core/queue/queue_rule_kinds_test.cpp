@@ -12,7 +12,7 @@
 #include "core/queue/queue_rule.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace queue_rule_kinds_tests {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -261,5 +261,5 @@ TEST(queue_rule_permits, weights_do_not_overflow) {
     EXPECT_EQ(judged(children, permit(2, k_most), k_most).verdict, verdict::wait_on_any);
 }
 
-}  // namespace
+}  // namespace queue_rule_kinds_tests
 }  // namespace turnstile::core

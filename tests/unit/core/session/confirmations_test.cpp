@@ -9,7 +9,7 @@
 #include "unit/support/times.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace confirmations_tests {
 
 using namespace std::chrono_literals;
 using test::at;
@@ -95,5 +95,5 @@ TEST(confirmation_pace, a_lease_lasts_if_a_confirmation_can_still_be_answered) {
     EXPECT_FALSE(pace.lasts(session(), at(k_timeout - k_every / 4)));
 }
 
-}  // namespace
+}  // namespace confirmations_tests
 }  // namespace turnstile::core

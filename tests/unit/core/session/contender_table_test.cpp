@@ -6,7 +6,7 @@
 #include <optional>
 
 namespace turnstile::core {
-namespace {
+namespace contender_table_tests {
 
 constexpr acquisition_id k_ann{1};
 constexpr acquisition_id k_bob{2};
@@ -45,5 +45,5 @@ TEST(contender_table, forgets_what_is_erased) {
     EXPECT_TRUE(table.empty());
 }
 
-}  // namespace
+}  // namespace contender_table_tests
 }  // namespace turnstile::core

@@ -10,7 +10,7 @@
 #include "unit/support/times.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace hold_clock_tests {
 
 using namespace std::chrono_literals;
 using test::at;
@@ -87,5 +87,5 @@ TEST(hold_clock, a_delay_is_over_until_it_is_said_to_be_another) {
     EXPECT_EQ(clock, hold_clock{});
 }
 
-}  // namespace
+}  // namespace hold_clock_tests
 }  // namespace turnstile::core

@@ -7,7 +7,7 @@
 #include <optional>
 
 namespace turnstile::core {
-namespace {
+namespace inquiries_tests {
 
 using ::testing::ElementsAre;
 
@@ -46,5 +46,5 @@ TEST(inquiries, one_that_is_taken_is_gone) {
     EXPECT_EQ(all.take(k_ann), std::nullopt);
 }
 
-}  // namespace
+}  // namespace inquiries_tests
 }  // namespace turnstile::core

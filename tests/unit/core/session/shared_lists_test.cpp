@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace turnstile::core {
-namespace {
+namespace shared_lists_tests {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -53,5 +53,5 @@ TEST(shared_lists, a_folder_that_is_dropped_is_listed_anew) {
     EXPECT_FALSE(lists.is_under_way("/q", 1));
 }
 
-}  // namespace
+}  // namespace shared_lists_tests
 }  // namespace turnstile::core

@@ -9,7 +9,7 @@
 #include "unit/support/times.hpp"
 
 namespace turnstile::core {
-namespace {
+namespace timetable_tests {
 
 using namespace std::chrono_literals;
 using test::at;
@@ -46,5 +46,5 @@ TEST(timetable, forgets_an_entry_by_its_time_and_id) {
     EXPECT_EQ(table.next(), std::nullopt);
 }
 
-}  // namespace
+}  // namespace timetable_tests
 }  // namespace turnstile::core

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace turnstile::core {
-namespace {
+namespace watch_registry_tests {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -105,5 +105,5 @@ TEST(watch_registry, forgets_what_went_with_its_znode) {
     EXPECT_EQ(registry, watch_registry{});
 }
 
-}  // namespace
+}  // namespace watch_registry_tests
 }  // namespace turnstile::core
