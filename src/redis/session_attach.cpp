@@ -285,6 +285,9 @@ void session_link::tell_attached(const answer_head& first) {
     }
     reap_at_ = boottime_clock::now() + options_.container_interval;
     take_head(first);
+    // Reads tell its client what became of the change, which is as good as an answer. It is no later than the attach.
+    if (std::exchange(has_unknown_change_, false))
+        changed_zxid_ = std::max(changed_zxid_, first.zxid);
 }
 
 void session_link::detach() {
@@ -310,6 +313,8 @@ void session_link::detach() {
     for (const auto& entry : left) {
         if (entry.why == purpose::forget) watches_.forget_watches(entry.path);
         if (entry.why != purpose::user) continue;
+        if (!entry.settled && entry.sent != core::time_point{} && core::changes_nodes(entry.op))
+            has_unknown_change_ = true;
         core::reply r;
         r.outcome = core::outcome::unknown;
         answer(entry, entry.settled ? core::reply{*entry.settled} : std::move(r));

@@ -195,8 +195,9 @@ private:
     std::optional<master_watch> watch_;
     local::client_watches watches_;
     std::int64_t seen_zxid_ = 0;
-    std::int64_t changed_zxid_ = 0;  // of the last znode that was made or removed, as was told
-    std::string history_;            // of the tree at the server, at the latest attach
+    std::int64_t changed_zxid_ = 0;    // of the last znode that was made or removed, as was told
+    bool has_unknown_change_ = false;  // under way when the connection broke
+    std::string history_;              // of the tree at the server, at the latest attach
     core::time_point come_back_ = core::time_point::max();  // when another session may be over
     core::time_point reap_at_{};
     core::time_point give_back_at_{};  // watches that it was too busy to take back

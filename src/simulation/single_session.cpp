@@ -65,6 +65,8 @@ void single_session::attach(const served& answer) {
     emit_link(core::link_kind::attached);
     emit_link(core::link_kind::role_known);
     hear(answer);
+    if (std::exchange(has_unknown_change_, false))  // place: unknown_changes_count
+        changed_ = std::max(changed_, answer.zxid);
     looks_first_ = !is_redis();
     if (looks_first_) ask(look{false, true, true});
     send_next();
@@ -300,6 +302,10 @@ void single_session::lose_connection(core::outcome of_the_first) {
     auto how = of_the_first;
     std::deque<question> again;
     const auto leave = [&](const question& left, core::outcome outcome) {
+        const auto* request = std::get_if<asked>(&left);
+        if (request != nullptr && outcome == core::outcome::unknown &&
+            core::changes_nodes(request->request.op))
+            has_unknown_change_ = true;
         if (const auto* drop = std::get_if<drop_watch>(&left)) give_back_later(*drop, again);
         core::reply open;
         open.outcome = outcome;

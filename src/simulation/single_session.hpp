@@ -104,11 +104,12 @@ private:
     std::uint64_t number_ = 0;  // of the connection, as the core counts them
     std::optional<connection_id> connection_;
     std::int64_t seen_zxid_ = 0;
-    std::uint64_t heard_ = 0;        // events
-    std::int64_t history_ = 0;       // of the tree, at the latest attach
-    std::int64_t changed_ = 0;       // of the last znode that was made or removed, as was answered
-    std::int64_t changes_ = 0;       // SQL: of the session, as the server told it last
-    std::set<std::string> removed_;  // SQL: since then, by others, of its znodes
+    std::uint64_t heard_ = 0;   // events
+    std::int64_t history_ = 0;  // of the tree, at the latest attach
+    std::int64_t changed_ = 0;  // of the last znode that was made or removed, as was answered
+    bool has_unknown_change_ = false;  // in what was under way when the connection broke
+    std::int64_t changes_ = 0;         // SQL: of the session, as the server told it last
+    std::set<std::string> removed_;    // SQL: since then, by others, of its znodes
     local::client_watches watches_;
     std::deque<question> waiting_;         // SQL carries out one request at a time: the later ones
     std::deque<sent_question> under_way_;  // in the order of their answers

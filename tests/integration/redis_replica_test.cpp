@@ -134,6 +134,30 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_tells_the_holder) {
     EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
 }
 
+// The answer is lost, and a read at the same server tells that the write was carried out: the holder was told of it, too.
+TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_which_was_found_out_tells_the_holder) {
+    const auto servers = connect(where, with_timeout(1h));
+    auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto data = path + ".data";
+    ASSERT_TRUE(hold->commit(transaction{}.put(data, "known"), {.timeout = limit()}));
+    lag();
+    constexpr const char* k_last_write = "HGET {turnstile}:n z";
+    const auto before = server.ask(k_last_write);
+    address.black_hole(testing::direction::to_client);
+    auto forgotten = std::async(std::launch::async, [&] {
+        return hold->commit(transaction{}.set(data, "forgotten"), {.timeout = limit()});
+    });
+    ASSERT_TRUE(eventually([&] { return server.ask(k_last_write) != before; }));
+    address.cut();
+    address.pass();
+    const auto found_out = forgotten.get();
+    ASSERT_TRUE(found_out) << found_out.error().message();
+    EXPECT_FALSE(hold->lost().stop_requested());
+    take_over();
+    EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+}
+
 // What the replica knows of goes on there: the hold, and the place of a waiter.
 TEST_F(lagging_replica_of_redis, that_forgot_nothing_of_a_session_goes_on_with_it) {
     const auto servers = connect(where, with_timeout(1h));
