@@ -247,6 +247,15 @@ result<std::vector<core::reply>> client_impl::write_repeatedly(std::vector<core:
                                                 options.stop);
 }
 
+result<core::reply> client_impl::write_at_version(core::operation write, std::uint64_t read_on,
+                                                  const query_options& options) {
+    if (forked()) return forked_error();
+    auto answers = sessions().front()->write_repeatedly({std::move(write)}, query_deadline(options),
+                                                        options.stop, read_on);
+    if (!answers) return answers.error();
+    return std::move(answers->front());
+}
+
 result<void> client_impl::may_wait_for_handler() const {
     if (forked()) return forked_error();
     if (services_->callbacks->on_this_thread()) {

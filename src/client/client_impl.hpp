@@ -70,6 +70,10 @@ public:
     // The same with writes, each sent again until it is answered (core::repeated_write).
     result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
                                                       const query_options& options);
+    // A write that names a version, which was read on the connection `read_on` (of the reply); bad_version, too,
+    // where it cannot be sent on that connection any more (core::repeated_write).
+    result<core::reply> write_at_version(core::operation write, std::uint64_t read_on,
+                                         const query_options& options);
     [[nodiscard]] bool open() const {
         const base::scoped_lock lock{mutex_};
         return life_ == life::open;

@@ -180,14 +180,17 @@ void session_runner::hand_over(core::commit&& message, const std::shared_ptr<com
 template <class Inquiry>
 result<std::vector<core::reply>> session_runner::inquire(std::vector<core::operation> operations,
                                                          boottime_clock::time_point deadline,
-                                                         const std::stop_token& stop) {
+                                                         const std::stop_token& stop,
+                                                         std::uint64_t only_on) {
     inquiry own{operations.size()};
     std::vector<core::acquisition_id> ids;
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         for (std::size_t i = 0; i != operations.size(); ++i) {
             ids.push_back(next_id());
             questions_.add(ids.back(), own, i);
-            core.on(Inquiry{ids.back(), std::move(operations[i]), deadline}, now);
+            Inquiry message{ids.back(), std::move(operations[i]), deadline};
+            if constexpr (requires { message.only_on; }) message.only_on = only_on;
+            core.on(message, now);
         }
     });
     const auto drop = [&](const error& why) {
@@ -212,9 +215,11 @@ result<std::vector<core::reply>> session_runner::inquire(std::vector<core::opera
 }
 
 template result<std::vector<core::reply>> session_runner::inquire<core::read>(
-    std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&);
+    std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&,
+    std::uint64_t);
 template result<std::vector<core::reply>> session_runner::inquire<core::repeated_write>(
-    std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&);
+    std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&,
+    std::uint64_t);
 
 // ---- the session ----------------------------------------------------------------------------
 

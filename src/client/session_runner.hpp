@@ -133,11 +133,13 @@ public:
                                           const std::stop_token& stop) {
         return inquire<core::read>(std::move(questions), deadline, stop);
     }
-    // The same with writes, each sent again until it is answered (core::repeated_write).
+    // The same with writes, each sent again until it is answered, on the connection `only_on` alone if there is one
+    // (core::repeated_write).
     result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
                                                       boottime_clock::time_point deadline,
-                                                      const std::stop_token& stop) {
-        return inquire<core::repeated_write>(std::move(writes), deadline, stop);
+                                                      const std::stop_token& stop,
+                                                      std::uint64_t only_on = 0) {
+        return inquire<core::repeated_write>(std::move(writes), deadline, stop, only_on);
     }
 
     // ---- the session -----------------------------------------------------------------------
@@ -191,7 +193,8 @@ private:
     template <class Inquiry>
     result<std::vector<core::reply>> inquire(std::vector<core::operation> operations,
                                              boottime_clock::time_point deadline,
-                                             const std::stop_token& stop);
+                                             const std::stop_token& stop,
+                                             std::uint64_t only_on = 0);
     void look_at_wall_clock(boottime_clock::time_point now) REQUIRES(mutex_);
     void deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept;
     void execute() REQUIRES(mutex_);

@@ -75,8 +75,8 @@ public:
         into.swap(actions_);
     }
     [[nodiscard]] std::optional<time_point> next_deadline() const;
-    // Of what the latest event may have brought, without a look at all that wait: for a caller that remembers what was
-    // due before it, and looks at all when that has come.
+    // The earliest deadline that the latest event may have brought, without a look at all waiters: for a caller that
+    // keeps the earlier ones and asks next_deadline() then.
     [[nodiscard]] std::optional<time_point> newest_deadline() const;
 
     // ---- questions ----

@@ -125,8 +125,8 @@ void quorum::go_on_until(time_point end) {
     attempt_ends_ = std::max(attempt_ends_.value_or(end), end);
 }
 
-// By the first part that is held. Holders of a later one give up first, and make room there for the one that
-// holds the earlier one and is queued: as if parts were taken in their order.
+// The earlier the first part held, the longer the patience: contenders that hold only later parts give up sooner
+// and make room, as if all took the parts in order.
 duration quorum::draw_patience() {
     const auto first = std::find_if(parts_.begin(), parts_.end(),
                                     [](const member& part) { return part.state == has::it; });

@@ -33,8 +33,8 @@ public:
     virtual void containers_unsupported() = 0;
 
     [[nodiscard]] virtual time_point now() const = 0;
-    // For so long what another client writes into a znode of ours may be unknown when it is granted: all the time
-    // that a `take` leaves, but for the first confirmation of the hold and its lease (docs/how-to/revocation.md).
+    // How long another client's write into our znode may be unknown at a grant: half of what a `take` leaves beside the
+    // hold's first confirmation and lease, one interval at most (confirmation_pace::unseen_for).
     [[nodiscard]] virtual duration unseen_for() const = 0;
     // The time to wait by this clock so that by every clock within the drift at least `wanted` has passed.
     [[nodiscard]] virtual duration lengthened(duration wanted) const = 0;

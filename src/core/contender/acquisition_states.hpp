@@ -28,6 +28,7 @@
 #include "core/contender/renaming.hpp"
 #include "core/contender/tie_order.hpp"
 #include "core/queue/queue_rule.hpp"
+#include "core/queue/revocation.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
@@ -119,6 +120,7 @@ struct standing {
     low_water_reading low_water{};
     base::cold<lock_delay> delay{};
     base::cold<renaming> rename{};
+    base::cold<std::optional<asked_to_release>> request{};  // in its data, when they were read last
 
     [[nodiscard]] std::string path(const acquisition_call& call) const;
     // No contender with a lower number, or with the same, can come any more.
@@ -128,6 +130,9 @@ struct standing {
     void watch_own(acquisition_call& call);
     void apply_own(acquisition_call& call, const reply& answer);
     void apply_own_and_watch(acquisition_call& call, const reply& answer);
+    // Notes what was read of the own data; whether it is news: another version, or another request. Servers that went on
+    // from older data give a version out again, to another request.
+    [[nodiscard]] bool take_note(std::int32_t read_version, const std::optional<revocation>& found);
     void give_back_own(acquisition_call& call);
     void step_renaming(acquisition_call& call);
     void take_new_name(acquisition_call& call);
@@ -140,7 +145,6 @@ struct waiting : standing {
     std::uint64_t listed_on = 0;  // the connection of the list that says so; 0: it is out of date
     std::int64_t pzxid = 0;       // the latest change in the folder, by that list
     base::cold<list_supplement> beside{};
-    base::cold<std::optional<asked_to_release>> order{};  // to be told with the grant
 
     // The list of this connection says the place.
     [[nodiscard]] bool is_listed_on(std::uint64_t connection) const noexcept {

@@ -43,7 +43,7 @@ std::optional<error> parent_creation::create(acquisition_context& c, const std::
                                          "have was not said"};
     for (auto& path : prefixes(folder)) {
         create_op parent{std::move(path), {}, c.parent_mode(), c.acl()};
-        // What it says outlives an idle semaphore, which a container does not.
+        // A semaphore's number of permits must outlive its last contender.
         if (kind == folder_kind::semaphore && parent.path == folder) {
             parent.data = limit_text({*permits, *permits});
             parent.mode = create_mode::persistent;

@@ -52,7 +52,7 @@ void first::grant(acquisition_call& call) {
     const auto zxid = sorted_by_list ? std::max(pzxid, czxid) : czxid;
     const fencing_token token{static_cast<std::uint64_t>(zxid)};  // place: token_of_a_grant
     c.tell(granted{token, path(call)});
-    if (*order) c.tell(**order);
+    if (*request) c.tell(**request);
     call.enter(held{std::move(*this), token});
 }
 

@@ -41,7 +41,7 @@ void held::on_reply(acquisition_call& call, const reply& answer) {
 
 void held::on_watch(acquisition_call& call, const watch_event& event) {
     if (event.path == call.folder()) {
-        // Before its list is answered, it is the watch of another one of this session that fires.
+        // Before our list is answered, the event is of another contender's watch in this session.
         // place: arrival_behind_the_hold
         if (behind->is_watched_on(event.connection)) on_contended(call);
     } else if (event.path == path(call)) {
@@ -150,10 +150,8 @@ void held::apply_data(acquisition_call& call, const reply& answer) {
     // place: order_to_go
     if (found && found->manner == revocation::how::take)
         return revoke(call, taken_away(call.folder(), *found));
-    if (answer.stat.version == version) return;
     if (version == k_any_version) return;  // a commit is under way, and will find it, too
-    version = answer.stat.version;
-    if (found) call.session.tell(asked_to_release{found->by, found->why});
+    if (take_note(answer.stat.version, found) && *request) call.session.tell(**request);
 }
 
 // ---- a new name -----------------------------------------------------------------------------

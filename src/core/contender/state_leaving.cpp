@@ -217,12 +217,10 @@ void leaving::on_renamed(acquisition_call& call, const reply& answer) {
 }
 
 void leaving::apply_data(acquisition_call& call, const reply& answer) {
-    if (answer.stat.version == version) return;
     const auto found = parse_revocation(answer.data);
     if (found && found->manner == revocation::how::take) return;
     if (version == k_any_version) return;  // a commit is under way, and will find it, too
-    version = answer.stat.version;
-    if (found && was_held) call.session.tell(asked_to_release{found->by, found->why});
+    if (take_note(answer.stat.version, found) && *request && was_held) call.session.tell(**request);
 }
 
 }  // namespace turnstile::core::state

@@ -59,6 +59,16 @@ void standing::apply_own_and_watch(acquisition_call& call, const reply& answer) 
     if (is_lost) watch_own(call);
 }
 
+bool standing::take_note(std::int32_t read_version, const std::optional<revocation>& found) {
+    const auto asked =
+        found ? std::optional{asked_to_release{found->by, found->why}} : std::nullopt;
+    const bool is_new = asked && asked != *request;
+    if (read_version == version && !is_new) return false;
+    version = read_version;
+    if (asked != *request) request.change() = asked;
+    return true;
+}
+
 void standing::give_back_own(acquisition_call& call) {
     if (own.give_back()) call.session.unwatch(path(call));
 }

@@ -32,9 +32,7 @@ consequence waiting::read_data(acquisition_call& call, const reply& answer) {
     // Also at the version that is known: servers that went on from older data give it out again.
     if (found && found->manner == revocation::how::take)
         return refused{taken_away(call.folder(), *found)};
-    if (answer.stat.version == version) return goes_on{};
-    version = answer.stat.version;
-    if (found) order.change() = asked_to_release{found->by, found->why};
+    static_cast<void>(take_note(answer.stat.version, found));  // told with the grant
     return goes_on{};
 }
 

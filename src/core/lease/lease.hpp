@@ -127,7 +127,7 @@ private:
     [[nodiscard]] static duration scaled(duration d, double factor) {
         return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
     }
-    // Of the latest link; c while there is no chain.
+    // The latest link's end, or else the lease's.
     [[nodiscard]] time_point chained_until() const {
         return here_.chain ? *here_.chain + certain_for() : valid_until();
     }

@@ -59,6 +59,10 @@ struct client_life {
     [[nodiscard]] std::uint64_t latest_connection() const noexcept {
         return epoch ? epoch->latest_connection : 0;
     }
+    // The latest one's number among those of all sessions, as callers know it.
+    [[nodiscard]] std::uint64_t connections() const noexcept {
+        return earlier_connections + latest_connection();
+    }
     [[nodiscard]] std::int64_t session_id() const noexcept { return epoch ? epoch->session_id : 0; }
     [[nodiscard]] std::size_t watched_paths() const noexcept {
         return epoch ? epoch->watches.interests().size() : 0;
@@ -84,6 +88,7 @@ struct client_life {
     session_state state = session_state::connecting;
 
     std::uint64_t epochs = 0;                 // opened so far: the number of the latest
+    std::uint64_t earlier_connections = 0;    // of the epochs before this one
     std::vector<std::int64_t> past_sessions;  // the latest ones before this one
     std::optional<session_epoch> epoch;
     std::optional<time_point> reopen_at{};  // while there is no epoch

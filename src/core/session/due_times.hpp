@@ -11,7 +11,7 @@
 
 namespace turnstile::core::due {
 
-// The lease of holds, or of a session that is away, is over.
+// The lease of holds, or a session without connection, ends.
 [[nodiscard]] std::optional<time_point> lease_end(const client_life& life);
 // Nothing proves any more that the attached session lives.
 [[nodiscard]] std::optional<time_point> broken(const client_life& life);
@@ -21,7 +21,7 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> hopeless(const client_life& life);
 // From when on nothing makes the lease certain on this connection, whether a contender waits for it or not.
 [[nodiscard]] std::optional<time_point> no_lease(const client_life& life);
-// Where the session is to stay is decided without what was asked for, or asked again.
+// The wait for a role or a leader ends, or the search for the leader begins again.
 [[nodiscard]] std::optional<time_point> placement(const client_life& life);
 [[nodiscard]] std::optional<time_point> confirmation(const client_life& life);
 [[nodiscard]] std::optional<time_point> second_look(const client_life& life);

@@ -4,6 +4,7 @@
 // Thread safety: none, a value.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -18,6 +19,7 @@ namespace turnstile::core {
 struct inquiry {
     operation op;
     std::optional<time_point> deadline;
+    std::uint64_t only_on = 0;  // the connection that it may be sent on; 0: on any
     bool under_way = false;
     friend bool operator==(const inquiry&, const inquiry&) = default;
 };
@@ -26,9 +28,10 @@ class inquiries {
 public:
     using map = std::map<acquisition_id, inquiry>;
 
-    void add(acquisition_id id, operation op, std::optional<time_point> deadline) {
+    void add(acquisition_id id, operation op, std::optional<time_point> deadline,
+             std::uint64_t only_on = 0) {
         TURNSTILE_CHECK(!contains(id));
-        waiting_[id] = {std::move(op), deadline, false};
+        waiting_[id] = {std::move(op), deadline, only_on, false};
     }
     [[nodiscard]] bool contains(acquisition_id id) const { return waiting_.contains(id); }
     [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
@@ -36,6 +39,11 @@ public:
         std::vector<acquisition_id> all;
         for (const auto& [id, inquiry] : waiting_) all.push_back(id);
         return all;
+    }
+    // It is not under way, and the connection that it may be sent on is another one than this.
+    [[nodiscard]] bool is_too_late(acquisition_id id, std::uint64_t connection) const {
+        const auto& found = waiting_.at(id);
+        return !found.under_way && found.only_on != 0 && found.only_on != connection;
     }
     // What is to be sent now; nothing while it is under way.
     [[nodiscard]] std::optional<operation> begin(acquisition_id id) {

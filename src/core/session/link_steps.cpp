@@ -53,6 +53,7 @@ void link_steps::leave_session() {
     if (life_.session_id() != 0) life_.past_sessions.push_back(life_.session_id());
     if (life_.past_sessions.size() > k_most_past_sessions)
         life_.past_sessions.erase(life_.past_sessions.begin());
+    life_.earlier_connections = life_.connections();
     life_.epoch.reset();
     life_.inquiries.all_lost();
 }

@@ -97,9 +97,9 @@ void reply_steps::deliver(const for_inquiry& recipient, const reply& answer) {
         if (is_late(answer)) return request_steps{life_}.send_inquiry(id);
         return retry_here(answer);
     }
-    const auto inquiry = life_.inquiries.take(id);
-    if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, id);
-    life_.actions.emplace_back(core::answer{id, answer});
+    auto outcome = answer;
+    outcome.connection += life_.earlier_connections;
+    request_steps{life_}.answer_inquiry(id, std::move(outcome));
 }
 
 void reply_steps::deliver(const for_confirmation& recipient, const reply& answer) {

@@ -33,20 +33,28 @@ void request_steps::send_as(ticket id, operation&& op, addressee&& recipient) {
 // ---- reads and repeated writes --------------------------------------------------------------
 
 void request_steps::start_inquiry(acquisition_id id, const operation& op,
-                                  std::optional<time_point> deadline) {
+                                  std::optional<time_point> deadline, std::uint64_t only_on) {
     if (const auto why = life_.refused()) {
         life_.actions.emplace_back(answer{id, *why});
         return;
     }
     send_removals(sending::all);
-    life_.inquiries.add(id, op, deadline);
+    life_.inquiries.add(id, op, deadline, only_on);
     if (deadline) life_.deadlines.add(*deadline, id);
     send_inquiry(id);
 }
 
 void request_steps::send_inquiry(acquisition_id id) {
     if (!life_.attached()) return;
+    if (life_.inquiries.is_too_late(id, life_.connections()))
+        return answer_inquiry(id, answered(server_error::bad_version));
     if (auto op = life_.inquiries.begin(id)) send(std::move(*op), for_inquiry{id});
+}
+
+void request_steps::answer_inquiry(acquisition_id id, reply&& outcome) {
+    const auto inquiry = life_.inquiries.take(id);
+    if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, id);
+    life_.actions.emplace_back(answer{id, std::move(outcome)});
 }
 
 void request_steps::send_inquiries() {

@@ -42,7 +42,8 @@ public:
     }
     void operator()(const repeated_write& request) const {
         TURNSTILE_CHECK(is_write(request.op));
-        request_steps{life_}.start_inquiry(request.id, request.op, request.deadline);
+        request_steps{life_}.start_inquiry(request.id, request.op, request.deadline,
+                                           request.only_on);
     }
 
     // What comes of an earlier session is dropped.

@@ -56,10 +56,15 @@ struct read {  // sent again until it is answered
 };
 // A write beside any hold, sent again until it is answered. So it may be carried out more than once, and the answer may
 // be that of the last time: callers give it a version, or a name that is created once.
+//
+// A version is one that was read on a connection (`only_on`, of the reply; 0: none was). Servers that went on from older
+// data give the version out again, to another client's data. So on another connection than that the write is not sent:
+// it is answered bad_version, whatever became of it before, and the caller reads again.
 struct repeated_write {
     acquisition_id id{};
     operation op;
     std::optional<time_point> deadline;
+    std::uint64_t only_on = 0;
 };
 struct commit {           // a guarded write of a hold, see guarded_write.hpp
     acquisition_id id{};  // of the commit itself

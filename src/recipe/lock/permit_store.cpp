@@ -38,6 +38,7 @@ struct look {
     core::permit_limit limit;
     std::int32_t version = 0;
     std::int64_t taken = 0;
+    std::uint64_t read_on = 0;  // the connection
 };
 
 result<look> look_at(client_impl& servers, const std::string& path, const query_options& options) {
@@ -53,7 +54,7 @@ result<look> look_at(client_impl& servers, const std::string& path, const query_
                                          " is no semaphore: its data is not a number of permits " +
                                          "but \"" + data.data.substr(0, k_most_quoted) + '"'};
     }
-    look seen{true, *limit, data.stat.version, 0};
+    look seen{true, *limit, data.stat.version, 0, data.connection};
     for (const auto& child : answers->back().children) {
         const auto name = core::parse_contender(child);
         if (name && name->wants.kind == core::contender_kind::permit)
@@ -83,13 +84,14 @@ core::permit_limit next_limit(const look& seen, std::int32_t permits) {
 // The last hold beyond the new limit, by a list from after that. Not needed for the limit to count: should this one
 // stop here, the first in line does it.
 void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
-            const core::permit_limit& before, std::int32_t version, const query_options& options) {
+            const core::permit_limit& before, const core::reply& set,
+            const query_options& options) {
     const auto listed = servers.read({core::children_op{path}}, options);
     if (!listed || listed->front().error != core::server_error::ok) return;
     const auto found = core::settled_limit(open, before, listed->front().children);
     if (found == open) return;
-    static_cast<void>(
-        servers.write_repeatedly({core::set_op{path, core::limit_text(found), version}}, options));
+    static_cast<void>(servers.write_at_version(
+        core::set_op{path, core::limit_text(found), set.stat.version}, set.connection, options));
 }
 
 // Its parents, where they are missing, and the folder with its number.
@@ -132,8 +134,7 @@ result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
     return static_cast<std::int32_t>(std::max<std::int64_t>(0, seen->limit.now - seen->taken));
 }
 
-// A write whose answer is lost is repeated with the version that was read: it is carried out once at most, and
-// the look that follows a refusal shows what stands.
+// A write whose answer is lost is not repeated: the look that follows shows what stands.
 result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
                          query_options options) {
     if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
@@ -147,11 +148,11 @@ result<void> store_limit(client_impl& servers, const std::string& path, std::int
         const auto next = next_limit(*seen, permits);
         if (next == seen->limit) return {};
         const core::set_op write{path, core::limit_text(next), seen->version};
-        const auto set = servers.write_repeatedly({write}, options);
+        const auto set = servers.write_at_version(write, seen->read_on, options);
         if (!set) return set.error();
-        const auto outcome = set->front().error;
+        const auto outcome = set->error;
         if (outcome == core::server_error::ok && core::is_open(next))
-            settle(servers, path, next, seen->limit, set->front().stat.version, options);
+            settle(servers, path, next, seen->limit, *set, options);
         if (outcome == core::server_error::ok) return {};
         if (outcome != core::server_error::bad_version && outcome != core::server_error::no_node)
             return refusal(outcome, path);

@@ -76,7 +76,7 @@ public:
     }
 
     // Appends the order to the data of the contender's znode; for Curator's contender its request replaces the data.
-    // A write whose answer was lost is sent again; the second write finds the order of the first.
+    // After a write whose answer was lost the next look finds the order.
     struct written_order {
         std::optional<core::reply> seen{};  // with the order; nothing: it is gone
         bool wrote = false;
@@ -105,23 +105,43 @@ public:
                 as_curator ? std::string{core::k_curators_request} : core::with_order(data, order);
             const auto done =
                 write(core::set_op{znode(target), std::move(text), outcome.seen->stat.version},
-                      target, options);
+                      outcome.seen->connection, target, options);
             if (!done) return done.error();
             outcome.wrote = outcome.wrote || *done == server_error::ok;
         }
         return error{errc::busy, znode(target) + " changes faster than the order can be written"};
     }
 
-    // ok, no_node or bad_version; everything else is an error.
-    [[nodiscard]] result<server_error> write(core::operation&& op, const contender& target,
+    // With a version that was read on the connection `read_on`. ok, no_node or bad_version; everything else is an error.
+    [[nodiscard]] result<server_error> write(core::operation&& op, std::uint64_t read_on,
+                                             const contender& target,
                                              const revoke_options& options) const {
-        auto answers = queue_.servers()->write_repeatedly({std::move(op)}, {.stop = options.stop});
-        if (!answers) return answers.error();
-        const auto error = answers->front().error;
+        const auto answer =
+            queue_.servers()->write_at_version(std::move(op), read_on, {.stop = options.stop});
+        if (!answer) return answer.error();
+        const auto error = answer->error;
         if (error != server_error::ok && error != server_error::no_node &&
             error != server_error::bad_version)
             return refusal(error, target);
         return error;
+    }
+
+    // Deletes the znode if it is as `ordered` tells it; else bad_version. It is read once more, since the version alone
+    // does not tell: servers that went on from older data, without the order, give it out again.
+    [[nodiscard]] result<server_error> remove(const core::reply& ordered, const contender& target,
+                                              const revoke_options& options) const {
+        for (int i = 0; i != k_most_tries; ++i) {
+            const auto seen = look(target, options);
+            if (!seen) return seen.error();
+            if (!*seen) return server_error::no_node;
+            const auto& now = **seen;
+            if (now.data != ordered.data || now.stat.mzxid != ordered.stat.mzxid)
+                return server_error::bad_version;
+            const auto deleted = write(core::remove_op{znode(target), now.stat.version},
+                                       now.connection, target, options);
+            if (!deleted || *deleted != server_error::bad_version) return deleted;
+        }
+        return server_error::bad_version;
     }
 
     // Until it is gone, or its time is over.
@@ -155,7 +175,7 @@ public:
     }
 
 private:
-    // Of a LeaderLatch, which does not know this request: its data is its id.
+    // A LeaderLatch's contender knows no such request: its data are its id.
     [[nodiscard]] static bool is_candidate(const contender& target) {
         return target.kind == contender_kind::latch;
     }
@@ -210,8 +230,7 @@ result<revocation_outcome> revocation::take(const contender& target,
         const auto gone = state_->goes_within(to_nanoseconds(*time), target, options);
         if (!gone) return gone.error();
         if (*gone) return revocation_outcome::gave_way;
-        const auto deleted = state_->write(
-            core::remove_op{state_->znode(target), seen.stat.version}, target, options);
+        const auto deleted = state_->remove(seen, target, options);
         if (!deleted) return deleted.error();
         if (*deleted == server_error::ok) return revocation_outcome::deleted;
         if (*deleted == server_error::no_node) return revocation_outcome::gave_way;
@@ -227,8 +246,9 @@ result<revocation_outcome> revocation::take_now(const contender& target,
         const auto seen = state_->look(target, options);
         if (!seen) return seen.error();
         if (!*seen) return i == 0 ? revocation_outcome::gone_before : revocation_outcome::deleted;
-        const auto deleted = state_->write(
-            core::remove_op{state_->znode(target), (*seen)->stat.version}, target, options);
+        const auto deleted =
+            state_->write(core::remove_op{state_->znode(target), (*seen)->stat.version},
+                          (*seen)->connection, target, options);
         if (!deleted) return deleted.error();
         if (*deleted == server_error::bad_version) continue;
         log::write(log_level::warning, "{} was deleted at once by {}: {}", state_->znode(target),

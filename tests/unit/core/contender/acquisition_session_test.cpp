@@ -52,6 +52,26 @@ TEST_F(acquisition_session, that_comes_back_finds_an_order_under_the_version_tha
     EXPECT_FALSE(lock.holds());
 }
 
+TEST_F(acquisition_session, that_comes_back_finds_a_request_under_the_version_that_a_waiter_knows) {
+    wait_for_one();
+    watch_itself();
+    watch_fires(watch_kind::changed, "/q/" + own);
+    own_get_answers(0, "data revoke=ask by=ops why=please");
+    watch_fires(watch_kind::deleted, path(4));
+    ASSERT_EQ(session.times_told<granted>(), 1U);
+    EXPECT_EQ(session.times_told<asked_to_release>(), 1U);
+}
+
+TEST_F(acquisition_session, that_comes_back_finds_a_request_under_the_version_that_a_holder_knows) {
+    take_lock();
+    watch_itself();
+    for (const char* const why : {"please", "please", "now"}) {
+        watch_fires(watch_kind::changed, "/q/" + own);
+        own_get_answers(0, "data revoke=ask by=ops why=" + std::string{why});
+    }
+    EXPECT_EQ(session.times_told<asked_to_release>(), 2U) << "the same one is told once";
+}
+
 // ---- the connection -------------------------------------------------------------------------
 
 TEST_F(acquisition_session, that_breaks_puts_a_holder_at_risk) {
