@@ -93,7 +93,7 @@ public:
         start_returned();
     }
 
-    // In the resumed coroutine. Its owner may have resumed it, and not our task.
+    // The coroutine calls this once resumed, by our task or by its owner.
     Outcome take() {
         if (!resumed()) {
             abandon();

@@ -51,7 +51,7 @@ class client_impl;
 // from, or is another process's.
 [[nodiscard]] TURNSTILE_EXPORT bool run_blocking(const std::shared_ptr<client_impl>& servers,
                                                  std::function<void()> work);
-// What the exception that is being handled says, as an error; one that is none of ours is logged.
+// The error for the exception being handled; an unknown exception is logged, and is `cancelled`.
 [[nodiscard]] TURNSTILE_EXPORT error error_of_exception() noexcept;
 
 template <class F>
@@ -88,8 +88,8 @@ concept blocking_call =
 
 namespace detail {
 
-// What is asked for, as a function of options and a handler: the time-out, if there is one, and the stop token are
-// in the options. Each stands for one call and is called once.
+// Each function below returns a start function of options and a handler, called once. The options carry the stop
+// token, and the time-out of a commit and an upgrade.
 
 template <class F>
 auto started_call(const client& servers, F call) {

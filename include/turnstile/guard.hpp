@@ -59,7 +59,7 @@ public:
     // True if there is a hold, valid or lost, that was not released.
     explicit operator bool() const noexcept { return hold_ != nullptr; }
 
-    // Of a multi_lock: the last lock's in its order, which grows from grant to grant of the same set.
+    // The hold's token; a multi_lock's is its last lock's, and grows with each grant of the same set.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
     // One token for each lock that the hold consists of, with the lock's name.
     [[nodiscard]] fencing_vector fencing_tokens() const;

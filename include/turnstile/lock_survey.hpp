@@ -50,7 +50,7 @@ struct surveyed_lock {
     // In the order of arrival, as far as they were read. A semaphore that has shrunk: those that fit into it now.
     std::vector<contender> holders;
     std::vector<contender> waiters;
-    // Of a semaphore, where its folder says it.
+    // A semaphore's limit, where it is known.
     std::optional<std::int32_t> permits{};
 };
 

@@ -131,8 +131,8 @@ public:
     }
     void unlock_upgrade() { self().give_back(k_kind); }
 
-    // Of the calling thread's hold. Downwards: of a hold that has been lost they do nothing, current()->status()
-    // tells.
+    // These convert the calling thread's hold. A downgrade of a lost hold does nothing:
+    // current()->status() tells why.
     void unlock_and_lock_upgrade() { self().convert(contender_kind::writer, k_kind); }
     void unlock_and_lock_shared() {
         self().convert(contender_kind::writer, contender_kind::reader);

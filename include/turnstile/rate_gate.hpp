@@ -60,7 +60,7 @@ public:
     // callers that are entering just now.
     result<void> try_enter(acquire_options options = {});
 
-    // As things stand; enters nothing, but takes its turn to learn the leader's time.
+    // The state now: makes no entry, but queues to learn the leader's time.
     [[nodiscard]] result<rate_state> state(acquire_options options = {}) const;
 
 private:

@@ -29,7 +29,7 @@ struct session_secret {
     std::string password{};  // 16 bytes, or none
 };
 
-// Of one of the client's sessions as it is now: one that replaces it has another.
+// The secret of the client's session `index`; a session in its place has another.
 [[nodiscard]] TURNSTILE_EXPORT session_secret secret_of(const client& servers,
                                                         std::size_t index = 0);
 

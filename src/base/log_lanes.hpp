@@ -37,7 +37,7 @@ public:
     // The oldest line. Where lines were dropped before it, a line that says so comes first.
     [[nodiscard]] std::optional<waiting_line> pop();
 
-    // Of the latest line that was pushed.
+    // The number of the latest line.
     [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
     [[nodiscard]] bool empty() const noexcept { return urgent_.empty() && ordinary_.empty(); }
     // None of the lines up to `number` waits.

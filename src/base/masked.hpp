@@ -12,10 +12,10 @@
 
 namespace turnstile::base {
 
-// With "***" for the password of its "user:password@" (for all of it, where there is no colon) and for the value of each
-// parameter whose name sounds like a secret's. Passwords of strings that no parser takes are hidden, too: one that should
-// have been escaped (but for one with "?name=" in it in a database's form, which reads like a parameter), one without
-// "@host" behind it (but for a number, which reads like a port), and one behind a scheme with too few slashes.
+// The text with "***" for the password in "user:password@" (all before '@' if there is no colon) and for the value of
+// each parameter with a secret's name. In strings that no parser takes it hides, too: a password with characters to
+// escape (not one with "?name=" in a database's form, read as a parameter), one without "@host" behind it (not a
+// number, read as a port), and one behind a scheme with too few slashes.
 [[nodiscard]] std::string masked(std::string_view connect_string);
 
 // Without ":password" before the host: the same servers, for each user.

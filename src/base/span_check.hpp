@@ -20,7 +20,7 @@ inline constexpr auto k_longest_span =
 // `bad_option` names the option, the value and the rule.
 [[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
 
-// In whole ones, rounded up.
+// The span, rounded up.
 [[nodiscard]] result<std::int64_t> checked_milliseconds(std::string_view option,
                                                         boottime_clock::duration value);
 

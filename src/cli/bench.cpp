@@ -84,7 +84,7 @@ std::string own_lock(const std::string& path) {
            std::to_string(boottime_clock::now().time_since_epoch().count());
 }
 
-// Whether the folder was there before is asked first: what others made stays.
+// Removes the bench's empty folders, but no path that was there before it.
 class bench_folders {
 public:
     bench_folders(const bench_options& options, std::string lock)

@@ -46,7 +46,7 @@ void survey_path(const client& servers, examination& seen) {
     }
 }
 
-// What only a session shows, with the user's own credentials and time-out. Returns the exit code where there is none.
+// Looks with the user's own credentials and time-out. Returns the exit code that says why there is no session.
 int look_through_session(examination& seen) {
     auto options = client_options_of(seen.settings);
     options.roles = role_detection::off;

@@ -55,7 +55,7 @@ keeper_link start_keeper(const keeper_settings& settings) {
     base::descriptor theirs{ends[1]};
     auto guardian = open_guardian_socket();
     adopt_orphans();  // should the keeper be killed
-    // One that was ignored at the start would have children end without a signal, and the keeper wait for ever.
+    // If SIGCHLD stayed ignored, children would end without a signal, and the keeper would wait for ever.
     ::signal(SIGCHLD, SIG_DFL);
     const pid_t pid = ::fork();
     if (pid < 0) throw std::system_error{errno, std::system_category(), "fork"};

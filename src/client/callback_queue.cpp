@@ -29,7 +29,7 @@ public:
 
     void run() {
         if (settled_.exchange(true)) return;
-        // In the executor's call it is one of our threads, which no loop of the executor's needs.
+        // In the executor's call this is a crew thread, and serves no loop of an executor.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
         base::scoped_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);

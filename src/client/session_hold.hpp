@@ -67,11 +67,11 @@ public:
     result<void> rename(core::contender_kind kind);
     // As what it holds.
     [[nodiscard]] core::contender_kind kind() const;
-    // What is lost with this hold, or not waited for any more; one at a time.
+    // The loss of this hold ends `other`, a hold or a wait. One at a time.
     void tie(const std::shared_ptr<session_hold>& other);
     // As if the servers had said so. Called under no lock.
     void lose_with(const error& why);
-    // What a higher token was given out for goes on under this hold.
+    // Raises the hold's token to `token` if that is the larger one.
     void raise_token(const turnstile::fencing_token& token);
 
     // ---- for the guard ---------------------------------------------------------------------

@@ -8,7 +8,7 @@
 
 namespace turnstile::detail {
 
-// What a shared contender calls is our own, and does not wait behind the user's.
+// A shared contender's callback is ours: it does not wait behind user code.
 bool session_hold::post_trigger() {
     const auto& services = session_->services();
     const auto& threads = on_contended_.changed() ? services.workers : services.loss_callbacks;

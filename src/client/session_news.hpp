@@ -25,8 +25,8 @@ struct session_news {
         contended.swap(other.contended);
     }
 
-    // Not on the callback queue: a callback under way may be what watches the token. Nor one after the other: what
-    // one of them calls may wait for the next. Under the lock: the session refers to the holds, too, and none ends here.
+    // The callbacks run off the callback queue, where one under way may watch the token, and side by side, as one may
+    // wait for another. Called under the lock: the session refers to the holds, too, so none ends here.
     void trigger_loss_callbacks() {
         for (const auto& hold : lost) hold->post_trigger();
         lost.clear();

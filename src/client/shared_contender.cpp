@@ -52,7 +52,7 @@ shared_contender::deferred_effects shared_contender::step(F&& event) {
     return effects;
 }
 
-// They come and, but for those that give up, go at the ends: no step takes longer for those that wait between.
+// Callers join at the back and mostly leave at the front: a long line of waiters slows no step.
 std::size_t shared_contender::index_of(core::local_id id) const {
     const auto found = std::lower_bound(
         callers_.begin(), callers_.end(), id,
@@ -274,8 +274,8 @@ void shared_contender::on_contender_lost(std::uint64_t number) {
     }));
 }
 
-// In the thread of a session, which others wait for: the hold is given up here, and where anything may end or wait
-// that is done elsewhere, the end of the loss's callback and of the last one that knows the client among it.
+// A session's thread runs this, and others wait for it: only the hold is given up here. A worker does the rest, and
+// ends the callback of the loss and perhaps the last reference to the client.
 void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
                                     std::uint64_t number) {
     auto effects = self->step_contended(number);

@@ -86,7 +86,7 @@ void session_end::attempt(time_point now) {
     send_attach();
 }
 
-// Of a round of attempts that all fail at once, each but the first begins after a pause.
+// The servers of a round follow each other at once; the next round begins after a pause.
 void session_end::next_server(time_point now) {
     socket_.reset();
     state_ = state::pausing;

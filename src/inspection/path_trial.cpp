@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    // Whether a znode exists can be asked without permission.
+    // Asking whether a znode exists needs no permission.
     result<void> find_folder(std::string path) {
         for (;;) {
             const auto there = client_.read({core::exists_op{path}}, options_);

@@ -29,7 +29,7 @@ public:
     // was asked for later is set there.
     void on_refused_give_back(const std::string& path) { owed_.insert(path); }
     [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }
-    // What to give back again now. What is awaited, watched reads that are under way, decides first about its own path.
+    // The paths to give back now, without `awaited`: on those a watched read is under way, and its answer decides.
     [[nodiscard]] std::vector<std::string> take_owed(const std::set<std::string>& awaited);
     // The connection is gone, and no watch with it that is not set again.
     void forget_owed();

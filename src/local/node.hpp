@@ -13,7 +13,7 @@ namespace turnstile::local {
 // The digest identities ("user:password") that a session proved.
 using identities = std::set<std::string>;
 
-// Which clients may touch a node. The servers know lists of five rights; the library uses these three.
+// The access list of a node. The servers know five rights; here there are only `read` and all others.
 struct acl {
     enum class right { read, other };
 

@@ -67,7 +67,7 @@ public:
         return true;
     }
 
-    // What was granted before the start may be forgotten, and certain for its holder up to the session time-out.
+    // The server may have lost a grant at its start whose lease still runs: it stays out until that is over.
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;

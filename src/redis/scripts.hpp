@@ -8,7 +8,7 @@
 // |------------|------|--------------------------------------------------------------------------------|
 // | P:n        | hash | the rest of this table by its fields                                           |
 // | - "/a/b"   |      | a znode: a record (records.hpp), then the owner's identity if it has one, then the data |
-// | - "s<id>"  |      | a session's mark: connection, time-out, password, identity (session_mark)      |
+// | - "s<id>"  |      | a session's mark: connection, time-out, password, identity (k_attach)          |
 // | - "q<id>"  |      | the events that the session has not fetched yet                                |
 // | - "w/a/b"  |      | the sessions that watch the znode: "<id> <id> "                                |
 // | - "k/a/b"  |      | those that watch its children                                                  |

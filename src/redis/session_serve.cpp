@@ -212,7 +212,7 @@ void session_link::hear_of_children(const core::reply& listing) {
         changed_zxid_ = std::max(changed_zxid_, listing.stat.pzxid);
 }
 
-// In none of these cases was the request carried out, but where a right was missing in the middle of a script.
+// No refused request was carried out, except in part by a script that was broken off for a missing right.
 void session_link::handle_error(pending& entry, std::optional<pending>&& list,
                                 std::string_view text) {
     switch (judge_refusal(text)) {

@@ -112,7 +112,7 @@ public:
         std::int64_t stamp = 0;  // the leader's, milliseconds
     };
     void on_written(written&& write) { written_.push_back(std::move(write)); }
-    // All that was set after it was lost, since the last call.
+    // Writes after this zxid were lost since the last call.
     [[nodiscard]] std::optional<std::int64_t> take_lost() {
         return std::exchange(lost_after_, std::nullopt);
     }

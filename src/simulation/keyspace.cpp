@@ -116,7 +116,7 @@ bool keyspace::is_forgotten(const connect_request& request) const {
     return !known;
 }
 
-// Of as many changes: nobody but the session makes znodes of its own.
+// A removal by others is lost: only the session makes its znodes.
 bool keyspace::one_stands_again(const connect_request& request) const {
     for (const auto& path : request.removed) {
         const auto* node = tree_.nodes().find(path);

@@ -65,8 +65,7 @@ void single_session::attach(const served& answer) {
     emit_link(core::link_kind::attached);
     emit_link(core::link_kind::role_known);
     hear(answer);
-    if (std::exchange(has_unknown_change_, false))  // place: unknown_changes_count
-        changed_ = std::max(changed_, answer.zxid);
+    if (std::exchange(has_unknown_change_, false)) changed_ = std::max(changed_, answer.zxid);
     looks_first_ = !is_redis();
     if (looks_first_) ask(look{false, true, true});
     send_next();
@@ -324,7 +323,7 @@ void single_session::give_back_later(const drop_watch& watch, std::deque<questio
     later.push_back(watch);  // place: watch_is_given_back_after_a_break
 }
 
-// What was asked for is answered so, too.
+// All open questions end as expired.
 void single_session::lose_session() {
     if (is_redis()) drop_connection();  // in SQL it ends the session itself, see end()
     attached_ = false;

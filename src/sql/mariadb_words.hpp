@@ -3,11 +3,11 @@
 //
 // | the server says                                | kind     | what follows                                         |
 // |------------------------------------------------|----------|------------------------------------------------------|
-// | 1213 deadlock, 1020 changed since, 1062 a key  | retry    | rolled back, begun again                             |
-// | that is there, 1317 killed                     |          |                                                      |
+// | 1020, 1062, 1213, 1242, 1317 conflict, killed  | retry    | rolled back, begun again                             |
 // | 1205 a lock is not to be had                   | row_held | rolled back; again later, the session is kept alive  |
 // | 1045, 1698 no such user or password            | refused  | `auth_failed`                                        |
-// | 1040, 1053, 1203, 1226, 1927, libmariadb's own | lost     | connects again                                       |
+// | 1040, 1053, 1158-1161, 1180, 1203, 1226, 1927, | lost     | connects again                                       |
+// | and libmariadb's own                           |          |                                                      |
 // | all others                                     | fatal    | told, connects again until an operator has helped    |
 //
 // Thread safety: pure functions.

@@ -15,7 +15,7 @@ namespace {
 using core::server_error;
 
 constexpr int k_most_attempts = 100;
-// Which row is this session's, as long as it lives: behind it stands what time it is.
+// A condition for this session's living row; the present time is put behind it.
 constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
 // The same at an attach, which may be behind others whose answers were lost, or meet an older row.
 constexpr const char* k_own_lately = "id = ?1 AND attachment BETWEEN ?2 AND ?3 AND deadline > ";

@@ -56,8 +56,8 @@ server_error word_for(const reading& asked, const std::optional<stored_node>& n,
 
 }  // namespace
 
-// What a request answers is free of what is held no more: an owner whose process has gone is ended, and before a list
-// all sessions that are due; then the request looks again.
+// An answer shows nothing that is over: an owner whose process has gone is ended, and before a list all sessions that
+// are due; then the request looks again.
 carried_out store::read(const core::operation& op) {
     carried_out out;
     for (int look = 1; !read_once(op, out) && look < k_most_looks; ++look) {

@@ -54,7 +54,7 @@ base::descriptor reserve(std::uint16_t port) {
     return socket;
 }
 
-// As servers bind, which do not mind the remains of closed connections.
+// Binds as servers do: connections in TIME_WAIT are no obstacle.
 bool can_be_bound(std::uint16_t port) {
     const base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket.open()) detail::throw_errno("socket");

@@ -7,8 +7,8 @@
 // Equal seeds give equal histories, event for event; `fingerprint` tells whether they did. A broken
 // promise ends the history. No threads, no clock: one history is a pure function of its seed.
 //
-// To add a fault: name it in agenda.hpp, draw how often it comes in scenario.cpp, carry it out in
-// simulator.cpp. To add an invariant: invariants.hpp.
+// To add a fault: name it in agenda.hpp, draw how often it comes in scenarios.cpp, carry it out in
+// world.cpp. To add an invariant: invariants.hpp.
 #pragma once
 
 #include <cstdint>

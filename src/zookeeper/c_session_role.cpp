@@ -243,7 +243,7 @@ void c_session::arrive_or_return() {
         const base::scoped_lock lock{mutex_};
         stuck = phase_ == phase::detached && !closed_ && zoo_state(handle_) == ZOO_CONNECTED_STATE;
     }
-    // It never left, so that no event will come.
+    // The connection was kept: no event comes.
     if (stuck) attach(core::link_kind::attached);
 }
 

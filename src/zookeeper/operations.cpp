@@ -130,7 +130,7 @@ private:
     pending_request& pending_;
 };
 
-// What makes the C client abort or send garbage.
+// False: the C client aborts or sends garbage.
 bool allowed(const core::multi_part& part) {
     if (const auto* create = std::get_if<core::create_op>(&part)) {
         return create->mode != core::create_mode::container && fits(create->data);

@@ -40,7 +40,7 @@ bool all(const word_answer& /*answer*/) {
     return false;
 }
 
-// Of all that have an address, in their order.
+// An answer each; empty without an address.
 std::vector<word_answer> ask(const std::vector<found_server>& servers, std::string_view word,
                              boottime_clock::time_point deadline) {
     std::vector<socket_address> addresses;

@@ -38,7 +38,7 @@ struct redis_sentinel_options {
 
 class redis_sentinel {
 public:
-    // By which the sentinels know the master.
+    // The sentinels' name for the master.
     static constexpr std::string_view k_name = "locks";
 
     // Writes the configurations; starts nothing. Throws std::system_error if a file cannot be written.

@@ -178,7 +178,7 @@ public:
     // ---- time ----
     [[nodiscard]] boottime_clock::duration now() const;  // true time since the start
     void after(boottime_clock::duration pause, std::function<void()> task);
-    // As code of the client: not while it is paused, never once it crashed.
+    // The client runs it: not while it is paused, never after its crash.
     void after(simulated_client client, boottime_clock::duration pause, std::function<void()> task);
     // Throw what handlers throw.
     void run_for(boottime_clock::duration length);

@@ -13,7 +13,7 @@ namespace turnstile::admin {
 // line that is shorter than `least` characters.
 [[nodiscard]] std::string read_secret_file(const std::string& file, std::size_t least);
 
-// In a time that tells nothing of either: their digests are compared, all of them.
+// A comparison in constant time: of the two digests, all their bytes.
 [[nodiscard]] bool same_secret(std::string_view a, std::string_view b);
 
 // The SHA-256 of a text, in hexadecimal digits.

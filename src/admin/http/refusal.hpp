@@ -8,7 +8,7 @@
 
 namespace turnstile::admin {
 
-// Thrown by what answers a request, caught in one place, the site.
+// Thrown while a request is answered; the front desk catches it.
 class refusal : public std::exception {
 public:
     refusal(int status, std::string code, std::string message)

@@ -58,7 +58,7 @@ public:
     void look_at(const std::string& path);
     // The same for a program that measures: it does not count as a look.
     [[nodiscard]] view latest() const;
-    // As soon as its `change` is another one than `known`, at `deadline` at the latest, or when the reader ends.
+    // Waits until `change` differs from `known`, the deadline passes or the reader ends. Counts as a look.
     [[nodiscard]] view wait_for_change(std::uint64_t known, boottime_clock::time_point deadline);
 
     [[nodiscard]] std::optional<std::vector<hold_span>> history_of(const lock_key& lock) const;

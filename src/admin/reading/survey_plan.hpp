@@ -47,8 +47,8 @@ struct round_cost {
     std::size_t allowed = 0;  // requests that may be sent at its end
 };
 
-// From the end of a round to the next one: until a whole round is allowed; half of the time goes into asking at the
-// most. Where nothing was left over, and where no person looks, `refresh` passes, and ten times that.
+// The pause after a round: until a whole round is allowed, and no shorter than the round. It is `refresh` at least if
+// nothing was left over, and ten times that while no person looks.
 [[nodiscard]] std::chrono::milliseconds pause_after(const round_cost& cost,
                                                     const reading_settings& settings, bool watched);
 

@@ -43,7 +43,7 @@ public:
     wait_graph take() { return std::move(graph_); }
 
 private:
-    // From the nearest one ahead back to the one over which all others are reached: the last that excludes all.
+    // Edges to those ahead, nearest first, up to one that excludes all: its edges lead to the others.
     void add_waits(const surveyed_lock& lock, const contender& waiter,
                    const std::vector<const contender*>& ahead) {
         for (auto each = ahead.rbegin(); each != ahead.rend(); ++each) {

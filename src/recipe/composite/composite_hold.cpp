@@ -24,7 +24,7 @@ composite_hold::composite_hold(acquire_request&& request, handler&& done, compos
 
 // ---- the parts ------------------------------------------------------------------------------
 
-// As the whole, for its holder.
+// Runs it if a holder is there.
 template <class F>
 void composite_hold::tell_as_whole(F&& callback) {
     if (has_holder()) callback();

@@ -70,7 +70,7 @@ quorum_hold::decisions quorum_hold::decide() {
     return next;
 }
 
-// After arm(): a client that closes from then on calls once more. So no pause outlives the last of them.
+// Called after arm(), so that a client that closes later calls once more: no pause outlives its client.
 void quorum_hold::forget_closed(boottime_clock::time_point now) {
     for (std::size_t i = 0; i != parts_.size(); ++i) {
         if (!value_.pauses(i) || (*ensembles_)[i].lock.servers()->open()) continue;

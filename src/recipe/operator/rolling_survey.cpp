@@ -14,8 +14,8 @@ namespace {
 
 using detail::survey_turns;
 
-// Of a round's requests, where there is more to ask than it may: for contenders that were never read; where there are
-// none, for those that are read again.
+// Parts of a round's requests that lists leave over: a half for contenders never read; if there are none, an eighth
+// for those read again.
 constexpr std::size_t k_part_for_unread = 2;
 constexpr std::size_t k_part_for_due = 8;
 

@@ -51,7 +51,7 @@ void draw_recursion(scenario& scenario) {
 void draw_deadlocks(scenario& scenario) {
     draw_locks(scenario, {"/locks/a", "/locks/b", "/locks/c"});
     scenario.first_sequence = 0;
-    // Whose metadata is overwritten has no owner any more; and a waiter with two ahead whose znode is deleted by
+    // A contender whose metadata is overwritten has no owner; and a waiter behind two whose znode is deleted by
     // force learns it when the next one goes, which in a cycle is never (docs/how-to/deadlocks.md).
     for (const auto by_hand : {fault::hand_set, fault::hand_delete, fault::take_away})
         scenario.every[static_cast<std::size_t>(by_hand)] = {};
