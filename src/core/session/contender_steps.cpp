@@ -63,11 +63,8 @@ void contender_steps::leave(const core::leave_together& request) {
 }
 
 void contender_steps::cancel(const core::cancel& request) {
-    if (const auto inquiry = life_.inquiries.take(request.id)) {
-        if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, request.id);
-        life_.actions.emplace_back(answer{request.id, request.why});
-        return;
-    }
+    if (life_.inquiries.contains(request.id))
+        return request_steps{life_}.answer_inquiry(request.id, request.why);
     if (life_.commits.contains(request.id))
         return commit_steps{life_}.cancel(request.id, request.why);
     with(request.id, [&request](acquisition& cancelled, acquisition_context& c) {

@@ -51,7 +51,7 @@ void request_steps::send_inquiry(acquisition_id id) {
     if (auto op = life_.inquiries.begin(id)) send(std::move(*op), for_inquiry{id});
 }
 
-void request_steps::answer_inquiry(acquisition_id id, reply&& outcome) {
+void request_steps::answer_inquiry(acquisition_id id, std::variant<reply, error>&& outcome) {
     const auto inquiry = life_.inquiries.take(id);
     if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, id);
     life_.actions.emplace_back(answer{id, std::move(outcome)});

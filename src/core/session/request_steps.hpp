@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/session/client_life.hpp"
@@ -26,7 +27,7 @@ public:
     // The one, or each, that is not under way, if there is a connection.
     void send_inquiry(acquisition_id id);
     void send_inquiries();
-    void answer_inquiry(acquisition_id id, reply&& outcome);
+    void answer_inquiry(acquisition_id id, std::variant<reply, error>&& outcome);
 
     // ---- lists that contenders share (shared_lists.hpp) ----
     ticket list_for(acquisition_id id, const std::string& folder);
