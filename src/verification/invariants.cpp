@@ -214,6 +214,8 @@ void invariants::on_woken(client_id client, const std::string& znode) {
     auto* record = history_.find(znode);
     const auto session = this->client(client).core().session_id();
     if (record == nullptr || record->session == session) return;
+    if (record->wants.kind == core::contender_kind::permit && has_room_unheard(session, *record))
+        return;
     record->woken.insert(session);
     if (record->woken.size() > 1 && !may_wake_many(*record))
         breach("G3", "the deletion of " + znode + " wakes more than one session");

@@ -127,9 +127,11 @@ private:
     [[nodiscard]] bool exceeds(acquisition_key key, const acquisition_record& record) const;
     [[nodiscard]] bool may_wake_many(const contender_record& record) const;
     [[nodiscard]] bool stood_when_open(const contender_record& record) const;
+    [[nodiscard]] bool has_room_unheard(session_id session, const contender_record& record) const;
     void judge_packets() const;
     [[nodiscard]] bool may_be_unknown(acquisition_key key, const contender_record& mine) const;
     [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
+    [[nodiscard]] bool has_room_at(const contender_record& mine, std::int64_t at) const;
     void judge_low_water_marks();
     void judge_created();
     void judge_holds();

@@ -75,15 +75,18 @@ bool invariants::had_room(const contender_record& mine, bool wanted) const {
     for (const auto& record : history_.of(mine.folder))
         if (record.deleted != 0) instants.push_back(record.deleted);
     return std::any_of(instants.begin(), instants.end(), [&](std::int64_t at) {
-        if (!stood(mine, at)) return false;
-        std::int32_t limit = 0;
-        for (const auto& change : history_.limits(mine.folder))
-            if (change.since <= at) limit = change.permits;
-        std::int64_t taken = mine.wants.permits;
-        for (const auto& record : history_.of(mine.folder))
-            if (record.place < mine.place && stood(record, at)) taken += record.wants.permits;
-        return (taken <= limit) == wanted;
+        return stood(mine, at) && has_room_at(mine, at) == wanted;
     });
+}
+
+bool invariants::has_room_at(const contender_record& mine, std::int64_t at) const {
+    std::int32_t limit = 0;
+    for (const auto& change : history_.limits(mine.folder))
+        if (change.since <= at) limit = change.permits;
+    std::int64_t taken = mine.wants.permits;
+    for (const auto& record : history_.of(mine.folder))
+        if (record.place < mine.place && stood(record, at)) taken += record.wants.permits;
+    return taken <= limit;
 }
 
 // Told to a try: a contender was in its way.
@@ -221,6 +224,21 @@ bool invariants::may_wake_many(const contender_record& record) const {
         return record.woken.size() <= 2 || stood_when_open(record);
     if (record.wants.kind == contender_kind::read) return record.woken.size() <= 2;
     return core::family(record.wants.kind) == contender_family::read_write;
+}
+
+// Before the deletion of `record` there was room for each contender of the session behind it, and the client of one had
+// not found that out: the deletion comes upon a watch that is about to be given back.
+bool invariants::has_room_unheard(session_id session, const contender_record& record) const {
+    const auto before = record.deleted - 1;
+    bool unheard = false;
+    for (const auto& other : history_.of(record.folder)) {
+        if (other.session != session || other.place < record.place || !stood(other, before))
+            continue;
+        if (!has_room_at(other, before)) return false;
+        const auto& theirs = history_.acquisitions.at(history_.tagged.at(other.data));
+        unheard |= !theirs.granted || theirs.granted_at > record.deleted_at;
+    }
+    return unheard;
 }
 
 bool invariants::stood_when_open(const contender_record& record) const {

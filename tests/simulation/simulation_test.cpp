@@ -90,6 +90,8 @@ constexpr std::array k_found{
     found_seed{101'700},
     // c87ff03, G4, the scenario: a bound of packets made for one contender, and a retained lock beside it
     found_seed{240'662},
+    // cb0e738, G3, the judge: a contender with room that has not heard of it has a watch still
+    found_seed{11'016'697},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };
