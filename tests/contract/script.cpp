@@ -208,7 +208,8 @@ private:
 
     std::int64_t told(std::int64_t zxid) {
         if (told_ == zxids::counted) return zxid - first_zxid_;
-        return std::distance(seen_.begin(), seen_.insert(zxid).first);
+        const auto place = seen_.insert(zxid).first;
+        return std::distance(seen_.begin(), place);
     }
 
     std::string describe(const core::stat& s) {
