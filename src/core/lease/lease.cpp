@@ -26,10 +26,28 @@ constexpr int k_for_lasting = 3;
 
 }  // namespace
 
-lease::lease(const lease_rule& rule)
-    : rule_{rule}, here_{0, rule.relay_bound, rule.relay_bound_assumed} {
-    TURNSTILE_CHECK(rule.relay_bound >= duration::zero());
+lease::lease(const lease_rule& rule) : rule_{rule} {
     TURNSTILE_CHECK(rule.clock_drift < 1);
+    arrive_at(0);
+}
+
+void lease::arrive_at(std::uint64_t connection) {
+    here_ = {};
+    here_.number = connection;
+    here_.assumed = rule_.relay_bound_assumed;
+    set_bound(rule_.relay_bound);
+}
+
+void lease::set_bound(duration bound) {
+    TURNSTILE_CHECK(bound >= duration::zero());
+    here_.bound = bound;
+    here_.bound_by_our_clock = lengthened(bound);
+}
+
+void lease::set_timeout(duration timeout) {
+    TURNSTILE_CHECK(timeout >= duration::zero());
+    timeout_ = timeout;
+    certain_for_ = timeout - scaled(timeout, rule_.clock_drift);
 }
 
 void lease::opening(time_point before_connect) {
@@ -40,10 +58,9 @@ void lease::opening(time_point before_connect) {
 }
 
 void lease::attached(std::uint64_t connection, duration timeout, time_point heard) {
-    TURNSTILE_CHECK(timeout >= duration::zero());
-    timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
+    set_timeout(established_ ? std::min(timeout_, timeout) : timeout);
     // place: lease_goes_over
-    here_ = {connection, rule_.relay_bound, rule_.relay_bound_assumed};
+    arrive_at(connection);
     const bool again = std::exchange(established_, true);
     if (!valid(heard)) return;  // place: chain_broken_at_attach
     TURNSTILE_CHECK(certain_);
@@ -66,11 +83,10 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 }
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
-    TURNSTILE_CHECK(bound >= duration::zero());
     if (connection != here_.number) return;
     // What was linked by a shorter one may have come to the leader too late.
     if (here_.chain && bound > here_.bound) here_.chain = first_link();
-    here_.bound = bound;
+    set_bound(bound);
 }
 
 void lease::server_unproven(std::uint64_t connection) {

@@ -72,9 +72,7 @@ public:
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
 
     // How long after c the session is certain to live: S - drift * S.
-    [[nodiscard]] duration certain_for() const {
-        return timeout_ - scaled(timeout_, rule_.clock_drift);
-    }
+    [[nodiscard]] duration certain_for() const noexcept { return certain_for_; }
     // The time to wait by our clock so that by every clock within the drift at least `wanted` has passed.
     [[nodiscard]] duration lengthened(duration wanted) const {
         return scaled(wanted, 1 + rule_.clock_drift);
@@ -135,7 +133,10 @@ private:
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
     // R, made longer by the drift: a clock that runs too fast shows R before it is over.
-    [[nodiscard]] duration bound_by_our_clock() const { return lengthened(here_.bound); }
+    [[nodiscard]] duration bound_by_our_clock() const noexcept { return here_.bound_by_our_clock; }
+    void set_timeout(duration timeout);
+    void set_bound(duration bound);
+    void arrive_at(std::uint64_t connection);
     // Of the chain: what is certain, or (d).
     [[nodiscard]] time_point first_link() const;
     // Of what a relayed touch shows.
@@ -146,7 +147,8 @@ private:
     // Of one connection, from its attach to the next.
     struct at_server {
         std::uint64_t number = 0;
-        duration bound{};  // R
+        duration bound{};               // R
+        duration bound_by_our_clock{};  // follows from it
         bool assumed = false;
         std::optional<time_point>
             direct_since{};           // (a): when we learned that this server touches directly
@@ -161,6 +163,7 @@ private:
     lease_rule rule_;
     at_server here_;
     duration timeout_{};
+    duration certain_for_{};             // follows from it
     std::optional<time_point> certain_;  // c
     evidence evidence_ = evidence::relayed;
     bool established_ = false;
