@@ -5,34 +5,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <barrier>
-#include <future>
-#include <optional>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "support.hpp"
+#include "wait_ring.hpp"
 
 namespace turnstile::tests {
 namespace {
 
-// Number i takes lock i, and when all have theirs, `second` the next one.
-template <class F>
-std::vector<std::future<std::optional<errc>>> ring(const std::string& folder, std::size_t size,
-                                                   std::barrier<>& all_have_one, F second) {
-    std::vector<std::future<std::optional<errc>>> outcomes;
-    for (std::size_t i = 0; i != size; ++i)
-        outcomes.push_back(std::async(std::launch::async, [=, &all_have_one] {
-            const auto own = connect(server().connect_string());
-            mutex first{*own, folder + '/' + std::to_string(i)};
-            mutex next{*own, folder + '/' + std::to_string((i + 1) % size)};
-            const auto hold = first.acquire({.timeout = limit()}).value();
-            all_have_one.arrive_and_wait();
-            const auto outcome = second(*own, next);
-            return outcome ? std::nullopt : std::optional{outcome.error().code()};
-        }));
-    return outcomes;
+std::unique_ptr<client> connect_to_server() {
+    return connect(server().connect_string());
 }
 
 TEST(deadlock, is_found_by_somebody_else) {
@@ -41,9 +25,10 @@ TEST(deadlock, is_found_by_somebody_else) {
     const auto detector = deadlock_detector::below(*observer, folder);
     std::barrier all_have_one{3};
     std::stop_source stop;
-    auto outcomes = ring(folder, 3, all_have_one, [&](client&, mutex& next) {
-        return next.acquire({.timeout = limit(), .stop = stop.get_token()});
-    });
+    auto outcomes =
+        wait_ring(folder, 3, all_have_one, connect_to_server, [&](const client&, mutex& next) {
+            return next.acquire({.timeout = limit(), .stop = stop.get_token()});
+        });
     EXPECT_TRUE(eventually([&] { return detector.find().value().size() == 1; }));
     const auto found = detector.find().value();
     ASSERT_EQ(found.size(), 1U);
@@ -60,22 +45,8 @@ TEST(deadlock, is_found_by_somebody_else) {
 
 TEST(deadlock, is_broken_by_its_newest_wait) {
     const auto folder = lock_path();
-    for (const std::size_t size : {2U, 3U}) {
-        std::barrier all_have_one{static_cast<std::ptrdiff_t>(size)};
-        auto outcomes = ring(folder, size, all_have_one, [&](client& own, mutex& next) {
-            const auto detector = deadlock_detector::below(own, folder, {.look_after = 20ms});
-            return detector.acquire(next, {.timeout = limit()});
-        });
-        std::size_t granted = 0;
-        std::size_t gave_up = 0;
-        for (auto& future : outcomes) {
-            const auto why = future.get();
-            granted += !why;
-            gave_up += why == errc::would_deadlock;
-        }
-        EXPECT_EQ(gave_up, 1U);
-        EXPECT_EQ(granted, size - 1);
-    }
+    for (const std::size_t size : {2U, 3U})
+        expect_one_gives_up(folder + '/' + std::to_string(size), size, connect_to_server);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "redis_support.hpp"
 #include "turnstile/testing/process.hpp"
+#include "wait_ring.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -131,6 +132,10 @@ TEST_F(recipes_on_redis, a_commit_needs_the_hold) {
 }
 
 // The critical section is an O_EXCL file of the processes: two at once are seen by the file system.
+TEST_F(recipes_on_redis, a_deadlock_is_broken_by_one_of_those_that_wait) {
+    expect_one_gives_up(path, 3, [this] { return connect(server.connect_string()); });
+}
+
 TEST_F(recipes_on_redis, processes_exclude_each_other) {
     const testing::temporary_folder folder;
     constexpr int k_processes = 4;

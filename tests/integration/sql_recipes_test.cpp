@@ -3,6 +3,7 @@
 #include <future>
 
 #include "sql_backend.hpp"
+#include "wait_ring.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -113,6 +114,10 @@ TEST_F(sql_recipes, a_commit_writes_under_the_hold_alone) {
     mutex breaker{*client_b, path};
     const auto queue = queue_names(*client_b, path);
     ASSERT_EQ(queue.size(), 1U);
+}
+
+TEST_F(sql_recipes, a_deadlock_is_broken_by_one_of_those_that_wait) {
+    expect_one_gives_up(path, 3, [] { return connect_to_database(); });
 }
 
 TEST_F(sql_recipes, a_queue_is_served_in_the_order_of_arrival) {

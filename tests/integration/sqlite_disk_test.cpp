@@ -1,39 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite files on a disk that their write-ahead log has filled: a disk of memory, which this process alone sees.
+// SQLite files on a disk that their write-ahead log has filled.
 #include <gmock/gmock.h>
-#include <sched.h>
 #include <sqlite3.h>
-#include <sys/mount.h>
 
-#include <fstream>
-
+#include "small_disk.hpp"
 #include "sql_backend.hpp"
-#include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::tests {
 
 namespace {
-
-class small_disk {
-public:
-    explicit small_disk(const std::string& size)
-        : mounted_{::unshare(CLONE_NEWNS) == 0 &&
-                   ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                   ::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, size.c_str()) == 0} {}
-    ~small_disk() {
-        if (mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
-    }
-    small_disk(const small_disk&) = delete;
-    small_disk& operator=(const small_disk&) = delete;
-    [[nodiscard]] bool mounted() const noexcept { return mounted_; }
-    [[nodiscard]] std::string file(const std::string& name) const {
-        return (folder_.path() / name).string();
-    }
-
-private:
-    const testing::temporary_folder folder_;
-    const bool mounted_;
-};
 
 // Another program's connection.
 class other_program {
@@ -69,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(of, sqlite_disk, ::testing::Values("6500k", "7m", "7500
                          [](const auto& disk) { return std::string{disk.param}; });
 
 TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) {
-    const small_disk disk{std::string{"size="} + GetParam()};
+    const small_disk disk{GetParam()};
     if (!disk.mounted()) GTEST_SKIP() << "this process may not mount";
     const std::string file = disk.file("locks.db");
     const auto servers = connect("sqlite:" + file, database_options(k_for_ever));
@@ -81,7 +56,7 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     other_program other{file};
     other.run("BEGIN; SELECT COUNT(*) FROM turnstile_nodes");
     fill_log(*hold, path);
-    std::ofstream{disk.file("rest")} << std::string(8 << 20, 'x');
+    disk.fill();
     EXPECT_FALSE(hold->commit(transaction{}.create(path + ".full", std::string(100'000, 'x')),
                               {.timeout = 50ms}));
     other.run("COMMIT");

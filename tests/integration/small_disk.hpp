@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// small_disk: a disk of memory, of so many bytes, which this process and those that it starts see alone.
+#pragma once
+
+#include <sched.h>
+#include <sys/mount.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+
+class small_disk {
+public:
+    // `size` as mount(8) takes it, "8m". To be made by the thread that starts the programs which are to see it.
+    explicit small_disk(const std::string& size)
+        : mounted_{::unshare(CLONE_NEWNS) == 0 &&
+                   ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                   ::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, ("size=" + size).c_str()) ==
+                       0} {}
+    ~small_disk() {
+        if (mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
+    }
+    small_disk(const small_disk&) = delete;
+    small_disk& operator=(const small_disk&) = delete;
+
+    // False where the process may not mount.
+    [[nodiscard]] bool mounted() const noexcept { return mounted_; }
+    [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
+    [[nodiscard]] std::string file(const std::string& name) const { return folder() / name; }
+
+    // A file of its own takes all that is left, until it is emptied.
+    void fill() const {
+        std::ofstream rest{file(k_rest), std::ios::binary};
+        const std::string page(4096, 'x');
+        while (rest << page << std::flush) {
+        }
+    }
+    void empty() const { std::filesystem::remove(file(k_rest)); }
+
+private:
+    static constexpr const char* k_rest = "rest";
+
+    const testing::temporary_folder folder_;
+    const bool mounted_;
+};
+
+}  // namespace turnstile::tests
