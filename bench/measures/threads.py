@@ -1,32 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads of one process, through one client, that want the same path all the time."""
 
+import re
+
 from driver.kinds import IN_PROCESS, OURS, SHARED
+from driver.peer import PeerError
 from driver.result import Aim
 
-THREADS = 8
-CASE = f"{THREADS} threads"
+FEW = 8
+MANY = 64
+HELD = ("half of the times", "99 of 100", "the longest")
+
+
+def _case(threads):
+    return f"{threads} threads"
 
 
 def measure(bench):
+    return [_measure_rates(bench), _measure_lock(bench)]
+
+
+def _measure_rates(bench):
+    few, many = _case(FEW), _case(MANY)
     rates = bench.new_result(
         "threads", "Threads of one process on one path", "grants a second", "higher", reference=OURS, scale="log",
-        about="One client; Curator with a lock object for each thread, which is its quicker way, ours with one for all; strict first come, first served. The in-process queue is the floor of any hand-over inside a process.",
-        aims=[Aim("at least as fast as Curator", CASE, 1, False, "curator"),
-              Aim("cohort ≥ 0.7 × in-process", CASE, 0.7, False, IN_PROCESS, of=SHARED),
-              Aim("cohort ≥ 100 × Curator", CASE, 100, False, "curator", of=SHARED, floor=IN_PROCESS)])
+        about="One client; Curator with a lock object for each thread, which is its quicker way, ours with one for all; "
+              "strict first come, first served. The in-process queue is the floor of any hand-over inside a process.",
+        aims=[Aim("at least as fast as Curator", few, 1, False, "curator"),
+              Aim("cohort ≥ 0.7 × in-process", few, 0.7, False, IN_PROCESS, of=SHARED),
+              Aim("cohort ≥ 100 × Curator", few, 100, False, "curator", of=SHARED, floor=IN_PROCESS),
+              Aim("cohort ≥ 0.7 × in-process", many, 0.7, False, IN_PROCESS, of=SHARED),
+              Aim("no convoy: cohort ≥ 0.9 × its own with 8", many, 0.9, False, versus_case=few, of=SHARED)])
     names = bench.names_that_can("threads")
+    for threads in (FEW, MANY):
+        _add_rates(bench, rates, names, threads)
+    return rates
+
+
+def _add_rates(bench, rates, names, threads):
+    case = _case(threads)
     with bench.crew(names) as crew:
         paths = {name: bench.new_path() for name in names}
 
         def window(name):
-            (answer,) = bench.window(crew[name], "threads", paths[name], THREADS)
-            return answer["grants"] / bench.settings.window_seconds
+            return _window(bench, crew[name], paths[name], threads) / bench.settings.window_seconds
 
         for name, failure in bench.in_turns(1, names, window):  # warm-up
-            rates.fail(CASE, name, failure)
-        alive = [name for name in names if not rates.failed(CASE, name)]
+            rates.fail(case, name, failure)
+        alive = [name for name in names if not rates.failed(case, name)]
         for name, failure in bench.in_turns(bench.settings.window_rounds, alive,
-                                            lambda name: rates.add(CASE, name, window(name))):
-            rates.fail(CASE, name, failure)
-    return [rates]
+                                            lambda name: rates.add(case, name, window(name))):
+            rates.fail(case, name, failure)
+
+
+def _window(bench, peers, path, threads):
+    (answer,) = bench.window(peers, "threads", path, threads)
+    return answer["grants"]
+
+
+def _measure_lock(bench):
+    held = bench.new_result(
+        "lock", f"The lock of a shared contender, {MANY} threads", "ns held", "lower", shape="",
+        about="The mutex that the process locks most often, which is the one that all its threads queue by, in a process "
+              "of its own whose lock functions are counted (`bench/lock_times.cpp`); the longest is mostly that of a "
+              "thread that lost its processor meanwhile.")
+    if SHARED not in bench.names_that_can("threads"):
+        return held
+    locks = waits = 0
+    for _ in range(bench.settings.window_rounds):
+        try:
+            locked, waited, times = _lock_times(bench)
+        except PeerError as failure:
+            held.fail(HELD[0], SHARED, str(failure))
+            return held
+        locks, waits = locks + locked, waits + waited
+        for case, time in zip(HELD, times):
+            held.add(case, SHARED, time)
+    held.remarks.append(f"Of {locks:,} locks {waits:,} were asked for while another thread had it.")
+    return held
+
+
+def _lock_times(bench):
+    peer = bench.start(SHARED, under=("env", f"LD_PRELOAD={bench.build / 'lock_times.so'}"))
+    _window(bench, [peer], bench.new_path(), MANY)
+    peer.end()
+    told = re.findall(r"lock_times threads=(\d+) locked=(\d+) waited=(\d+) p50=(\d+) p99=(\d+) longest=(\d+)",
+                      peer.log.read_text(errors="replace"))
+    if not told:
+        raise PeerError("the lock functions were not counted")
+    threads, locked, waited, *times = map(int, told[-1])
+    if threads < MANY:
+        raise PeerError(f"the mutex that was locked most often is one of {threads} threads")
+    return locked, waited, times
