@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# turnstile_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...] [SINGLE_TEST]
+# turnstile_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...]
+#                    [SINGLE_TEST | SUITES <suite>...]
 #                    [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>] [COST <seconds>])
 #
 # An executable of GoogleTest cases, linked with turnstile_internal, so that it sees the internals and the
 # testing kit. Each case becomes a ctest test named <name>.<suite>.<case>; with SINGLE_TEST the whole
-# executable is one ctest test, for cases that share something costly (a server). COST, of such a test: about how long it
+# executable is one ctest test, for cases that share something costly (a server); with SUITES so is each of these suites,
+# with those whose names begin as its own does, as integration_<suite>, and <name>_suites fails if a case is in none. COST, of such a test: about how long it
 # takes, in seconds; ctest begins with the longest, so that none is left over at the end.
 #
 # Labels:  slow      left out by scripts/test --quick; every other test gets the label quick
@@ -62,7 +64,7 @@ endfunction()
 function(turnstile_add_test name)
     cmake_parse_arguments(
         PARSE_ARGV 1 arg "SINGLE_TEST" "PROCESSORS;TIMEOUT;COST"
-        "SOURCES;LIBRARIES;LABELS;RESOURCE_LOCK"
+        "SOURCES;LIBRARIES;LABELS;RESOURCE_LOCK;SUITES"
     )
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "turnstile_add_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
@@ -87,15 +89,31 @@ function(turnstile_add_test name)
         set(arg_PROCESSORS 1)
     endif()
 
+    set(properties
+        LABELS ${arg_LABELS}
+        PROCESSORS ${arg_PROCESSORS}
+        RESOURCE_LOCK ${arg_RESOURCE_LOCK}
+        TIMEOUT ${arg_TIMEOUT}
+        COST ${arg_COST}
+    )
     if(arg_SINGLE_TEST)
+        turnstile_add_command_test(${name} COMMAND ${name} ${properties})
+        return()
+    endif()
+    if(arg_SUITES)
+        set(others "")
+        foreach(suite IN LISTS arg_SUITES)
+            set(cases "${suite}*:*/${suite}*")
+            string(APPEND others "${cases}:")
+            turnstile_add_command_test(
+                integration_${suite} COMMAND ${name} "--gtest_filter=${cases}" ${properties}
+            )
+        endforeach()
         turnstile_add_command_test(
-            ${name}
-            COMMAND ${name}
-            LABELS ${arg_LABELS}
-            PROCESSORS ${arg_PROCESSORS}
-            RESOURCE_LOCK ${arg_RESOURCE_LOCK}
-            TIMEOUT ${arg_TIMEOUT}
-            COST ${arg_COST}
+            ${name}_suites COMMAND ${name} --gtest_list_tests "--gtest_filter=-${others}"
+        )
+        set_property(
+            TEST "${TURNSTILE_TEST_PREFIX}${name}_suites" PROPERTY FAIL_REGULAR_EXPRESSION "  [a-z_]"
         )
         return()
     endif()

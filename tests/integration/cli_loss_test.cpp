@@ -154,9 +154,9 @@ TEST_F(cli_loss, with_on_lost_kill_there_is_no_sigterm) {
     EXPECT_FALSE(printed("asked")) << output();
 }
 
-class forwarded : public cli_loss, public ::testing::WithParamInterface<int> {};
+class cli_loss_forwarded : public cli_loss, public ::testing::WithParamInterface<int> {};
 
-TEST_P(forwarded, to_the_command_and_its_group) {
+TEST_P(cli_loss_forwarded, to_the_command_and_its_group) {
     const auto number = std::to_string(GetParam());
     auto holder = start(
         run({path}, {"sh", "-c",
@@ -169,7 +169,7 @@ TEST_P(forwarded, to_the_command_and_its_group) {
     EXPECT_TRUE(printed("outer")) << output();
 }
 
-INSTANTIATE_TEST_SUITE_P(each, forwarded,
+INSTANTIATE_TEST_SUITE_P(each, cli_loss_forwarded,
                          ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2),
                          [](const auto& named) { return std::to_string(named.param); });
 

@@ -85,7 +85,9 @@ words untaken_events(pid_t process) {
     return found;
 }
 
-TEST_F(cli, a_stop_in_the_instant_of_the_grant) {
+class cli_stop : public cli {};
+
+TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     const stoppable_terminal terminal;
     shared_mutex lock{*observer, path};
     auto hold = lock.acquire({.timeout = limit()}).value();
