@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # turnstile_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...]
-#                    [SINGLE_TEST | SUITES <suite>...]
+#                    [SINGLE_TEST | SUITES <test>[=<suite>[,<suite>]...]...]
 #                    [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>] [COST <seconds>])
 #
 # An executable of GoogleTest cases, linked with turnstile_internal, so that it sees the internals and the
 # testing kit. Each case becomes a ctest test named <name>.<suite>.<case>; with SINGLE_TEST the whole
-# executable is one ctest test, for cases that share something costly (a server); with SUITES so is each of these suites,
-# with those whose names begin as its own does, as integration_<suite>, and <name>_suites fails if a case is in none. COST, of such a test: about how long it
+# executable is one ctest test, for cases that share something costly (a server). COST, of such a test: about how long it
 # takes, in seconds; ctest begins with the longest, so that none is left over at the end.
+#
+# With SUITES the executable is several such tests: to compile and link is most of what a small one costs. Each
+# integration_<test> runs the suites whose names begin with <suite>, or <test> if there is none, and <name>_suites fails
+# if a case is in none of them.
 #
 # Labels:  slow      left out by scripts/test --quick; every other test gets the label quick
 #          server    needs ZooKeeper's jars and Java
@@ -102,11 +105,20 @@ function(turnstile_add_test name)
     endif()
     if(arg_SUITES)
         set(others "")
-        foreach(suite IN LISTS arg_SUITES)
-            set(cases "${suite}*:*/${suite}*")
-            string(APPEND others "${cases}:")
+        foreach(part IN LISTS arg_SUITES)
+            string(REGEX MATCH "^([^=]+)=?(.*)$" part "${part}")
+            set(test "${CMAKE_MATCH_1}")
+            string(REPLACE "," ";" suites "${CMAKE_MATCH_2}")
+            if(NOT suites)
+                set(suites "${test}")
+            endif()
+            set(cases "")
+            foreach(suite IN LISTS suites)
+                string(APPEND cases "${suite}*:*/${suite}*:")
+            endforeach()
+            string(APPEND others "${cases}")
             turnstile_add_command_test(
-                integration_${suite} COMMAND ${name} "--gtest_filter=${cases}" ${properties}
+                integration_${test} COMMAND ${name} "--gtest_filter=${cases}" ${properties}
             )
         endforeach()
         turnstile_add_command_test(

@@ -9,17 +9,17 @@ namespace turnstile::tests {
 namespace {
 
 // What is lost: the message of one type that goes one way, once, and the connection with it.
-struct loss {
+struct lost_message {
     const char* name;
     direction way;
     std::int32_t op;
 };
 
-void PrintTo(const loss& loss, std::ostream* out) {
+void PrintTo(const lost_message& loss, std::ostream* out) {
     *out << loss.name;
 }
 
-class lost : public ::testing::TestWithParam<loss> {
+class lost : public ::testing::TestWithParam<lost_message> {
 protected:
     const std::string path = "/tests/lost-" + std::string{GetParam().name} + "-" +
                              ::testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -101,12 +101,12 @@ TEST_P(lost, in_the_queue_there_is_one_znode_and_the_order_holds) {
 
 INSTANTIATE_TEST_SUITE_P(
     message, lost,
-    ::testing::Values(loss{"create_request", direction::to_server, opcode::create2},
-                      loss{"create_reply", direction::to_client, opcode::create2},
-                      loss{"list_request", direction::to_server, opcode::get_children2},
-                      loss{"list_reply", direction::to_client, opcode::get_children2},
-                      loss{"remove_request", direction::to_server, opcode::remove},
-                      loss{"remove_reply", direction::to_client, opcode::remove}),
+    ::testing::Values(lost_message{"create_request", direction::to_server, opcode::create2},
+                      lost_message{"create_reply", direction::to_client, opcode::create2},
+                      lost_message{"list_request", direction::to_server, opcode::get_children2},
+                      lost_message{"list_reply", direction::to_client, opcode::get_children2},
+                      lost_message{"remove_request", direction::to_server, opcode::remove},
+                      lost_message{"remove_reply", direction::to_client, opcode::remove}),
     [](const auto& parameter) { return std::string{parameter.param.name}; });
 
 }  // namespace

@@ -8,12 +8,12 @@
 namespace turnstile::tests {
 namespace {
 
-constexpr auto k_timeout = 3s;
-
 // A holder whose connection breaks when the server ends, and that hears nothing of the one that starts.
 class restart_of_redis : public on_redis {
 protected:
     using on_redis::on_redis;
+    static constexpr auto k_timeout = 3s;
+
     [[nodiscard]] std::string with_option(const std::string& address) const {
         return "redis://" + address + "?stay_out=3";
     }

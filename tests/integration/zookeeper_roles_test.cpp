@@ -8,7 +8,7 @@
 #include "session_recorder.hpp"
 #include "turnstile/testing/ensemble.hpp"
 
-namespace turnstile::tests {
+namespace turnstile::tests::zookeeper_seam {
 namespace {
 
 using namespace core;
@@ -147,4 +147,4 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
 }
 
 }  // namespace
-}  // namespace turnstile::tests
+}  // namespace turnstile::tests::zookeeper_seam

@@ -25,7 +25,7 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
     return real(node, service, hints, out);
 }
 
-namespace turnstile::tests {
+namespace turnstile::tests::zookeeper_seam {
 namespace {
 
 TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
@@ -233,4 +233,4 @@ TEST_F(zookeeper_session, a_forked_child_leaves_it_alone) {
 }
 
 }  // namespace
-}  // namespace turnstile::tests
+}  // namespace turnstile::tests::zookeeper_seam

@@ -13,7 +13,7 @@
 #include "turnstile/testing/session_fault.hpp"
 #include "turnstile/testing/tcp_proxy.hpp"
 
-namespace turnstile::tests {
+namespace turnstile::tests::zookeeper_seam {
 
 using namespace core;
 using testing::direction;
@@ -61,4 +61,4 @@ protected:
     tcp_proxy proxy_{servers().connect_string(0)};
 };
 
-}  // namespace turnstile::tests
+}  // namespace turnstile::tests::zookeeper_seam

@@ -7,7 +7,7 @@
 
 #include "zookeeper_session_fixture.hpp"
 
-namespace turnstile::tests {
+namespace turnstile::tests::zookeeper_seam {
 namespace {
 
 TEST_F(zookeeper_session, a_reconnect_keeps_the_session_and_counts_the_connection) {
@@ -203,4 +203,4 @@ TEST_F(zookeeper_session, a_watch_that_is_forgotten_while_detached_is_removed_af
 }
 
 }  // namespace
-}  // namespace turnstile::tests
+}  // namespace turnstile::tests::zookeeper_seam
