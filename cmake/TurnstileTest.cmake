@@ -122,7 +122,9 @@ function(turnstile_add_test name)
             )
         endforeach()
         turnstile_add_command_test(
-            ${name}_suites COMMAND ${name} --gtest_list_tests "--gtest_filter=-${others}"
+            ${name}_suites
+            COMMAND ${name} --gtest_list_tests "--gtest_filter=-${others}"
+            LABELS ${arg_LABELS}
         )
         set_property(
             TEST "${TURNSTILE_TEST_PREFIX}${name}_suites" PROPERTY FAIL_REGULAR_EXPRESSION "  [a-z_]"
