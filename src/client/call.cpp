@@ -15,7 +15,7 @@ call::~call() = default;
 
 void call::cancel_by_stop::operator()() const noexcept {
     // Nothing, if the hold's end has begun, which waits for this call then.
-    if (const auto self = hold->weak_from_this().lock())
+    if (const auto self = hold->weak_from_this().lock(); self && !self->forked())
         self->cancel({errc::cancelled, self->path() + ": the stop token was triggered"});
 }
 

@@ -2,7 +2,8 @@
 // listener_list: the listeners to some news, told on the thread that calls tell(), one after the other.
 //
 // Thread safety: all members from any thread. A listener's handle waits, when it is destroyed, for a call
-// of that listener that is under way, except from inside it; nothing is called afterwards.
+// of that listener that is under way, except from inside it; nothing is called afterwards. What one throws is logged, and
+// keeps nothing from the others.
 #pragma once
 
 #include <functional>
@@ -14,6 +15,7 @@
 
 #include "base/mutex.hpp"
 #include "client/internals.hpp"
+#include "client/user_code.hpp"
 #include "turnstile/client.hpp"
 
 namespace turnstile::detail {
@@ -54,7 +56,7 @@ private:
                 caller_ = boost::this_thread::get_id();
             }
             const finisher done{*this};
-            listener_(news);
+            run_user_code("a listener", [&] { listener_(news); });
         }
         void end() {
             const boost::this_thread::disable_interruption uninterrupted;

@@ -7,6 +7,7 @@
 #include <boost/thread/recursive_mutex.hpp>
 
 #include "client/internals.hpp"
+#include "client/user_code.hpp"
 
 namespace turnstile::detail {
 
@@ -33,7 +34,7 @@ struct listeners::registration {
         const boost::unique_lock<boost::recursive_mutex> lock{calling};
         if (!listener) return;
         const auto copy = listener;  // it may end its own registration
-        copy(step);
+        run_user_code("a listener", [&] { copy(step); });
     }
     void end() {
         function unused;  // destroyed under no lock

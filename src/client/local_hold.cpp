@@ -54,7 +54,9 @@ void local_hold::cancel(const error& why) noexcept {
 }
 
 void local_hold::leave(const error& why) noexcept {
-    static_cast<void>(queue_->leave(id_, why, next_after_release()));
+    auto contender = queue_->leave(id_, why, next_after_release());
+    const base::scoped_lock lock{mutex_};
+    given_back_ = std::move(contender);
 }
 
 // The contender may have been told why, and this hold not yet.
@@ -172,13 +174,12 @@ boottime_clock::duration local_hold::release_limit() const {
 // What was passed on, or is kept, has nothing that the servers would have to confirm.
 result<void> local_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
-    if (begin_release()) {
-        const auto given_back = queue_->leave(id_, errc::cancelled, next_after_release());
-        if (given_back) return given_back->release(deadline);
-    }
-    const base::scoped_lock lock{mutex_};
-    if (state_.is_lost()) return *state_.why();
-    return {};
+    unlock();
+    base::scoped_lock lock{mutex_};
+    const auto contender = given_back_;
+    if (!contender) return state_.is_lost() ? result<void>{*state_.why()} : result<void>{};
+    lock.unlock();
+    return contender->release(deadline);
 }
 
 }  // namespace turnstile::detail

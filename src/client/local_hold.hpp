@@ -76,6 +76,9 @@ private:
     turnstile::fencing_token token_;
     boottime_clock::time_point limit_ = boottime_clock::time_point::max();
 
+    // What has to be confirmed by a release; none: the contender was passed on, or is kept.
+    std::shared_ptr<hold> given_back_ GUARDED_BY(mutex_);
+
     [[nodiscard]] result<void> begin_own_commit();
     void end_own_commit(const std::optional<error>& why) noexcept;
 

@@ -40,6 +40,38 @@ TEST_F(closed_client, calls_a_handler_in_a_forked_child) {
     EXPECT_EQ(status, 0);
 }
 
+// The threads that these wait for are the parent's.
+TEST_F(closed_client, is_let_go_of_by_elections_in_a_forked_child) {
+    const auto servers = connect();
+    event leads;
+    auto election = std::make_unique<leader_election>(*servers, "/seat", [&](leader_term& term) {
+        event stopped;
+        const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
+        leads.set();
+        ASSERT_TRUE(stopped.wait());
+    });
+    election->start();
+    ASSERT_TRUE(leads.wait());
+    leader_latch first{*servers, "/latch"};
+    first.start();
+    ASSERT_TRUE(first.await({.timeout = limit()}));
+    auto waiting = std::make_unique<leader_latch>(*servers, "/latch");
+    waiting->start();
+    ASSERT_TRUE(eventually([&] { return waiting->participants().value().size() == 2; }));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(60);
+        election.reset();
+        waiting.reset();
+        ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    election.reset();
+    EXPECT_TRUE(eventually([&] { return !mutex{*servers, "/seat"}.is_locked().value(); }));
+}
+
 TEST_F(closed_client, calls_a_handler_that_was_given_to_it_in_a_callback) {
     auto servers = connect();
     mutex lock{*servers, "/lock"};

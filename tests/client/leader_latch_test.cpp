@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // leader_latch: which participant leads, which listeners are told, and what follows a loss.
 #include <future>
+#include <stdexcept>
 
 #include "support.hpp"
 
@@ -55,6 +56,23 @@ TEST_F(latch, the_next_one_leads_when_the_leader_leaves) {
     EXPECT_EQ(ann.await().error(), errc::closed);
     ann.start();  // takes part again, behind
     EXPECT_TRUE(eventually([&] { return names() == std::vector<std::string>{"bob", "ann"}; }));
+}
+
+TEST_F(latch, its_work_is_stopped_before_the_next_one_can_lead) {
+    std::vector<std::string> standing;
+    const std::stop_callback stops{ann.while_leading(), [&] { standing = names(); }};
+    ann.close();
+    EXPECT_EQ(standing, (std::vector<std::string>{"ann", "bob"}));
+}
+
+TEST_F(latch, a_listener_that_throws_keeps_nothing_from_the_others) {
+    event told;
+    const auto throws = ann.on_change([](bool) { throw std::runtime_error{"of a listener"}; });
+    const auto listens = ann.on_change([&](bool leads) {
+        if (!leads) told.set();
+    });
+    ann.close();
+    EXPECT_TRUE(told.wait());
 }
 
 TEST_F(latch, listeners_are_told_in_order) {

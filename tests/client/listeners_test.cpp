@@ -2,6 +2,7 @@
 // Which listeners are told of which step.
 #include "client/listeners.hpp"
 
+#include <stdexcept>
 #include <vector>
 
 #include "support.hpp"
@@ -39,6 +40,16 @@ TEST_F(listeners_test, steps_are_told_in_order_from_the_registration_on) {
     queue->finish(in_time());
     EXPECT_EQ(early, (steps{connected, suspended}));
     EXPECT_EQ(late, (steps{suspended}));
+}
+
+TEST_F(listeners_test, one_that_throws_keeps_nothing_from_the_others) {
+    steps told;
+    const auto first =
+        all->add([](const session_change&) { throw std::runtime_error{"of a listener"}; });
+    const auto second = add(told);
+    step(connecting, connected);
+    queue->finish(in_time());
+    EXPECT_EQ(told, (steps{connected}));
 }
 
 TEST_F(listeners_test, the_close_is_told_once_whenever_a_listener_comes) {

@@ -51,6 +51,19 @@ TEST_F(release_of_a_stopped_server, takes_no_longer_for_several_locks) {
     servers.resume(0);
 }
 
+// Parts that are no single contender: the servers have to confirm the end of each all the same.
+TEST_F(release_of_a_stopped_server, is_no_success_for_parts_that_threads_share) {
+    mutex shared{*holder, "/shared", {.cohort = 4}};
+    mutex plain{*holder, "/plain"};
+    multi_lock both{shared, plain};
+    auto hold = both.acquire({.timeout = limit()}).value();
+    servers.pause(0);
+    const auto outcome = hold.release(50ms);
+    EXPECT_EQ(outcome.error(), errc::timeout) << outcome.error().message();
+    EXPECT_NE(outcome.error().message().find("/shared"), std::string::npos);
+    servers.resume(0);
+}
+
 TEST_F(release_of_a_stopped_server, takes_no_longer_where_a_thread_holds_twice) {
     recursive_mutex lock{*holder, "/twice"};
     auto outer = lock.acquire({.timeout = limit()}).value();

@@ -225,6 +225,21 @@ TEST_F(multi_locks, the_loss_of_one_is_the_loss_of_all) {
     EXPECT_EQ(hold.release().error(), errc::session_lost);
 }
 
+// Which runs on a thread of the client's own.
+TEST_F(multi_locks, a_lost_hold_is_given_up_while_a_stop_callback_of_it_waits_for_that) {
+    auto hold = all.acquire().value();
+    event begun;
+    event given_up;
+    const std::stop_callback waits{hold.lost(), [&] {
+                                       begun.set();
+                                       EXPECT_TRUE(given_up.wait());
+                                   }};
+    other_faults.expire(others->session().id);
+    ASSERT_TRUE(begun.wait());
+    EXPECT_EQ(hold.release(limit()).error(), errc::session_lost);
+    given_up.set();
+}
+
 TEST_F(multi_locks, a_released_hold_tells_of_no_loss) {
     event told;
     auto hold = all.acquire({.on_lost = [&](const error&) { told.set(); }}).value();

@@ -86,12 +86,25 @@ void composite_hold::give_back(std::vector<kept_part>&& parts) {
     session_hold::unlock_together(holds);
 }
 
-std::vector<composite_hold::held_part> composite_hold::held_parts() const {
+std::vector<composite_hold::held_part> composite_hold::kept() const {
     std::vector<held_part> all;
-    const base::scoped_lock lock{mutex_};
     for (auto i = parts_.size(); i-- > 0;)
         if (parts_[i].held) all.emplace_back(i, parts_[i].held);
     return all;
+}
+
+std::vector<composite_hold::held_part> composite_hold::held_parts() const {
+    const base::scoped_lock lock{mutex_};
+    return kept();
+}
+
+void composite_hold::note_given_back() {
+    given_back_ = kept();
+}
+
+std::vector<composite_hold::held_part> composite_hold::given_back() const {
+    const base::scoped_lock lock{mutex_};
+    return given_back_;
 }
 
 // ---- the whole ------------------------------------------------------------------------------

@@ -57,6 +57,9 @@ protected:
     void watch_part(std::size_t which, std::uint64_t serial, const std::stop_token& loss);
     static void give_back(std::vector<kept_part>&& parts);
     [[nodiscard]] std::vector<held_part> held_parts() const;  // the last first
+    // Before they are given back by the holder: a release waits for them.
+    void note_given_back() REQUIRES(mutex_);
+    [[nodiscard]] std::vector<held_part> given_back() const;  // the last first
 
     // ---- the whole -------------------------------------------------------------------------
     // The caller has its guard and has not given it up.
@@ -72,8 +75,11 @@ private:
     template <class F>
     void tell_as_whole(F&& callback);
 
+    [[nodiscard]] std::vector<held_part> kept() const REQUIRES(mutex_);
+
     const composite kind_;
     std::uint64_t grants_ GUARDED_BY(mutex_) = 0;
+    std::vector<held_part> given_back_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::detail

@@ -222,10 +222,13 @@ core::all_of::refusal multi_hold::refusal_of(const error& why, asked how) const 
 }
 
 void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
+    // This very callback, which a release would wait for otherwise: it may run the user's stop callbacks below.
+    std::shared_ptr<stop_callback> ends_here;
     decisions next;
     {
         const base::scoped_lock lock{mutex_};
         if (parts_[which].serial != serial || !value_.holds(which)) return;
+        ends_here = std::exchange(parts_[which].loss, nullptr);
         const auto status = parts_[which].held->status();
         const auto why = status ? error{errc::session_lost} : status.error();
         remember();

@@ -58,6 +58,7 @@ void multi_hold::leave(const error& /*why*/) noexcept {
     {
         const base::scoped_lock lock{mutex_};
         remember();
+        note_given_back();
         value_.leave();
         next = decide();
         for (auto& part : parts_)
@@ -87,10 +88,9 @@ void multi_hold::run_as_callback(task callback) {
 // All releases are under way before the first is waited for.
 result<void> multi_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
-    const auto all = held_parts();
     unlock();
     std::optional<error> first;
-    for (const auto& [which, part] : all) {
+    for (const auto& [which, part] : given_back()) {
         const auto confirmed = part->release(deadline);
         if (confirmed) continue;
         if (!first) first = error_of(which, confirmed.error());

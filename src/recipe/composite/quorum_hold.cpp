@@ -86,6 +86,12 @@ void quorum_hold::arm() {
         ensemble.lock.servers()->services().timers->arm(*this, next);
 }
 
+// One that has called is not armed any more, also if it has called before its time.
+void quorum_hold::take_timer() {
+    const base::scoped_lock lock{mutex_};
+    armed_ = boottime_clock::time_point::max();
+}
+
 // The caller is told of a loss before another contender can be granted what is given back.
 void quorum_hold::execute(decisions&& next) {
     if (next.lost) tell_lost(std::move(*next.lost));
@@ -109,6 +115,7 @@ void quorum_hold::on_timer() {
     const auto work = [weak = weak_from_this()] {
         const auto alive = std::static_pointer_cast<quorum_hold>(weak.lock());
         if (!alive) return;
+        alive->take_timer();
         alive->step(
             [](core::quorum& value, boottime_clock::time_point now) { value.on_time(now); });
     };

@@ -82,6 +82,7 @@ private:
     void step(F&& event);
     decisions decide() REQUIRES(mutex_);
     void arm() REQUIRES(mutex_);
+    void take_timer();
     void forget_closed(boottime_clock::time_point now) REQUIRES(mutex_);
     void execute(decisions&& next);
     void ask(std::size_t which);

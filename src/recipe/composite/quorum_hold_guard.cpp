@@ -83,6 +83,7 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
     {
         const base::scoped_lock lock{mutex_};
         remember();
+        note_given_back();
         value_.leave();
         next = decide();
         next.answer = false;  // the caller knows
@@ -94,8 +95,8 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
 // not do so for long. The ones that can be reached come first.
 result<void> quorum_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
-    auto all = held_parts();
     unlock();
+    auto all = given_back();
     std::stable_partition(all.begin(), all.end(),
                           [this](const auto& part) { return connected(part.first); });
     const auto may_stay = ensembles_->size() - (ensembles_->size() / 2 + 1);

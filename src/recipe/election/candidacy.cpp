@@ -127,6 +127,7 @@ void candidacy::on_lost(std::uint64_t turn) {
 }
 
 void candidacy::leave() noexcept {
+    if (queue_.servers()->forked()) return;  // the parent's
     std::shared_ptr<guard> held;
     std::stop_source waiting;
     {
@@ -136,18 +137,20 @@ void candidacy::leave() noexcept {
         held = go_to(stage::resting);
     }
     waiting.request_stop();
+    announce();  // before another participant can lead
     held.reset();
-    announce();
 }
 
 void candidacy::announce() {
     std::vector<std::stop_source> over;
+    bool none = false;  // another thread's task has taken what is to be told
     {
         const base::scoped_lock lock{mutex_};
         over.swap(over_);
-        if (news_.empty()) return;
+        none = news_.empty();
     }
     for (auto& source : over) source.request_stop();
+    if (none) return;
     queue_.servers()->post([self = shared_from_this()] { self->tell_observer(); });
 }
 

@@ -139,6 +139,7 @@ void leader_election::work::start() {
 }
 
 void leader_election::work::close() noexcept {
+    if (queue_.servers()->forked()) return;  // the parent's; of its threads none is here
     deferred_effects to_do;
     std::optional<detail::duty_thread> thread;
     std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
