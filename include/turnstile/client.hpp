@@ -16,7 +16,8 @@
 // the last two while several of them block, up to 32 each: a stop callback that blocks keeps its thread, and with
 // 32 of them the next `lost()` waits for one). None for locks and waiters. User code runs with the signal mask of
 // the thread that makes the client, or its runtime; no thread blocks the signals of a fault (SIGSEGV and its like).
-// Fork: in a child process everything answers `forked`; make a new client there.
+// Fork: in a child process everything answers `forked`; make a new client there (`sqlite:` only after exec, once the
+// parent has opened a file).
 #pragma once
 
 #include <cstddef>

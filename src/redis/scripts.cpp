@@ -306,6 +306,7 @@ else
   end
   connection = string.sub(is, 1, at - 1) + 1
   drop_watches(sid)
+  call('DEL', P .. ':v:' .. sid)
   put('q' .. sid, false)
   mine = {}
 end

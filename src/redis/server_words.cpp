@@ -74,7 +74,8 @@ refusal judge_refusal(std::string_view error) noexcept {
     if (error.find("MISCONF ") != std::string_view::npos) return refusal::away;
     if (error.find("NOPERM ") != std::string_view::npos ||
         error.find("permissions to run the") != std::string_view::npos ||
-        error.find("The user executing the script") != std::string_view::npos)
+        error.find("The user executing the script") != std::string_view::npos ||
+        error.find("ACL failure in script") != std::string_view::npos)  // since Redis 7.2
         return refusal::credentials;
     return refusal::other;
 }

@@ -313,8 +313,9 @@ void session_link::detach() {
     for (const auto& entry : left) {
         if (entry.why == purpose::forget) watches_.forget_watches(entry.path);
         if (entry.why != purpose::user) continue;
-        if (!entry.settled && entry.sent != core::time_point{} && core::changes_nodes(entry.op))
-            has_unknown_change_ = true;
+        const bool unknown = entry.settled ? entry.settled->outcome == core::outcome::unknown
+                                           : entry.sent != core::time_point{};
+        if (unknown && core::changes_nodes(entry.op)) has_unknown_change_ = true;
         core::reply r;
         r.outcome = core::outcome::unknown;
         answer(entry, entry.settled ? core::reply{*entry.settled} : std::move(r));

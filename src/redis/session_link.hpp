@@ -130,6 +130,8 @@ private:
     void handle_error(pending& entry, std::optional<pending>&& list, std::string_view text);
     void refuse(const pending& entry, const std::optional<pending>& list, core::server_error why);
     // Their turn comes again when the session is detached.
+    void break_off(pending&& entry, std::optional<pending>&& list);
+    void settle(pending&& entry, std::optional<pending>&& list, core::outcome how);
     void put_back(pending&& entry, std::optional<pending>&& list);
     void answer(const pending& entry, core::reply&& r);
     void hear(const std::vector<core::watch_event>& events);

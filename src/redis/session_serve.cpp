@@ -177,7 +177,7 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
         return handle_error(entry, std::move(list),
                             without_arguments({reply.str == nullptr ? "" : reply.str, reply.len}));
     const auto head = parse_head(reply);
-    if (!head) return handle_error(entry, std::move(list), k_no_sense);
+    if (!head) return break_off(std::move(entry), std::move(list));
     if (head->code == k_session_gone) {
         gone_ = true;
         return refuse(entry, list, core::server_error::session_expired);
@@ -191,7 +191,7 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
     if (entry.why != purpose::user) return;
     core::reply r;
     if (!parse_reply(entry.op, head->code, reply, r))
-        return handle_error(entry, std::move(list), k_no_sense);
+        return break_off(std::move(entry), std::move(list));
     watches_.on_reply(entry.op, r.error);
     const bool changed = r.error == core::server_error::ok && core::changes_nodes(entry.op);
     if (changed || r.error == core::server_error::no_node)
@@ -200,8 +200,7 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
     answer(entry, std::move(r));
     if (!list) return;
     core::reply listing;
-    if (!parse_listing(list->op, reply, listing))
-        return handle_error(*list, std::nullopt, k_no_sense);
+    if (!parse_listing(list->op, reply, listing)) return break_off(std::move(*list), std::nullopt);
     hear_of_children(listing);
     answer(*list, std::move(listing));
 }
@@ -230,20 +229,31 @@ void session_link::handle_error(pending& entry, std::optional<pending>&& list,
         case refusal::renew:
         case refusal::away:
         case refusal::credentials:
-            // It is told once the session is detached.
             broken_ = text;
-            for (auto* each : {&entry, list ? &*list : nullptr}) {
-                if (each == nullptr) continue;
-                each->settled.emplace();
-                each->settled->id = each->id;
-                each->settled->outcome =
-                    is_broken_off(text) ? core::outcome::unknown : core::outcome::not_sent;
-            }
-            return put_back(std::move(entry), std::move(list));
+            return settle(std::move(entry), std::move(list),
+                          is_broken_off(text) ? core::outcome::unknown : core::outcome::not_sent);
         case refusal::other: break;
     }
     log::write(log_level::error, "{}: {}", place(), text);
     refuse(entry, list, core::server_error::other);
+}
+
+// An answer that no script gives: what it is about may have been carried out.
+void session_link::break_off(pending&& entry, std::optional<pending>&& list) {
+    log::write(log_level::error, "{}: {}", place(), k_no_sense);
+    broken_ = k_no_sense;
+    settle(std::move(entry), std::move(list), core::outcome::unknown);
+}
+
+// What has become of them is told once the session is detached.
+void session_link::settle(pending&& entry, std::optional<pending>&& list, core::outcome how) {
+    for (auto* each : {&entry, list ? &*list : nullptr}) {
+        if (each == nullptr) continue;
+        each->settled.emplace();
+        each->settled->id = each->id;
+        each->settled->outcome = how;
+    }
+    put_back(std::move(entry), std::move(list));
 }
 
 void session_link::refuse(const pending& entry, const std::optional<pending>& list,

@@ -99,11 +99,12 @@ std::string mariadb_target::parameter(const std::string& name) const {
     return found == parameters.end() ? std::string{} : found->second;
 }
 
-// A connect string that names a certificate wants it used.
+// A connect string that says how the connection is encrypted wants that.
 bool mariadb_target::encrypted() const {
     if (const auto said = parameter("ssl"); !said.empty()) return said == "true";
-    return std::any_of(parameters.begin(), parameters.end(),
-                       [](const auto& each) { return each.first.starts_with("ssl_"); });
+    return std::any_of(parameters.begin(), parameters.end(), [](const auto& each) {
+        return each.first.starts_with("ssl_") || each.first == "tls_version";
+    });
 }
 
 bool mariadb_target::verified() const {

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/process.hpp"
 #include "sql/schema.hpp"
 #include "sql/sqlite_database.hpp"
 
@@ -68,6 +69,7 @@ std::int64_t boot() {
 void sqlite_database::connect() {
     disconnect();
     patient_until_ = boottime_clock::now() + settings_.patience;
+    check_process();
     if (::sqlite3_libversion_number() < k_least_version)
         throw database_error{failure::fatal, fmt::format("SQLite is {}; 3.35 or later is needed",
                                                          ::sqlite3_libversion())};
@@ -83,6 +85,15 @@ void sqlite_database::connect() {
     ::sqlite3_extended_result_codes(db_, 1);
     ::sqlite3_busy_handler(db_, wait_for_turn, this);
     prepare_file();
+}
+
+// SQLite remembers which locks its process has on a file, and a child of fork() remembers its parent's, which it has not.
+void sqlite_database::check_process() {
+    static const auto k_first = base::process_generation();
+    if (base::process_generation() != k_first)
+        throw database_error{
+            failure::fatal,
+            "a SQLite file was opened before fork(): the child opens one after exec only"};
 }
 
 void sqlite_database::check_file_system() const {
@@ -127,6 +138,7 @@ void sqlite_database::prepare_file() {
     // What undoes one statement is then kept in small pieces, not in 64 KiB for each.
     run("PRAGMA temp_store = MEMORY");
     make_tables();
+    log_file_ = log_in_place();  // which the first transaction has made, or found
     open_session_files();
     end_sessions_of_another_boot();
 }

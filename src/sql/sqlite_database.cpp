@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sqlite3.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,7 @@ void sqlite_database::disconnect() noexcept {
     statements_.clear();
     if (db_ != nullptr) ::sqlite3_close_v2(db_);
     db_ = nullptr;
+    log_file_.reset();
 }
 
 // ---- transactions -------------------------------------------------------------------------------
@@ -61,16 +63,24 @@ void sqlite_database::begin(access how) {
 }
 
 // Where the file's name leads to another file, or its log has been removed, others are granted what is held here, and
-// what is written here is lost. Each write looks: a confirmation at the latest.
+// what is written here is lost. The log may be there again: whoever opens the file next makes one. Each write looks: a
+// confirmation at the latest.
 void sqlite_database::check_in_place() {
-    const char* const file = ::sqlite3_db_filename(db_, "main");
     int moved = 0;
     ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-    if (moved == 0 && ::access(::sqlite3_filename_wal(file), F_OK) == 0) return;
+    const auto log = log_in_place();
+    if (moved == 0 && log && (!log_file_ || log_file_ == log)) return;
     rollback();
     throw database_error{failure::lost, fmt::format("{}: was replaced while it was open, or its "
                                                     "write-ahead log removed",
                                                     settings_.path)};
+}
+
+std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
+    struct stat found {};
+    const char* const log = ::sqlite3_filename_wal(::sqlite3_db_filename(db_, "main"));
+    if (::stat(log, &found) != 0) return std::nullopt;
+    return std::pair{found.st_dev, found.st_ino};
 }
 
 // Bells ring behind the commit. One that is lost with its process is made good by the closing of its session's file,

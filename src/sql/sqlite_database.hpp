@@ -11,6 +11,8 @@
 // Thread safety: one thread at a time.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -18,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/wake_up.hpp"
 #include "sql/database.hpp"
@@ -68,8 +71,10 @@ public:
     woken wait(int caller, boottime_clock::time_point until) override;
 
 private:
+    static void check_process();
     void check_file_system() const;
     void check_in_place();
+    [[nodiscard]] std::optional<std::pair<dev_t, ino_t>> log_in_place() const;
     void prepare_file();
     void make_tables();
     void open_session_files();
@@ -84,6 +89,7 @@ private:
     sqlite3* db_ = nullptr;
     std::unordered_map<std::string, sqlite3_stmt*> statements_;
     sqlite_log log_;
+    std::optional<std::pair<dev_t, ino_t>> log_file_;  // of this connection
     std::optional<session_files> files_;
     boottime_clock::time_point patient_until_{};
     std::vector<std::int64_t> to_ring_;

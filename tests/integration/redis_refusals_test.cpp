@@ -102,6 +102,21 @@ TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given
     EXPECT_TRUE(is_watched("/kept"));
 }
 
+// What the next attach does not set again is in no set at the server either.
+TEST_F(refusals_of_redis, a_watch_that_is_given_back_without_a_connection_is_kept_nowhere) {
+    tcp_proxy proxy{server.address()};
+    session_recorder session{redis::make_coordinator("redis://" + proxy.address())};
+    const auto id = session.attached().session_id;
+    static_cast<void>(session.ask(core::exists_op{"/given-back", core::watch_mode::watch}));
+    static_cast<void>(session.ask(core::exists_op{"/kept", core::watch_mode::watch}));
+    proxy.refuse();
+    static_cast<void>(session.link(core::link_kind::detached));
+    session.session().forget_watches("/given-back");
+    proxy.accept();
+    static_cast<void>(session.attached(2));
+    EXPECT_EQ(server.ask("SMEMBERS {turnstile}:v:" + std::to_string(id)), "w/kept");
+}
+
 // New contenders are refused; those that are there go on, and release.
 TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go_of_those_it_has) {
     const auto servers = connect(server.connect_string());

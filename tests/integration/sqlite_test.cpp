@@ -3,6 +3,8 @@
 // which sentence.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -93,6 +95,44 @@ TEST(sqlite_in_place, a_log_that_is_removed_takes_no_commit_along) {
     const auto others = connect("sqlite:" + file, database_options());
     const auto written = read_node(*others, path + ".written");
     EXPECT_TRUE(written) << written.error().message();
+}
+
+// The next that opens the file makes a new log: the one that is written to is none of theirs.
+TEST(sqlite_in_place, a_log_that_another_process_has_made_anew_is_noticed) {
+    const testing::temporary_folder folder;
+    const auto file = (folder.path() / "locks.db").string();
+    const auto path = lock_path();
+    const auto servers = connect("sqlite:" + file, database_options(60s));
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    std::filesystem::remove(file + "-wal");
+    const auto others = connect("sqlite:" + file, database_options());
+    const auto answer =
+        hold->commit(transaction{}.create(path + ".written", ""), {.timeout = limit()});
+    const auto written = read_node(*others, path + ".written");
+    EXPECT_EQ(answer.has_value(), written.has_value()) << "what was reported is there";
+    EXPECT_TRUE(answer || !hold->valid());
+}
+
+TEST(sqlite_fork, a_child_is_refused_a_file_since_its_locks_are_the_parents) {
+    const testing::temporary_folder folder;
+    const auto where = "sqlite:" + (folder.path() / "locks.db").string();
+    const auto ours = connect(where, database_options());
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(60);
+        client refused{where, database_options()};
+        const bool said = eventually([&] {
+            const auto connected = refused.wait_connected(100ms);
+            return !connected &&
+                   connected.error().message().find("before fork()") != std::string::npos;
+        });
+        ::_exit(said ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 // Its boot clock is a day ahead there; deadlines are in the host's time.

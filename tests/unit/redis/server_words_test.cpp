@@ -97,6 +97,10 @@ TEST(redis_server_words, refusals) {
         "@user_script:7.";
     EXPECT_EQ(judge_refusal(k_inside), refusal::credentials);
     EXPECT_TRUE(is_broken_off(k_inside));
+    constexpr auto k_since_7_2 =
+        "ERR ACL failure in script: No permissions to access a key script: 1, on @user_script:86.";
+    EXPECT_EQ(judge_refusal(k_since_7_2), refusal::credentials);
+    EXPECT_TRUE(is_broken_off(k_since_7_2));
     EXPECT_FALSE(is_broken_off("NOPERM this user has no permissions to run the 'evalsha' command"));
     EXPECT_EQ(judge_refusal("NOPERM this user has no permissions to run the 'evalsha' command"),
               refusal::credentials);

@@ -34,6 +34,7 @@ TEST(mariadb_target, a_socket_takes_the_host_s_place) {
 // A connect string that says what the server's certificate is checked by wants it checked.
 TEST(mariadb_target, encryption) {
     EXPECT_TRUE(parsed("mysql://h/d?ssl=true").encrypted());
+    EXPECT_TRUE(parsed("mysql://h/d?tls_version=TLSv1.3").encrypted());
     EXPECT_FALSE(parsed("mysql://h/d?ssl=true").verified());
     EXPECT_FALSE(parsed("mysql://h/d?ssl=false").encrypted());
     for (const auto* text : {"mysql://h/d?ssl_ca=/c", "mysql://h/d?ssl_capath=/c",
