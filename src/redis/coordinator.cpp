@@ -24,9 +24,11 @@ constexpr std::chrono::milliseconds k_search{500};
 class session final : public core::coordinator_session {
 public:
     session(const connect_string& where, const core::session_settings& settings,
-            const coordinator_options& options, core::session_sink& sink)
+            const coordinator_options& options, std::shared_ptr<replaced_master> replaced,
+            core::session_sink& sink)
         : generation_{base::process_generation()},
-          link_{std::make_unique<session_link>(where, settings, options, sink)} {
+          link_{
+              std::make_unique<session_link>(where, settings, options, std::move(replaced), sink)} {
         if (const auto why = link_->first_refusal(k_first_answer)) throw_error(*why);
     }
     ~session() override {
@@ -70,7 +72,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, options_, sink);
+        return std::make_unique<session>(where_, settings, options_, replaced_, sink);
     }
 
     [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
@@ -104,7 +106,8 @@ private:
                     .reason = to_string(where_) + ": " + trusted.error().message()};
         const auto* const tls = trusted->get();
         sentinel_inquiries sentinels;
-        const auto found = find_servers(where_, tls, begin + k_search, -1, sentinels);
+        const auto found = find_servers(where_, tls, begin + k_search, -1,
+                                        replaced_->least_epoch(begin), sentinels);
         auto deadline = begin + found.resolving + k_examination;
         greeting last{.result = found.result, .reason = found.reason};
         for (const auto& server : found.candidates) {
@@ -128,6 +131,7 @@ private:
 
     const connect_string where_;
     const coordinator_options options_;
+    const std::shared_ptr<replaced_master> replaced_ = std::make_shared<replaced_master>();
 };
 
 }  // namespace

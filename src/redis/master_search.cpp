@@ -49,13 +49,13 @@ void explain(const std::vector<sentinel_answer>& answers, found_servers& out) {
     if (decided >= majority_of(answers.size())) out.result = decision;
 }
 
-bool is_settled(const sentinel_inquiries& all) {
+bool is_settled(const sentinel_inquiries& all, std::int64_t least_epoch) {
     std::size_t named = 0;
     std::size_t waiting = 0;
     for (const auto& each : all) {
         if (each->waits())
             ++waiting;
-        else if (each->answer().result == welcome::ok)
+        else if (each->answer().result == welcome::ok && each->answer().epoch >= least_epoch)
             ++named;
     }
     return waiting == 0 || named >= majority_of(all.size());
@@ -97,8 +97,19 @@ found_servers choose(const std::vector<sentinel_answer>& answers) {
     return out;
 }
 
+void leave_out_older(std::vector<sentinel_answer>& answers, std::int64_t least_epoch) {
+    for (auto& answer : answers) {
+        if (answer.result != welcome::ok || answer.epoch >= least_epoch) continue;
+        answer.result = welcome::away;
+        answer.reason = to_string(answer.master) + " was replaced as master in epoch " +
+                        std::to_string(least_epoch) + ", and a sentinel is in " +
+                        std::to_string(answer.epoch);
+    }
+}
+
 found_servers find_servers(const connect_string& where, const tls_context* tls,
-                           core::time_point deadline, int give_up, sentinel_inquiries& asked) {
+                           core::time_point deadline, int give_up, std::int64_t least_epoch,
+                           sentinel_inquiries& asked) {
     asked.clear();
     if (!where.has_sentinels()) return {welcome::ok, {}, where.servers, 0, {}};
     core::duration resolving{};
@@ -109,11 +120,12 @@ found_servers find_servers(const connect_string& where, const tls_context* tls,
     }
     do {
         for (const auto& each : asked) each->go_on();
-    } while (!is_settled(asked) && await_any(asked, deadline + resolving, give_up));
+    } while (!is_settled(asked, least_epoch) && await_any(asked, deadline + resolving, give_up));
     std::vector<sentinel_answer> answers;
     for (std::size_t i = 0; i != asked.size(); ++i)
         answers.push_back(asked[i]->waits() ? late(where.servers[i]) : asked[i]->answer());
     std::erase_if(asked, [](const auto& each) { return !each->connection().peer(); });
+    leave_out_older(answers, least_epoch);
     auto found = choose(answers);
     found.resolving = resolving;
     return found;

@@ -31,10 +31,13 @@ struct found_servers {
 
 using sentinel_inquiries = std::vector<std::unique_ptr<sentinel_inquiry>>;
 
+// A sentinel that names a configuration older than `least_epoch` counts as one that does not know the master.
+void leave_out_older(std::vector<sentinel_answer>& answers, std::int64_t least_epoch);
+
 // Waits for more than half of the sentinels, and up to `deadline` for so many, and for as much longer as the resolver
 // took; gives up when `give_up`, a descriptor, becomes readable. `asked` gets all but those whose name is not known.
 [[nodiscard]] found_servers find_servers(const connect_string& where, const tls_context* tls,
                                          core::time_point deadline, int give_up,
-                                         sentinel_inquiries& asked);
+                                         std::int64_t least_epoch, sentinel_inquiries& asked);
 
 }  // namespace turnstile::redis

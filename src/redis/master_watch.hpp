@@ -42,6 +42,9 @@ public:
     [[nodiscard]] const std::optional<server_address>& switched() const noexcept {
         return switched_;
     }
+    [[nodiscard]] std::int64_t epoch() const noexcept {
+        return epoch_;
+    }  // the latest that was told
 
 private:
     struct sentinel {

@@ -68,7 +68,8 @@ session_link::attempt session_link::try_to_attach() {
     if (!trusted) return give_up({.result = welcome::unfit, .reason = trusted.error().message()});
     tls_ = *std::move(trusted);
     sentinel_inquiries sentinels;
-    auto found = find_servers(where_, tls_.get(), begin + patience / 2, stop_.fd(), sentinels);
+    auto found = find_servers(where_, tls_.get(), begin + patience / 2, stop_.fd(),
+                              replaced_->least_epoch(begin), sentinels);
     resolving_ += found.resolving;
     if (found.result != welcome::ok)
         return give_up({.result = found.result, .reason = std::move(found.reason)});

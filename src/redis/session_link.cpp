@@ -37,7 +37,8 @@ core::reply empty_reply(core::ticket id, core::time_point sent, core::outcome ho
 }  // namespace
 
 session_link::session_link(connect_string where, const core::session_settings& settings,
-                           const coordinator_options& options, core::session_sink& sink)
+                           const coordinator_options& options,
+                           std::shared_ptr<replaced_master> replaced, core::session_sink& sink)
     : where_{std::move(where)},
       settings_{settings},
       options_{options},
@@ -52,6 +53,7 @@ session_link::session_link(connect_string where, const core::session_settings& s
       replicas_{where_.wait == 0 ? std::string{} : std::to_string(where_.wait)},
       patience_{std::to_string(
           microseconds(std::min<core::duration>(settings.timeout / 3, k_with_replicas)) / 1000)},
+      replaced_{std::move(replaced)},
       chance_{base::random::from_system()} {
     const base::block_signals none_here;
     thread_ = boost::thread{[this] {

@@ -34,6 +34,7 @@
 #include "redis/handshake.hpp"
 #include "redis/line.hpp"
 #include "redis/master_watch.hpp"
+#include "redis/replaced_master.hpp"
 #include "redis/requests.hpp"
 #include "turnstile/error.hpp"
 
@@ -42,7 +43,8 @@ namespace turnstile::redis {
 class session_link {
 public:
     session_link(connect_string where, const core::session_settings& settings,
-                 const coordinator_options& options, core::session_sink& sink);
+                 const coordinator_options& options, std::shared_ptr<replaced_master> replaced,
+                 core::session_sink& sink);
     ~session_link();
     session_link(const session_link&) = delete;
     session_link& operator=(const session_link&) = delete;
@@ -193,7 +195,8 @@ private:
     std::optional<server_address> redirected_to_;  // by the server that was tried last
     core::duration resolving_{};                   // what names took, of this attempt to attach
     std::optional<server_address> tree_at_;        // the node of a cluster at which the session was
-    told_refusals told_refusals_;                  // of sentinels
+    const std::shared_ptr<replaced_master> replaced_;
+    told_refusals told_refusals_;  // of sentinels
     std::optional<master_watch> watch_;
     local::client_watches watches_;
     std::int64_t seen_zxid_ = 0;

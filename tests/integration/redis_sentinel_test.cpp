@@ -4,6 +4,7 @@
 
 #include <future>
 #include <iostream>
+#include <vector>
 
 #include "client/log_lines.hpp"
 #include "redis_support.hpp"
@@ -212,6 +213,32 @@ TEST_F(sentinels_of_redis, the_latest_of_several_answers_counts) {
     const auto first = "redis+sentinel://" + address + ',' + where.substr(where.rfind("//") + 2);
     const auto session = connect(first);
     EXPECT_EQ(session->session().server, servers.server(1).address());
+}
+
+// Most of the sentinels have not heard of the failover, and are the quicker ones.
+TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
+    redis_server stranger;
+    stranger.start();
+    std::vector<std::unique_ptr<redis_server>> stale;
+    std::string all = "redis+sentinel://";
+    for (int i = 0; i != 2; ++i) {
+        stale.push_back(std::make_unique<redis_server>(testing::redis_server_options{
+            .config =
+                "sentinel monitor locks 127.0.0.1 " + std::to_string(stranger.port()) + " 2\n",
+            .sentinel = true}));
+        stale.back()->start();
+        all += stale.back()->address() + ',';
+    }
+    ASSERT_EQ(servers.fail_over(), 1U);
+    tcp_proxy knows{servers.sentinel(0).address()};
+    knows.refuse();
+    const log_lines log;
+    const auto session = connect(all + knows.address() + "/locks", with_timeout(6s));
+    ASSERT_EQ(session->session().server, stranger.address());
+    knows.delay(testing::direction::to_client, 100ms);
+    knows.accept();
+    EXPECT_TRUE(is_at(*session, servers.server(1)));
+    EXPECT_EQ(log.with("the sentinels have made "), 1);
 }
 
 // Nothing listens there, and nothing answers there.

@@ -34,6 +34,16 @@ TEST(redis_master_search, the_latest_configuration_counts) {
     EXPECT_EQ(found.epoch, 4);
 }
 
+TEST(redis_master_search, a_configuration_that_was_left_counts_no_more) {
+    std::vector<sentinel_answer> answers{names(k_first, 6), names(k_first, 6), names(k_second, 7)};
+    leave_out_older(answers, 7);
+    EXPECT_THAT(choose(answers).candidates, ElementsAre(k_second));
+    answers.pop_back();
+    const auto none = choose(answers);
+    EXPECT_EQ(none.result, welcome::away);
+    EXPECT_THAT(none.reason, ::testing::HasSubstr("a:1 was replaced as master in epoch 7"));
+}
+
 TEST(redis_master_search, of_one_configuration_the_more_first) {
     const auto found = choose({names(k_first, 0), names(k_second, 0), names(k_second, 0)});
     EXPECT_THAT(found.candidates, ElementsAre(k_second, k_first));

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// replaced_master: the configuration by which sentinels have replaced a master that a session was at. For one session
+// time-out no session of the client goes by an older one: a sentinel that has not heard of it yet would send it back.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/mutex.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::redis {
+
+class replaced_master {
+public:
+    void left(std::int64_t epoch, core::time_point until) {
+        const base::scoped_lock lock{mutex_};
+        epoch_ = std::max(epoch_, epoch);
+        until_ = std::max(until_, until);
+    }
+    // A set of sentinels that was made anew counts from the beginning: so it does not hold for ever.
+    [[nodiscard]] std::int64_t least_epoch(core::time_point now) const {
+        const base::scoped_lock lock{mutex_};
+        return now < until_ ? epoch_ : 0;
+    }
+
+private:
+    mutable base::mutex mutex_;
+    std::int64_t epoch_ GUARDED_BY(mutex_) = 0;
+    core::time_point until_ GUARDED_BY(mutex_) = core::time_point::min();
+};
+
+}  // namespace turnstile::redis
