@@ -118,11 +118,11 @@ public:
     template <class Start>
     void start(Start&& start, acquire_options&& options) {
         const auto self = this->shared_from_this();
-        calls_->add(self);
+        Net::on_cancel(waiting_->handler, forward_stop{cancel_});
+        calls_->add(self);  // lets the handler go if the context has ended, or is about to
         if (options.stop.stop_possible())
             stop_.emplace(std::exchange(options.stop, {}), forward_stop{cancel_});
         options.stop = cancel_.get_token();
-        Net::on_cancel(waiting_->handler, forward_stop{cancel_});
         try {
             start(std::move(options),
                   [self](Outcome outcome) { self->arrive(std::move(outcome)); });
