@@ -70,7 +70,7 @@ std::string bench_json(bench_report report) {
                 {"acquire", distribution(samples.acquires)},
                 {"hand_over", distribution(samples.hand_overs)}};
     result["packets_received"] = report.received > 0 ? json(report.received) : json(nullptr);
-    return result.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    return result.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace turnstile::cli

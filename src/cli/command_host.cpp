@@ -53,7 +53,8 @@ command_end command_host::run(const watched_hold& hold, std::vector<std::string>
     const auto until = hold.valid_until().time_since_epoch().count();
     environment.push_back("TURNSTILE_VALID_UNTIL=" + std::to_string(until));
     environment.push_back("TURNSTILE_STATUS_FD=" + std::to_string(status_.reader()));
-    return command_watch{keeper_, signals_, hold, status_}.run(environment);
+    status_.discard();
+    return command_watch{keeper_, signals_, hold, status_, options_.on_lost}.run(environment);
 }
 
 int command_host::code_of(const command_end& end, const result<void>& hold) const {

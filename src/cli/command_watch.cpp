@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "cli/event_descriptor.hpp"
 #include "cli/keeper_orders.hpp"
 #include "cli/status_line.hpp"
+#include "cli/supervision.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -34,8 +36,10 @@ bool send(int socket, keeper_order order, std::int64_t value, std::string_view r
 }  // namespace
 
 command_watch::command_watch(const keeper_link& keeper, const forwarded_signals& signals,
-                             watched_hold hold, const status_pipe& status)
+                             watched_hold hold, const status_pipe& status, lost_policy policy)
     : keeper_{keeper.socket.get()},
+      keeper_process_{keeper.pid},
+      policy_{policy},
       signals_{signals},
       hold_{std::move(hold)},
       status_{status},
@@ -61,6 +65,7 @@ void command_watch::tell_lease() {
 void command_watch::tell_loss() {
     if (std::exchange(told_loss_, true)) return;
     send(keeper_, keeper_order::hold_over, 0);
+    over_at_ = boottime_clock::now();
     if (const auto status = hold_.status(); !status) status_.write(lost_line(status.error()));
 }
 
@@ -102,6 +107,12 @@ int command_watch::longest_pause() const {
     return static_cast<int>(std::clamp<std::int64_t>(part.count(), 10, 500));
 }
 
+bool command_watch::is_keeper_late() const {
+    if (policy_ == lost_policy::none) return false;
+    const auto now = boottime_clock::now();
+    return now >= told_ - k_kill_margin / 2 || (told_loss_ && now >= over_at_ + k_kill_margin);
+}
+
 bool command_watch::wait_and_handle() {
     std::array<pollfd, 3> watched{{{keeper_, POLLIN, 0},
                                    {signals_.descriptor(), POLLIN, 0},
@@ -110,7 +121,13 @@ bool command_watch::wait_and_handle() {
     if (watched[2].revents != 0) tell_loss();
     if (watched[1].revents != 0) forward_signals();
     if (!told_loss_) tell_lease();
-    return watched[0].revents == 0 || take_report();
+    if (watched[0].revents != 0) return take_report();
+    // Its socket ends with it.
+    if (is_keeper_late()) {
+        end_.hold_lost = true;
+        ::kill(keeper_process_, SIGKILL);
+    }
+    return true;
 }
 
 command_end command_watch::run(const std::vector<std::string>& environment) {

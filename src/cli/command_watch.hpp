@@ -12,6 +12,7 @@
 #include "base/descriptor.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/keeper.hpp"
+#include "cli/keeping_options.hpp"
 #include "cli/status_pipe.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/result.hpp"
@@ -38,7 +39,7 @@ class command_watch {
 public:
     // Throws std::system_error.
     command_watch(const keeper_link& keeper, const forwarded_signals& signals, watched_hold hold,
-                  const status_pipe& status);
+                  const status_pipe& status, lost_policy policy);
 
     // Starts the command with this environment and returns when it and all that it has started have ended.
     [[nodiscard]] command_end run(const std::vector<std::string>& environment);
@@ -52,14 +53,20 @@ private:
     // False: nothing more comes.
     [[nodiscard]] bool take_report();
     [[nodiscard]] int longest_pause() const;
+    // The command must be dead by now, and the keeper, which would say so, is silent: it is stopped, or stuck.
+    [[nodiscard]] bool is_keeper_late() const;
 
     const int keeper_;
+    const pid_t keeper_process_;
+    const lost_policy policy_;
     const forwarded_signals& signals_;
     const watched_hold hold_;
     const status_pipe& status_;
     const base::descriptor lost_;
     pid_t command_ = -1;
     bool told_loss_ = false;
+    boottime_clock::time_point over_at_ =
+        boottime_clock::time_point::max();  // when it told of the loss
     boottime_clock::time_point told_{};
     command_end end_{};
 };

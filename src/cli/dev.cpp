@@ -2,6 +2,7 @@
 #include "cli/dev.hpp"
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -37,6 +38,7 @@ int serve(const testing::ensemble& servers, const dev_options& options,
 
 int run_dev(const dev_options& options) {
     const forwarded_signals signals;
+    ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored it would leave nothing to wait for
     try {
         const testing::ensemble servers{{.count = std::stoul(options.count)}};
         return serve(servers, options, signals);

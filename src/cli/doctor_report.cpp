@@ -235,7 +235,7 @@ std::string doctor_json(const examination& seen, const findings& found) {
                                       {"subject", each.subject},
                                       {"text", each.text},
                                       {"advice", each.advice}});
-    return result.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    return result.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace turnstile::cli

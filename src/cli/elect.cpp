@@ -70,6 +70,8 @@ public:
                 code_ = complain(admin::sentence_of(*failure), exit_code_of(failure->code()));
             }
         }
+        // Before the page, whose clients may be slow to let go of it.
+        election_.close();
         return *code_;
     }
 

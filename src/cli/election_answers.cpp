@@ -13,7 +13,7 @@ constexpr const char* k_json = "application/json";
 constexpr const char* k_text = "text/plain; charset=utf-8";
 
 std::string line_of(const json& body) {
-    return body.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    return body.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
 }
 
 http_answer as_json(int status, const json& body) {

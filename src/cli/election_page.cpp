@@ -27,12 +27,29 @@ public:
     queue_reader(const leader_election& seat, const client& servers)
         : seat_{seat}, servers_{servers} {}
 
-    election_view view() {
-        election_view now{.path = seat_.path(),
-                          .id = seat_.id(),
-                          .leads = seat_.leads(),
-                          .terms = seat_.terms(),
-                          .counters = servers_.counters()};
+    // Of this machine alone, at once.
+    [[nodiscard]] election_view own_view() const {
+        election_view now;
+        add_own(now);
+        return now;
+    }
+    // With the queue, which may be waited for: what this machine is is asked behind it.
+    [[nodiscard]] election_view view() {
+        election_view now;
+        add_queue(now);
+        add_own(now);
+        return now;
+    }
+
+private:
+    void add_own(election_view& now) const {
+        now.path = seat_.path();
+        now.id = seat_.id();
+        now.leads = seat_.leads();
+        now.terms = seat_.terms();
+        now.counters = servers_.counters();
+    }
+    void add_queue(election_view& now) {
         const std::scoped_lock lock{mutex_};
         if (!read_at_ || boottime_clock::now() - *read_at_ > k_fresh) read();
         now.queue_age = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -43,10 +60,7 @@ public:
         } else {
             now.why_no_queue = admin::sentence_of(queue_.error());
         }
-        return now;
     }
-
-private:
     void read() {
         // What it says may be as old as the question.
         const auto asked = boottime_clock::now();
@@ -77,10 +91,10 @@ public:
         server_.set_keep_alive_max_count(1);
         server_.set_read_timeout(k_read_seconds);
         server_.set_payload_max_length(k_largest_body);
-        answer("/leader", leader_answer);
-        answer("/isLeader", is_leader_answer);
-        answer("/healthz", health_answer);
-        answer("/metrics", metrics_answer);
+        answer("/leader", leader_answer, asks::the_queue);
+        answer("/isLeader", is_leader_answer, asks::this_machine);
+        answer("/healthz", health_answer, asks::the_queue);
+        answer("/metrics", metrics_answer, asks::the_queue);
         listen();
         thread_ = std::thread{[this] {
             server_.listen_after_bind();
@@ -100,14 +114,16 @@ public:
     [[nodiscard]] const http_address& address() const noexcept { return address_; }
 
 private:
-    void answer(const char* path, http_answer (*compose)(const election_view&)) {
-        server_.Get(path,
-                    [this, compose](const httplib::Request& /*asked*/, httplib::Response& reply) {
-                        const auto said = compose(queue_.view());
-                        reply.status = said.status;
-                        reply.set_header("Cache-Control", "no-store");
-                        reply.set_content(said.body, said.type);
-                    });
+    enum class asks { this_machine, the_queue };
+    void answer(const char* path, http_answer (*compose)(const election_view&), asks question) {
+        server_.Get(path, [this, compose, question](const httplib::Request& /*asked*/,
+                                                    httplib::Response& reply) {
+            const auto said =
+                compose(question == asks::the_queue ? queue_.view() : queue_.own_view());
+            reply.status = said.status;
+            reply.set_header("Cache-Control", "no-store");
+            reply.set_content(said.body, said.type);
+        });
     }
 
     void listen() {

@@ -13,6 +13,7 @@
 #include "cli/help.hpp"
 #include "cli/path_option.hpp"
 #include "cli/run.hpp"
+#include "cli/supervision.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -60,7 +61,7 @@ void add_options(CLI::App& run, run_options& options) {
     add_server_options(run, options.servers);
 }
 
-void forbid(bool found, const char* options, const char* rule) {
+void forbid(bool found, const char* options, const std::string& rule) {
     if (found) throw CLI::ValidationError{options, rule};
 }
 
@@ -124,6 +125,14 @@ void finish(run_options& options) {
     const bool once = options.once_per.count() > 0;
     forbid(once && (options.kind != wanted_kind::exclusive || options.paths.size() > 1),
            "--once-per", "takes one PATH and has a lock of its own kind");
+    // What the command has after its start, before it is told to end.
+    const auto reserved =
+        options.keeping.on_lost == lost_policy::none   ? std::chrono::milliseconds{0}
+        : options.keeping.on_lost == lost_policy::kill ? k_kill_margin
+                                                       : k_kill_margin + options.keeping.grace;
+    forbid(options.max_hold.count() > 0 && options.max_hold <= reserved, "--max-hold",
+           "leaves the command no time: it has to be longer than " +
+               std::to_string(reserved.count()) + "ms, which are kept for its end");
     if (options.label.empty()) options.label = name.substr(0, k_longest_default_label);
 }
 

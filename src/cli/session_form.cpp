@@ -70,7 +70,7 @@ std::string session_json(const session_list& list) {
                                       {"timeout_ms", session.timeout.count()},
                                       {"znodes", std::move(znodes)}});
     }
-    return result.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    return result.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace turnstile::cli

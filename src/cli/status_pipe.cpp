@@ -2,6 +2,7 @@
 #include "cli/status_pipe.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,6 +26,13 @@ void status_pipe::write(std::string_view line) const noexcept {
     if (line.size() > PIPE_BUF) return;
     const auto written = ::write(writer_.get(), line.data(), line.size());
     static_cast<void>(written);
+}
+
+void status_pipe::discard() const noexcept {
+    std::array<char, PIPE_BUF> unread{};
+    pollfd waiting{reader_.get(), POLLIN, 0};
+    while (::poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLIN) != 0)
+        if (::read(reader_.get(), unread.data(), unread.size()) <= 0) return;
 }
 
 }  // namespace turnstile::cli

@@ -18,6 +18,8 @@ public:
     // A whole line or nothing: a command that does not read loses lines and never blocks `run`. Thread safety: from
     // any thread.
     void write(std::string_view line) const noexcept;
+    // What a command has not read is not the next one's.
+    void discard() const noexcept;
 
 private:
     base::descriptor reader_;

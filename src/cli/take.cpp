@@ -100,14 +100,15 @@ result<int> take_from(client& servers, const take_options& options, const conten
     const auto record = record_of(options);
     take_report report{target};
     if (!options.now && options.asked_for.count() > 0) {
-        if (const auto asked = order.ask(target, record); !asked && asked.error() != errc::removed)
-            return asked.error();
-        report.asked = true;
+        const auto asked = order.ask(target, record);
+        if (!asked && asked.error() != errc::removed) return asked.error();
+        report.asked = asked.has_value();
         tell(options, report);
         const auto gone = went(servers, options, target);
         if (!gone) return gone.error();
         if (*gone) {
-            report.outcome = revocation_outcome::gave_way;
+            report.outcome =
+                report.asked ? revocation_outcome::gave_way : revocation_outcome::gone_before;
             return finish(options, report);
         }
     }

@@ -45,6 +45,7 @@ sigset_t taken_signals() {
 }  // namespace
 
 service::service() {
+    ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored it would leave nothing to reap
     const auto taken = taken_signals();
     ::sigprocmask(SIG_BLOCK, &taken, &before_);
     signals_ = base::descriptor{::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK)};

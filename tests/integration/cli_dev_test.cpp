@@ -35,6 +35,11 @@ protected:
     const std::string program = TURNSTILE_PROGRAM;
 };
 
+TEST_F(cli_dev, sigchld_is_ignored_at_the_start) {
+    const words ignoring{"env", "--ignore-signal=CHLD"};
+    EXPECT_EQ(code_of(ignoring + words{program, "dev", "--", "sh", "-c", "exit 4"}), 4) << output();
+}
+
 TEST_F(cli_dev, a_command_has_servers) {
     EXPECT_EQ(code_of({program, "dev", "--", program, "run", "/a", "--", "sh", "-c",
                        "echo $TURNSTILE_SERVERS $TURNSTILE_PATH; exit 4"}),

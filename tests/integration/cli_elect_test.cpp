@@ -5,6 +5,7 @@
 #include <httplib.h>
 
 #include "cli_fixture.hpp"
+#include "turnstile/revocation.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -61,6 +62,20 @@ TEST_F(cli_elect, it_leads_again_after_a_term) {
     EXPECT_TRUE(other.wait_for_output("other-term")) << output();
     ::kill(only.pid(), SIGTERM);
     ASSERT_TRUE(only.wait());
+}
+
+// The first command does not read that its term was over.
+TEST_F(cli_elect, a_command_reads_the_status_of_its_own_term) {
+    const auto second = file("second");
+    auto only = start(elect("only", {},
+                            {"sh", "-c",
+                             "if test -e " + second + "; then head -n 1 <&$TURNSTILE_STATUS_FD; " +
+                                 "else : >" + second + "; echo in; fi; exec tail -f /dev/null"}));
+    ASSERT_TRUE(only.wait_for_output("in")) << output();
+    const revocation order{*observer, path};
+    ASSERT_TRUE(order.take_now(mutex{*observer, path}.queue().value().front(), {.who = "test"}));
+    ASSERT_TRUE(only.wait_for_output("{\"event\":")) << output();
+    EXPECT_FALSE(printed("\"lost\"")) << output();
 }
 
 TEST_F(cli_elect, a_stopped_leader_is_followed_without_overlap) {

@@ -92,6 +92,17 @@ TEST_F(cli_loss, the_link_is_cut) {
     EXPECT_TRUE(printed("turnstile: the lock was lost")) << output();
 }
 
+// A keeper that does nothing is ended with the command, before the servers can hand the lock on.
+TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
+    tcp_proxy proxy{server().connect_string()};
+    auto holder = start_holder(proxy.address());
+    ::kill(keeper_of(holder), SIGSTOP);
+    proxy.black_hole();
+    EXPECT_EQ(code_of_next(), 0) << output();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 76);
+}
+
 TEST_F(cli_loss, a_connection_that_breaks_is_no_loss) {
     tcp_proxy proxy{server().connect_string()};
     const auto go = file("go");

@@ -209,6 +209,14 @@ TEST_F(guardians_on_servers, a_parent_of_a_process_that_crashes) {
     EXPECT_TRUE(none_left());
 }
 
+TEST_F(guardians_on_servers, a_parent_that_inherits_sigchld_as_ignored) {
+    testing::process parent{
+        {.command = {"env", "--ignore-signal=CHLD", TURNSTILE_GUARDIAN, "--", "sh", "-c", "exit 3"},
+         .output = log()}};
+    ASSERT_TRUE(parent.wait());
+    EXPECT_EQ(parent.exit_code(), 3);
+}
+
 TEST_F(guardians_on_servers, a_parent_of_no_program) {
     testing::process parent{
         {.command = {TURNSTILE_GUARDIAN, "--", "/nonexistent/program"}, .output = log()}};

@@ -90,9 +90,12 @@ void audit_log::keep(audit_entry entry) {
 
 void audit_log::write(const audit_entry& entry) {
     if (!file_.open()) return;
-    const auto line = audit_line(entry) + '\n';
-    if (::write(file_.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
-        ::fsync(file_.get()) != 0)
+    // What was written of a line for which there was no room is no part of the next one.
+    const auto line = (torn_ ? "\n" : "") + audit_line(entry) + '\n';
+    errno = ENOSPC;  // of a line that is written in part
+    const auto written = ::write(file_.get(), line.data(), line.size());
+    if (written > 0) torn_ = written != static_cast<ssize_t>(line.size());
+    if (written != static_cast<ssize_t>(line.size()) || ::fsync(file_.get()) != 0)
         throw std::runtime_error{std::string{"the audit log cannot be written: "} +
                                  std::strerror(errno)};
 }

@@ -61,6 +61,7 @@ private:
     void write(const audit_entry& entry);
 
     base::descriptor file_;
+    bool torn_ = false;  // its last line was written in part
     mutable std::mutex mutex_;
     std::deque<kept> entries_;
     std::uint64_t numbers_ = 0;

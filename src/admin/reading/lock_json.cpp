@@ -57,7 +57,7 @@ json json_of(const surveyed_lock& lock) {
 }
 
 std::string printed(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return value.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
 }  // namespace turnstile::admin

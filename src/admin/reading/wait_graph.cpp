@@ -43,11 +43,16 @@ public:
     wait_graph take() { return std::move(graph_); }
 
 private:
-    // Edges to those ahead, nearest first, up to one that excludes all: its edges lead to the others.
+    // Edges to those ahead, nearest first, up to one that excludes all: its edges lead to the others. So do those of an
+    // upgradable to the other upgradables.
     void add_waits(const surveyed_lock& lock, const contender& waiter,
                    const std::vector<const contender*>& ahead) {
+        bool has_upgradable = false;
         for (auto each = ahead.rbegin(); each != ahead.rend(); ++each) {
-            if (exclude_each_other(waiter, **each)) add_edge(lock, waiter, **each);
+            const bool upgradable = (*each)->kind == contender_kind::upgradable;
+            const bool led_to = upgradable && !excludes_all(waiter) && has_upgradable;
+            if (exclude_each_other(waiter, **each) && !led_to) add_edge(lock, waiter, **each);
+            has_upgradable |= upgradable;
             if (excludes_all(**each)) return;
         }
     }

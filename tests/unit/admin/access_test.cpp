@@ -2,8 +2,11 @@
 // Which requests the admin page lets in: secrets, sign-ins, the gate; and what it writes down.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "admin/access/audit_log.hpp"
@@ -267,6 +270,27 @@ TEST_F(admin_files, the_audit_log_is_read_back) {
     EXPECT_EQ(page.entries[1].outcome, "deleted");
     EXPECT_EQ(page.entries[1].why, "\"\n\xEF\xBF\xBD");
     EXPECT_EQ(log.read(1, 1).entries.front().by, "ann");
+}
+
+TEST_F(admin_files, a_line_that_had_no_room_takes_no_other_along) {
+    const auto name = (folder.path() / "audit").string();
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto disposition = ::signal(SIGXFSZ, SIG_IGN);
+    {
+        audit_log log{name};
+        log.add(entry("ann"));
+        const rlimit full{std::filesystem::file_size(name) + 10, before.rlim_max};
+        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+        EXPECT_THROW(log.add(entry("bob")), std::runtime_error);
+        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+        log.add(entry("cid"));
+    }
+    ::signal(SIGXFSZ, disposition);
+    const audit_log log{name};
+    const auto page = log.read(0, 10);
+    ASSERT_EQ(page.entries.size(), 2U);
+    EXPECT_EQ(page.entries[0].by, "cid");
 }
 
 TEST_F(admin_files, the_audit_log_keeps_the_newest) {

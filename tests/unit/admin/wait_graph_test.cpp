@@ -113,6 +113,18 @@ TEST(admin_wait_graph, readers_and_writers) {
                                                                  {"w2", "w1", "/a"}}));
 }
 
+// One edge each, however many there are: they lead from one to the next.
+TEST(admin_wait_graph, upgradables) {
+    const auto upgradable = contender_kind::upgradable;
+    auto lock =
+        queue("/a",
+              {make_contender("u1", upgradable), make_contender("u2", upgradable),
+               make_contender("r", contender_kind::reader), make_contender("u3", upgradable)},
+              lock_kind::shared_mutex);
+    EXPECT_EQ(edges_of(graph_of({{lock}, {}})),
+              (std::set<names>{{"u2", "u1", "/a"}, {"u3", "u2", "/a"}}));
+}
+
 TEST(admin_wait_graph, a_semaphores_waiter_waits_for_any) {
     const lock_survey survey{
         {queue("/a", {make_contender("x"), make_contender("y")}, lock_kind::semaphore),

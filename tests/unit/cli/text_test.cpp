@@ -135,7 +135,7 @@ TEST(survey_json, is_json_whatever_names_say) {
     EXPECT_NE(text.find(R"("session":"0x1f","created":"1969-12-31T23:59:48.000Z","host":"web\n2")"),
               std::string::npos)
         << text;
-    EXPECT_NE(text.find("\"text\":\"10.0.0.7\ufffd\""), std::string::npos) << text;
+    EXPECT_NE(text.find("\"text\":\"10.0.0.7\\ufffd\""), std::string::npos) << text;
     EXPECT_NE(text.find(R"("unreadable":["/no"]})"), std::string::npos) << text;
 }
 
