@@ -25,8 +25,8 @@ namespace {
 
 int to_client_timeout(core::duration timeout) noexcept {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
-    // Zero would be the C client's own default.
-    return static_cast<int>(std::clamp<std::int64_t>(ms, 1, std::numeric_limits<int>::max()));
+    // Zero would be the C client's own default. It doubles what it is given, in an int.
+    return static_cast<int>(std::clamp<std::int64_t>(ms, 1, std::numeric_limits<int>::max() / 2));
 }
 
 // zookeeper_init resolved no name, or the system lacks something.

@@ -11,7 +11,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// The number behind a label at the start of a line; nothing if there is none.
+// The number behind a label at the start of a line; nothing if there is none, or if the line was cut off.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view label) {
     const auto at = text.find(label);
     if (at == std::string_view::npos || (at != 0 && text[at - 1] != '\n')) return std::nullopt;
@@ -19,7 +19,9 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
     std::int64_t value = 0;
     const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (end.ec != std::errc{}) return std::nullopt;
-    return value;
+    const bool is_whole =
+        end.ptr != digits.data() + digits.size() && (*end.ptr == '\n' || *end.ptr == '\r');
+    return is_whole ? std::optional{value} : std::nullopt;
 }
 
 }  // namespace

