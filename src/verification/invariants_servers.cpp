@@ -39,7 +39,8 @@ bool invariants::is_back_unheard(client_id client, const contender_record& znode
     return last == connected_.end() || last->second < *znode.returned_at;
 }
 
-// Its znode is lost, or went early, or a contender ahead stands again that was gone when it was granted.
+// Its znode is lost, or went early, or a contender ahead stands again that was gone when it was granted. If another client
+// had removed that, its own does not know of it, and holds on.
 bool invariants::is_failed_by_servers(acquisition_key key, const contender_record& mine) const {
     const auto timeout = scenario_.time.session_timeout;
     if (history::failed_by_servers(mine)) return now() <= mine.deleted_at + timeout;
@@ -49,7 +50,7 @@ bool invariants::is_failed_by_servers(acquisition_key key, const contender_recor
     return std::any_of(all.begin(), all.end(), [&](const contender_record& other) {
         return other.returned_at && other.place < mine.place && other.deleted == 0 &&
                record.granted_at <= std::max(*other.returned_at, awake) + round_trip() &&
-               now() <= *other.returned_at + timeout;
+               (other.was_forced || now() <= *other.returned_at + timeout);
     });
 }
 
