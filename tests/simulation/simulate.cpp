@@ -169,10 +169,12 @@ public:
         if (doubles_ != 0)
             fmt::print(
                 "{} holds that were valid beside another one, as their servers' promises let them; "
-                "{} of them were refused by their tokens, and {} not, since the servers forgot "
-                "that "
-                "another client had removed the later one's waiter\n",
-                doubles_, doubles_ - brought_back_, brought_back_);
+                "{} of them were refused by their tokens\n",
+                doubles_, doubles_ - brought_back_);
+        if (brought_back_ != 0)
+            fmt::print(
+                "{} were not: the servers forgot that a client had removed the later waiter\n",
+                brought_back_);
         for (const auto& [name, count] : breaches_)
             fmt::print("{} broken in {} histories\n", name, count);
     }
