@@ -81,35 +81,36 @@ TEST(sqlite_in_place, a_file_that_is_replaced_ends_the_holds_in_it) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "in the file that is there now";
 }
 
-// What is written into a log that others do not see is no commit.
-TEST(sqlite_in_place, a_log_that_is_removed_takes_no_commit_along) {
+// The write-ahead log is removed under a hold.
+class sqlite_log_removed : public ::testing::Test {
+protected:
+    void SetUp() override {
+        ASSERT_TRUE(hold) << hold.error().message();
+        std::filesystem::remove(file + "-wal");
+    }
+    [[nodiscard]] result<commit_result> commit() {
+        return hold->commit(transaction{}.create(path + ".written", ""), {.timeout = limit()});
+    }
+
     const testing::temporary_folder folder;
-    const auto file = (folder.path() / "locks.db").string();
-    const auto path = lock_path();
-    const auto servers = connect("sqlite:" + file, database_options(60s));
-    mutex lock{*servers, path};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    std::filesystem::remove(file + "-wal");
-    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".written", ""), {.timeout = limit()}));
+    const std::string file = (folder.path() / "locks.db").string();
+    const std::string path = lock_path();
+    std::unique_ptr<client> servers = connect("sqlite:" + file, database_options(60s));
+    result<guard> hold = mutex{*servers, path}.acquire({.timeout = limit()});
+};
+
+// What is written into a log that others do not see is no commit.
+TEST_F(sqlite_log_removed, takes_no_commit_along) {
+    EXPECT_TRUE(commit());
     const auto others = connect("sqlite:" + file, database_options());
     const auto written = read_node(*others, path + ".written");
     EXPECT_TRUE(written) << written.error().message();
 }
 
 // The next that opens the file makes a new log: the one that is written to is none of theirs.
-TEST(sqlite_in_place, a_log_that_another_process_has_made_anew_is_noticed) {
-    const testing::temporary_folder folder;
-    const auto file = (folder.path() / "locks.db").string();
-    const auto path = lock_path();
-    const auto servers = connect("sqlite:" + file, database_options(60s));
-    mutex lock{*servers, path};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    std::filesystem::remove(file + "-wal");
+TEST_F(sqlite_log_removed, is_noticed_when_another_process_has_made_it_anew) {
     const auto others = connect("sqlite:" + file, database_options());
-    const auto answer =
-        hold->commit(transaction{}.create(path + ".written", ""), {.timeout = limit()});
+    const auto answer = commit();
     const auto written = read_node(*others, path + ".written");
     EXPECT_EQ(answer.has_value(), written.has_value()) << "what was reported is there";
     EXPECT_TRUE(answer || !hold->valid());
