@@ -70,7 +70,7 @@ public:
                 code_ = complain(admin::sentence_of(*failure), exit_code_of(failure->code()));
             }
         }
-        // Before the page, whose clients may be slow to let go of it.
+        // The election leaves the queue first: the page's destructor waits for its clients, which may be slow.
         election_.close();
         return *code_;
     }
