@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "admin/reading/lock_json.hpp"
 #include "cli/printable.hpp"
 #include "cli/table.hpp"
 
@@ -70,7 +71,7 @@ std::string bench_json(bench_report report) {
                 {"acquire", distribution(samples.acquires)},
                 {"hand_over", distribution(samples.hand_overs)}};
     result["packets_received"] = report.received > 0 ? json(report.received) : json(nullptr);
-    return result.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
+    return admin::printed(result) + '\n';
 }
 
 }  // namespace turnstile::cli

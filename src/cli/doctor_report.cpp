@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
 #include "cli/path_findings.hpp"
 #include "cli/printable.hpp"
@@ -235,7 +236,7 @@ std::string doctor_json(const examination& seen, const findings& found) {
                                       {"subject", each.subject},
                                       {"text", each.text},
                                       {"advice", each.advice}});
-    return result.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
+    return admin::printed(result) + '\n';
 }
 
 }  // namespace turnstile::cli

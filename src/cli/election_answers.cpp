@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "admin/reading/lock_json.hpp"
+
 namespace turnstile::cli {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr const char* k_json = "application/json";
 constexpr const char* k_text = "text/plain; charset=utf-8";
 
 std::string line_of(const json& body) {
-    return body.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
+    return admin::printed(body) + '\n';
 }
 
 http_answer as_json(int status, const json& body) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "admin/reading/lock_json.hpp"
 #include "base/hexadecimal.hpp"
 #include "cli/duration.hpp"
 #include "cli/printable.hpp"
@@ -70,7 +71,7 @@ std::string session_json(const session_list& list) {
                                       {"timeout_ms", session.timeout.count()},
                                       {"znodes", std::move(znodes)}});
     }
-    return result.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
+    return admin::printed(result) + '\n';
 }
 
 }  // namespace turnstile::cli
