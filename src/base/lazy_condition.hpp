@@ -19,8 +19,8 @@ public:
     lazy_condition& operator=(const lazy_condition&) = delete;
     ~lazy_condition() { delete condition_.load(); }
 
-    void wait(scoped_lock& held) { make().wait(held); }
-    bool wait_until(scoped_lock& held, boottime_clock::time_point deadline) {
+    void wait(unique_lock& held) { make().wait(held); }
+    bool wait_until(unique_lock& held, boottime_clock::time_point deadline) {
         return make().wait_until(held, deadline);
     }
     // Under the mutex: a thread waits, or has waited.

@@ -59,7 +59,7 @@ public:
     }
 
     void write(log_level how, std::string_view line) {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (over_) return;
         lanes_.push(how, std::string{line});
         ensure_thread();
@@ -70,7 +70,7 @@ public:
         const boost::this_thread::disable_interruption uninterrupted;
         auto sink = std::make_shared<chosen_sink>(chosen_sink{std::move(call)});
         {
-            base::scoped_lock lock{mutex_};
+            base::unique_lock lock{mutex_};
             if (!inside_sink) wait_until_taken(lock, boottime_clock::now() + k_last_wait);
             sink_.swap(sink);
             while (calls_ == sink.get() && !inside_sink) meeting_->taken.wait(lock);
@@ -81,13 +81,13 @@ public:
     bool flush(boottime_clock::time_point until) {
         const boost::this_thread::disable_interruption uninterrupted;
         if (inside_sink) return false;
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         return wait_until_taken(lock, until);
     }
 
     void flush_once() {
         const boost::this_thread::disable_interruption uninterrupted;
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         if (inside_sink || (writes_ != 0 && writes_ == stalled_at_)) return;
         if (!wait_until_taken(lock, boottime_clock::now() + k_last_wait)) stalled_at_ = writes_;
     }
@@ -95,7 +95,7 @@ public:
 private:
     void end() {
         flush_once();
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         over_ = true;
         meeting_->arrived.notify_all();
     }
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    bool wait_until_taken(base::scoped_lock& lock, boottime_clock::time_point until)
+    bool wait_until_taken(base::unique_lock& lock, boottime_clock::time_point until)
         REQUIRES(mutex_) {
         const auto last = lanes_.last();
         const auto here = meeting_;
@@ -144,7 +144,7 @@ private:
     void run(const std::shared_ptr<meeting>& mine, bool look_up) {
         inside_sink = true;
         log::standard_writer standard{look_up};
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         while (mine == meeting_ && !over_) {
             auto line = lanes_.pop();
             if (!line) {

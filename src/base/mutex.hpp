@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mutex, scoped_lock, condition: Boost.Thread's, with annotations for clang's -Wthread-safety.
+// mutex, lock_guard, unique_lock, condition: Boost.Thread's, with annotations for clang's -Wthread-safety.
 //
 // Purpose: a member that is guarded by a mutex says so, and the compiler refuses code that touches it
 // without the lock. Boost's classes stand underneath because their waits are interruption points
@@ -8,10 +8,10 @@
 //     base::mutex mutex_;
 //     int count_ GUARDED_BY(mutex_) = 0;
 //     ...
-//     base::scoped_lock lock{mutex_};
+//     base::unique_lock lock{mutex_};
 //     while (count_ == 0) changed_.wait(lock);
 //
-// Thread safety: `mutex` and `condition` may be used from all threads, a `scoped_lock` from one.
+// Thread safety: `mutex` and `condition` may be used from all threads, a lock from one.
 #pragma once
 
 #include <algorithm>
@@ -54,17 +54,29 @@ public:
     bool try_lock() TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
 private:
-    friend class scoped_lock;
+    friend class unique_lock;
     boost::mutex mutex_;
 };
 
-// Holds the mutex while it lives; may let it go and take it again in between.
-class SCOPED_CAPABILITY scoped_lock {
+// Holds the mutex while it lives.
+class SCOPED_CAPABILITY lock_guard {
 public:
-    explicit scoped_lock(mutex& m) ACQUIRE(m) : lock_{m.mutex_} {}
-    ~scoped_lock() RELEASE() = default;
-    scoped_lock(const scoped_lock&) = delete;
-    scoped_lock& operator=(const scoped_lock&) = delete;
+    explicit lock_guard(mutex& m) ACQUIRE(m) : mutex_{m} { m.lock(); }
+    ~lock_guard() RELEASE() { mutex_.unlock(); }
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+
+private:
+    mutex& mutex_;
+};
+
+// The same, and may let it go and take it again in between: for waits.
+class SCOPED_CAPABILITY unique_lock {
+public:
+    explicit unique_lock(mutex& m) ACQUIRE(m) : lock_{m.mutex_} {}
+    ~unique_lock() RELEASE() = default;
+    unique_lock(const unique_lock&) = delete;
+    unique_lock& operator=(const unique_lock&) = delete;
 
     void unlock() RELEASE() { lock_.unlock(); }
     void lock() ACQUIRE() { lock_.lock(); }
@@ -82,12 +94,12 @@ public:
 
     // Lets the lock go, waits, takes it again; may return for no reason. A Boost interruption point:
     // throws boost::thread_interrupted with the lock taken.
-    void wait(scoped_lock& held) { condition_.wait(held.lock_); }
+    void wait(unique_lock& held) { condition_.wait(held.lock_); }
 
     // The same until `deadline` at the latest; false if that has passed. A machine that was suspended
     // meanwhile wakes late: pthreads cannot wait on CLOCK_BOOTTIME. Any deadline will do: what is further
     // away than Boost can count is waited for in parts.
-    bool wait_until(scoped_lock& held, boottime_clock::time_point deadline) {
+    bool wait_until(unique_lock& held, boottime_clock::time_point deadline) {
         const auto now = boottime_clock::now();
         if (deadline <= now) return false;
         const auto left = std::min<boottime_clock::duration>(deadline - now, k_longest_wait);

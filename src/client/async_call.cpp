@@ -23,7 +23,7 @@ public:
     // False: the workers have finished.
     bool run(worker_pool& threads, std::function<void()> work) {
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             if (running_ == k_most_calls) {
                 waiting_.push_back(std::move(work));
                 return true;
@@ -32,7 +32,7 @@ public:
         }
         if (threads.post([self = shared_from_this(), work = std::move(work)] { self->go(work); }))
             return true;
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         --running_;
         return false;
     }
@@ -51,7 +51,7 @@ private:
         }
     }
     std::function<void()> next() {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (waiting_.empty()) {
             --running_;
             return nullptr;

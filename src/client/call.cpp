@@ -23,7 +23,7 @@ void call::listen(const std::stop_token& stop) {
     if (!stop.stop_possible()) return;
     // May call back at once, in this thread: under no lock.
     auto link = std::make_unique<std::stop_callback<cancel_by_stop>>(stop, cancel_by_stop{this});
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (state_.waits()) stop_ = std::move(link);
     // Else the answer is there already, and the callback has nothing left to do.
 }
@@ -50,7 +50,7 @@ result<guard> call::outcome() {
 
 result<guard> call::wait() {
     stop_link stop;  // ends after the lock
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     std::optional<error> interruption;
     try {
         while (state_.waits()) changed_.wait(lock);
@@ -74,7 +74,7 @@ result<guard> call::wait() {
 void call::answer_handler() {
     handler done;
     stop_link stop;
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     done.swap(done_);
     stop = std::move(stop_);
     lock.unlock();
@@ -99,7 +99,7 @@ void call::tell_granted_at() const noexcept {
     if (!options_->on_granted_at) return;
     boottime_clock::time_point granted_at;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         granted_at = holder_->granted_at;
     }
     run_user_code("on_granted_at", [&] { options_->on_granted_at(granted_at); });
@@ -126,7 +126,7 @@ std::vector<call::task> call::lose(const error& why) {
 void call::trigger_lost() {
     std::stop_source lost{std::nostopstate};
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         lost = holder_->lost;
     }
     lost.request_stop();
@@ -134,7 +134,7 @@ void call::trigger_lost() {
 
 std::stop_token call::lost_token() const noexcept {
     if (forked()) return {};
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     auto& lost = holder_.change().lost;
     if (!lost.stop_possible()) {
         lost = std::stop_source{};
@@ -147,7 +147,7 @@ void call::on_lost(loss_callback callback) {
     if (forked()) return;
     task late;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (state_.is_given_up()) return;
         if (!state_.is_lost()) {
             holder_.change().lost_callbacks.push_back(std::move(callback));
@@ -161,7 +161,7 @@ void call::on_lost(loss_callback callback) {
 
 result<void> call::status() const {
     if (forked()) return forked_error();
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (state_.why()) return *state_.why();
     if (!is_certain()) return doubt();
     return {};
@@ -173,7 +173,7 @@ bool call::begin_release() noexcept {
     if (forked()) return false;         // the parent's, not ours
     std::vector<loss_callback> unused;  // destroyed under no lock
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (!state_.give_up()) return false;
         if (!holder_->lost_callbacks.empty()) unused.swap(holder_.change().lost_callbacks);
     }
@@ -189,12 +189,12 @@ void call::give_up(const error& why) noexcept {
 
 bool call::carries_user_code() const {
     if (options_.changed()) return true;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return done_ || !holder_->lost_callbacks.empty();
 }
 
 bool call::begin_callback(audience listener) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (!state_.may_tell(listener)) return false;
     if (listener == audience::waiter) telling_waiter_ = boost::this_thread::get_id();
     return true;
@@ -202,13 +202,13 @@ bool call::begin_callback(audience listener) {
 
 void call::end_callback(audience listener) noexcept {
     if (listener != audience::waiter) return;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     telling_waiter_ = {};
     changed_.notify_all();
 }
 
 // Unless called from it.
-void call::await_callback(base::scoped_lock& lock) noexcept {
+void call::await_callback(base::unique_lock& lock) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     const auto me = boost::this_thread::get_id();
     while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me) changed_.wait(lock);

@@ -122,7 +122,7 @@ private:
 
     [[nodiscard]] bool begin_callback(audience listener);
     void end_callback(audience listener) noexcept;
-    void await_callback(base::scoped_lock& lock) noexcept REQUIRES(mutex_);
+    void await_callback(base::unique_lock& lock) noexcept REQUIRES(mutex_);
     [[nodiscard]] result<guard> outcome() REQUIRES(mutex_);
     // In the thread that gets the guard, before it does.
     void tell_granted_at() const noexcept EXCLUDES(mutex_);

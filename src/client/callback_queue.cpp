@@ -31,7 +31,7 @@ public:
         if (settled_.exchange(true)) return;
         // In the executor's call this is a crew thread, and serves no loop of an executor.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
-        base::scoped_lock lock{queue_->mutex_};
+        base::unique_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);
     }
     void call_off() noexcept {
@@ -66,12 +66,16 @@ callback_queue::callback_queue(executor run, std::shared_ptr<thread_crew> thread
       run_{std::move(run)} {}
 
 void callback_queue::post(std::function<void()> task) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     tasks_.push_back(std::move(task));
+    posted_.store(true, std::memory_order_relaxed);
 }
 
+// A thread sees what it has posted itself, and the others pump for themselves.
 void callback_queue::pump() {
-    base::scoped_lock lock{mutex_};
+    if (!posted_.load(std::memory_order_relaxed)) return;
+    base::unique_lock lock{mutex_};
+    posted_.store(false, std::memory_order_relaxed);
     if (tasks_.empty() || drainer_ != boost::thread::id{}) return;
     if (!finished_) return want_turn();
     drain(lock, whose::ours);
@@ -93,7 +97,7 @@ void callback_queue::want_turn() {
 bool callback_queue::take_turn() noexcept {
     executor last;  // destroyed under no lock
     {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         if (!std::exchange(turn_, false)) return false;  // finish() took it
         if (!has_executor_ || std::exchange(orphaned_, false)) return drain(lock, whose::ours);
         if (tasks_.empty()) {
@@ -113,7 +117,7 @@ bool callback_queue::hand_over() noexcept {
         task->call_off();
     task = nullptr;  // one that the executor has dropped says so now: the end leaves it nothing
     executor last;   // destroyed under no lock
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     hander_ = {};
     turn_ = std::exchange(wanted_, false) && !tasks_.empty();
     if (finished_ && !turn_) last.swap(run_);
@@ -124,7 +128,7 @@ bool callback_queue::hand_over() noexcept {
 // The executor is gone, or does not want this one.
 void callback_queue::abandoned() noexcept {
     tasks dropped;  // after the end, under no lock: what they hold may call us
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     scheduled_ = false;
     if (finished_) {
         dropped.swap(left_);
@@ -137,7 +141,7 @@ void callback_queue::abandoned() noexcept {
 
 // Runs until nothing is left, or it is another client's turn: true. Only one drain is under way at any time, and one that
 // is not of a turn takes all.
-bool callback_queue::drain(base::scoped_lock& lock, whose thread) {
+bool callback_queue::drain(base::unique_lock& lock, whose thread) {
     const bool on_executor = thread == whose::the_executors;
     if (on_executor) scheduled_ = false;
     if (drainer_ != boost::thread::id{}) return false;
@@ -162,13 +166,13 @@ bool callback_queue::drain(base::scoped_lock& lock, whose thread) {
 }
 
 bool callback_queue::on_this_thread() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return drainer_ == boost::this_thread::get_id();
 }
 
 // ---- the end --------------------------------------------------------------------------------
 
-void callback_queue::await_executor(base::scoped_lock& lock,
+void callback_queue::await_executor(base::unique_lock& lock,
                                     boottime_clock::time_point deadline) noexcept {
     if (t_serves_executors) return;
     while (!is_idle() && (helps(lock) || changed_.wait_until(lock, deadline))) {
@@ -176,7 +180,7 @@ void callback_queue::await_executor(base::scoped_lock& lock,
 }
 
 // A thread of the crew takes the turn itself: there may be no other one.
-bool callback_queue::helps(base::scoped_lock& lock) noexcept {
+bool callback_queue::helps(base::unique_lock& lock) noexcept {
     if (!turn_ || !threads_->on_this_thread()) return false;
     lock.unlock();
     take_turn();
@@ -185,7 +189,7 @@ bool callback_queue::helps(base::scoped_lock& lock) noexcept {
 }
 
 // Until nothing is under way on the crew, nor a callback anywhere; without an executor, until nothing is left.
-void callback_queue::await_turns(base::scoped_lock& lock) noexcept {
+void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     const auto me = boost::this_thread::get_id();
     const boost::thread::id none;
     for (;;) {
@@ -210,7 +214,7 @@ void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     executor last;  // what it keeps may keep us; destroyed under no lock
     {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         const bool inside = drainer_ == boost::this_thread::get_id();
         if (has_executor_ && !inside) await_executor(lock, deadline);
         finished_ = true;
@@ -227,7 +231,7 @@ void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
 }
 
 // What an executor has no task for runs here.
-void callback_queue::leave_rest(base::scoped_lock& lock) {
+void callback_queue::leave_rest(base::unique_lock& lock) {
     if (tasks_.empty()) return;
     if (!scheduled_) {
         drain(lock, whose::ours);

@@ -22,6 +22,7 @@
 // Thread safety: all members from any thread. Lock order: this lock, then the crew's.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -75,12 +76,12 @@ private:
     void abandoned() noexcept;
     void let_go() REQUIRES(mutex_);
     // These let the lock go meanwhile: through a reference, which the analysis does not follow.
-    bool drain(base::scoped_lock& lock, whose thread) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
-    void await_executor(base::scoped_lock& lock, boottime_clock::time_point deadline) noexcept
+    bool drain(base::unique_lock& lock, whose thread) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
+    void await_executor(base::unique_lock& lock, boottime_clock::time_point deadline) noexcept
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
-    bool helps(base::scoped_lock& lock) noexcept REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
-    void await_turns(base::scoped_lock& lock) noexcept REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
-    void leave_rest(base::scoped_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
+    bool helps(base::unique_lock& lock) noexcept REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
+    void await_turns(base::unique_lock& lock) noexcept REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
+    void leave_rest(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     [[nodiscard]] bool is_idle() const REQUIRES(mutex_) {
         return tasks_.empty() && drainer_ == boost::thread::id{};
     }
@@ -96,6 +97,7 @@ private:
     base::condition changed_;
     executor run_;  // the thread's that gives it a task; else under the lock
     tasks tasks_ GUARDED_BY(mutex_);
+    std::atomic<bool> posted_{false};              // since the last pump; changed under the lock
     tasks left_ GUARDED_BY(mutex_);                // at the end, to the executor
     bool turn_ GUARDED_BY(mutex_) = false;         // one is asked for and has not begun
     boost::thread::id hander_ GUARDED_BY(mutex_);  // gives the executor a task now

@@ -37,7 +37,7 @@ client_impl::client_impl(std::string_view connect_string, client_options options
         for (unsigned index = 0; index != options_.sessions; ++index) {
             const auto session = make_session(index);
             {
-                const base::scoped_lock lock{mutex_};
+                const base::lock_guard lock{mutex_};
                 sessions_.push_back(session);
             }
             if (services_->servers->open_may_block()) {
@@ -195,7 +195,7 @@ std::vector<result<std::shared_ptr<session_hold>>> client_impl::acquire_together
 }
 
 result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& target) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (life_ != life::open) return error{errc::closed};
     if (target.session) {
         if (target.session->reserve(target.path, target.wants,
@@ -279,7 +279,7 @@ void client_impl::post(std::function<void()> callback) {
 // ---- for client -----------------------------------------------------------------------------
 
 std::vector<std::shared_ptr<session_runner>> client_impl::sessions() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return sessions_;
 }
 
@@ -328,7 +328,7 @@ void client_impl::close() noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     {
         const bool inside = services_->on_user_thread();
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         if (life_ == life::closing && inside) return;  // the closer waits for this very thread
         while (life_ == life::closing) closed_now_.wait(lock);
         if (life_ == life::closed) return;
@@ -344,7 +344,7 @@ void client_impl::close() noexcept {
     services_->end(options_.close_timeout);
     log::flush_at_end();
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         life_ = life::closed;
     }
     closed_now_.notify_all();

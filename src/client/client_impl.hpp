@@ -75,12 +75,12 @@ public:
     result<core::reply> write_at_version(core::operation write, std::uint64_t read_on,
                                          const query_options& options);
     [[nodiscard]] bool open() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return life_ == life::open;
     }
     // All has ended, its callbacks too.
     [[nodiscard]] bool closed() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return life_ == life::closed;
     }
     // The connect string in its normal form.
@@ -148,7 +148,7 @@ private:
 template <class T, class F>
 std::shared_ptr<T> client_impl::shared(const std::string& name, F&& make) {
     if (forked()) return make();  // to be refused; a lock of ours may be held for ever here
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (const auto there = shared_[name].lock()) return std::static_pointer_cast<T>(there);
     std::erase_if(shared_, [](const auto& entry) { return entry.second.expired(); });
     std::shared_ptr<T> created = make();

@@ -27,7 +27,7 @@ public:
 
     [[nodiscard]] listener_handle add(function listener) {
         auto added = std::make_shared<entry>(std::move(listener));
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         std::erase_if(entries_, [](const auto& listed) { return listed.expired(); });
         entries_.push_back(added);
         // The handle owns the entry through one that ends it: the list may hold it for a call.
@@ -37,7 +37,7 @@ public:
     void tell(News news) {
         std::vector<std::weak_ptr<entry>> all;
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             all = entries_;
         }
         for (const auto& listed : all)
@@ -51,7 +51,7 @@ private:
 
         void call(News news) {
             {
-                const base::scoped_lock lock{mutex_};
+                const base::lock_guard lock{mutex_};
                 if (ended_) return;
                 caller_ = boost::this_thread::get_id();
             }
@@ -61,7 +61,7 @@ private:
         void end() {
             const boost::this_thread::disable_interruption uninterrupted;
             const auto me = boost::this_thread::get_id();
-            base::scoped_lock lock{mutex_};
+            base::unique_lock lock{mutex_};
             ended_ = true;
             while (caller_ != boost::thread::id{} && caller_ != me) changed_.wait(lock);
         }
@@ -70,7 +70,7 @@ private:
         struct finisher {
             entry& of;
             ~finisher() {
-                const base::scoped_lock lock{of.mutex_};
+                const base::lock_guard lock{of.mutex_};
                 of.caller_ = {};
                 of.changed_.notify_all();
             }

@@ -44,7 +44,7 @@ struct listeners::registration {
 };
 
 void listeners::publish(const session_change& step) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (step.session == 0 && step.to == session_state::closed) closed_ = step;
     const auto number = ++published_;
     if (pending_.size() >= k_unmerged) {
@@ -64,7 +64,7 @@ void listeners::deliver() {
     numbered next;
     std::vector<std::shared_ptr<registration>> now;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         next = pending_.front();
         pending_.pop_front();
         std::erase_if(registered_, [](const auto& entry) { return entry.expired(); });
@@ -78,7 +78,7 @@ listener_handle listeners::add(function listener) {
     auto entry = std::make_shared<registration>();
     entry->listener = std::move(listener);
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         entry->after = published_;
         registered_.push_back(entry);
         if (closed_) callbacks_->post([entry, step = *closed_] { entry->call(step); });

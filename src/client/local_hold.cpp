@@ -20,7 +20,7 @@ local_hold::local_hold(std::shared_ptr<shared_contender> queue, core::local_id i
 
 void local_hold::on_granted(std::shared_ptr<hold> contender, const turnstile::fencing_token& token,
                             boottime_clock::time_point limit) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     contender_ = std::move(contender);
     token_ = token;
     limit_ = limit;
@@ -28,12 +28,12 @@ void local_hold::on_granted(std::shared_ptr<hold> contender, const turnstile::fe
 }
 
 void local_hold::on_refused(const error& why) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     refuse(why);
 }
 
 std::vector<call::task> local_hold::on_loss(const error& why) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return lose(why);
 }
 
@@ -55,7 +55,7 @@ void local_hold::cancel(const error& why) noexcept {
 
 void local_hold::leave(const error& why) noexcept {
     auto contender = queue_->leave(id_, why, next_after_release());
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     given_back_ = std::move(contender);
 }
 
@@ -102,7 +102,7 @@ lease_evidence local_hold::evidence() const noexcept {
 
 result<void> local_hold::begin_own_commit() {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
         ++commits_;
     }
@@ -175,7 +175,7 @@ boottime_clock::duration local_hold::release_limit() const {
 result<void> local_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     unlock();
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     const auto contender = given_back_;
     if (!contender) return state_.is_lost() ? result<void>{*state_.why()} : result<void>{};
     lock.unlock();

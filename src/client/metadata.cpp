@@ -103,7 +103,7 @@ std::string contender_text(std::string_view path, std::string_view label, std::s
 
 base::shared_text contender_texts::text(const std::string& label, const std::string& owner) {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     wording wanted{now, ::getpid(), ::gettid(), label, owner};
     if (wanted != latest_) {
         text_ = contender_text({}, label, owner, session_timeout_);

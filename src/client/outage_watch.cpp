@@ -31,13 +31,13 @@ outage_watch::outage_watch(client_timers& timers, std::shared_ptr<worker_pool> w
       workers_{std::move(workers)},
       servers_{std::move(servers)},
       patience_{patience} {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     begin(boottime_clock::now());
 }
 
 void outage_watch::on_change(const session_change& step) {
     const auto now = boottime_clock::now();
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     states_[step.session] = step.to;
     if (answered() == !outage_) return;
     if (outage_) {
@@ -75,7 +75,7 @@ void outage_watch::end(boottime_clock::time_point now) {
 
 void outage_watch::on_timer() {
     const auto now = boottime_clock::now();
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (!outage_) return;
     if (now >= due_) tell(now);
     timers_.arm(*this, due_);

@@ -11,10 +11,10 @@ result<void> pause_until(boottime_clock::time_point end, const std::stop_token& 
     base::mutex waiting;
     base::condition stopped;
     const std::stop_callback on_stop{stop, [&] {
-                                         const base::scoped_lock lock{waiting};
+                                         const base::lock_guard lock{waiting};
                                          stopped.notify_all();
                                      }};
-    base::scoped_lock lock{waiting};
+    base::unique_lock lock{waiting};
     try {
         while (!stop.stop_requested() && stopped.wait_until(lock, end)) {
         }

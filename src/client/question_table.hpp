@@ -29,7 +29,7 @@ public:
         if (--missing_ == 0) answered_.notify_all();
     }
     // Until it is answered. A Boost interruption point.
-    void await(base::scoped_lock& session) {
+    void await(base::unique_lock& session) {
         while (!is_answered()) answered_.wait(session);
     }
     // In the order of the questions; the first error in place of all.

@@ -33,14 +33,14 @@ std::function<void(result<guard>)> queued_wait::handler() {
 }
 
 bool queued_wait::begin_telling() {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     telling_ = !over_;
     return telling_;
 }
 
 void queued_wait::tell(const std::function<void()>& callback) {
     const auto told = [this] {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         telling_ = false;
         changed_.notify_all();
     };
@@ -56,7 +56,7 @@ void queued_wait::tell(const std::function<void()>& callback) {
 void queued_wait::tell_znode(const std::string& znode) {
     if (!begin_telling()) return;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         znode_ = znode;
     }
     tell([&] {
@@ -67,7 +67,7 @@ void queued_wait::tell_znode(const std::string& znode) {
 void queued_wait::tell_place(std::size_t ahead) {
     if (!begin_telling()) return;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (std::exchange(ahead_, ahead) != ahead) unchanged_since_ = boottime_clock::now();
         changed_.notify_all();
     }
@@ -78,7 +78,7 @@ void queued_wait::tell_place(std::size_t ahead) {
 
 void queued_wait::arrive(result<guard>&& outcome) {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (over_) return;  // the caller drops it
         outcome_.emplace(std::move(outcome));
         changed_.notify_all();
@@ -87,13 +87,13 @@ void queued_wait::arrive(result<guard>&& outcome) {
 }
 
 std::string queued_wait::znode() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return znode_;
 }
 
 queued_wait::woken_by queued_wait::wait(boottime_clock::duration unchanged_for,
                                         std::optional<boottime_clock::time_point> end) {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     try {
         for (;;) {
             if (outcome_) return woken_by::outcome;
@@ -122,7 +122,7 @@ result<guard> queued_wait::cancel() {
     const boost::this_thread::disable_interruption uninterrupted;
     cancel_.request_stop();
     {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         while (!outcome_) changed_.wait(lock);
     }
     return take();
@@ -132,7 +132,7 @@ void queued_wait::abandon() {
     const boost::this_thread::disable_interruption uninterrupted;
     std::optional<result<guard>> unclaimed;  // released under no lock
     {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         over_ = true;
         while (telling_) changed_.wait(lock);
         unclaimed = std::exchange(outcome_, std::nullopt);
@@ -143,7 +143,7 @@ void queued_wait::abandon() {
 
 result<guard> queued_wait::take() {
     stop_.reset();
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     over_ = true;
     auto outcome = std::move(*std::exchange(outcome_, std::nullopt));
     lock.unlock();

@@ -155,7 +155,7 @@ error to_error(const std::exception& failure) {
 void session_runner::open() {
     std::uint64_t epoch = 0;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         opens_inline_ = true;
         core_.on(core::start{}, boottime_clock::now());
         execute();
@@ -189,7 +189,7 @@ void session_runner::open_handle(std::uint64_t epoch) {
         throw;
     }
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         opening_.succeed();
         if (!closed_ && core_.epoch() == epoch) std::swap(current_, opening);
     }
@@ -199,7 +199,7 @@ void session_runner::open_handle(std::uint64_t epoch) {
 
 void session_runner::opening_ended() {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         opening_.end();
     }
     changed_.notify_all();
@@ -209,7 +209,7 @@ void session_runner::opening_ended() {
 void session_runner::await_handle(std::uint64_t epoch) noexcept {
     if (!opening_.is_for(epoch)) return;
     const boost::this_thread::disable_interruption uninterrupted;
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     while (opening_.is_for(epoch)) changed_.wait(lock);
 }
 

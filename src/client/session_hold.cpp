@@ -43,7 +43,7 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquis
 // ---- for the session ------------------------------------------------------------------------
 
 bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_view>& lease) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     const auto& user = options();
     if (const auto* place_taken = std::get_if<core::entered>(&news.event)) {
         if (user.on_entered)
@@ -141,7 +141,7 @@ void session_hold::cancel(const error& why) noexcept {
 }
 
 bool session_hold::defer_leave(const error& why) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (held_->checked_by == 0) return false;
     held_.change().left = why;
     return true;
@@ -173,7 +173,7 @@ void session_hold::unlock_together(const std::vector<std::shared_ptr<hold>>& all
 
 result<void> session_hold::rename(core::contender_kind kind) {
     if (forked()) return forked_error();
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     const auto before = held_->renamed->answered;
     held_.change().renamed.change().asked_for = kind;
     lock.unlock();
@@ -206,12 +206,12 @@ boottime_clock::time_point session_hold::certain_until() const noexcept {
 }
 
 std::string session_hold::znode() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return held_->znode;
 }
 
 fencing_token session_hold::token() const noexcept {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return held_->token;
 }
 
@@ -236,7 +236,7 @@ hold::standing_znode session_hold::standing() const {
 
 result<void> session_hold::begin_commit() {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
         ++held_.change().checked_by;
     }
@@ -249,7 +249,7 @@ result<void> session_hold::begin_commit() {
 void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
     std::optional<error> left;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         auto& own = held_.change();
         if (--own.checked_by == 0) left = std::exchange(own.left, std::nullopt);
     }
@@ -264,7 +264,7 @@ result<commit_result> session_hold::commit(const transaction& writes,
     auto outcome = session_->commit(id_, writes, std::move(*others), options);
     if (outcome || outcome.error() != errc::not_held) return outcome;
     // The hold was lost after status() had answered: the caller is told the reason of that loss.
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (state_.why()) return *state_.why();
     return outcome;
 }
@@ -285,7 +285,7 @@ boottime_clock::duration session_hold::release_limit() const {
 result<void> session_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     unlock();
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     try {
         while (!gone_ && !state_.is_lost()) {
             if (changed_.wait_until(lock, deadline)) continue;

@@ -20,7 +20,7 @@ void session_hold::trigger_all_lost() {
     std::shared_ptr<session_hold> other;
     std::optional<error> why;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         other = held_->tied.lock();
         why = state_.why();
     }
@@ -31,7 +31,7 @@ void session_hold::trigger_all_lost() {
 void session_hold::tie(const std::shared_ptr<session_hold>& other) {
     std::optional<error> why;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         held_.change().tied = other;
         if (state_.is_lost()) why = state_.why();
     }
@@ -41,7 +41,7 @@ void session_hold::tie(const std::shared_ptr<session_hold>& other) {
 void session_hold::lose_with(const error& why) {
     bool waits = false;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         waits = state_.waits();
         if (!waits) {
             if (!state_.is_held() || state_.is_given_up()) return;
@@ -56,12 +56,12 @@ void session_hold::lose_with(const error& why) {
 }
 
 core::contender_kind session_hold::kind() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return held_->kind;
 }
 
 void session_hold::raise_token(const turnstile::fencing_token& token) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     auto& own = held_.change();
     own.token = std::max(own.token, token);
 }

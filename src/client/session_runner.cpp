@@ -18,7 +18,7 @@ template <class F>
 void session_runner::enter(F&& step) {
     session_news news;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         const auto now = boottime_clock::now();
         look_at_wall_clock(now);
         step(core_, now);
@@ -57,7 +57,7 @@ session_runner::~session_runner() = default;
 
 bool session_runner::reserve(const std::string& path, const core::claim& wants, among which) {
     const auto bytes = core::contender_bytes(path, wants) + chroot_;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (first_attach_.refusal() || !core_.has_room_for_watches()) return false;
     if (which == among::connected && core_.state() != session_state::connected) return false;
     room_.enter_epoch(core_.epoch());
@@ -119,7 +119,7 @@ std::vector<std::shared_ptr<session_hold>> session_runner::acquire_together(
 }
 
 bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return first_attach_.is_expected_since(then) && core_.state() == session_state::connecting;
 }
 
@@ -202,7 +202,7 @@ result<std::vector<core::reply>> session_runner::inquire(std::vector<core::opera
         stop, [&] {
             drop({errc::cancelled, "the query's stop token was triggered"});
         }};
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     try {
         own.await(lock);
     } catch (const boost::thread_interrupted&) {
@@ -224,13 +224,13 @@ template result<std::vector<core::reply>> session_runner::inquire<core::repeated
 // ---- the session ----------------------------------------------------------------------------
 
 session_state session_runner::state() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return core_.state();
 }
 
 session_info session_runner::info() const {
     session_info facts;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     facts.state = core_.state();
     facts.epoch = core_.epoch();
     facts.id = core_.session_id();
@@ -243,7 +243,7 @@ session_info session_runner::info() const {
 }
 
 session_secret session_runner::secret() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     session_secret own{core_.session_id(), {}};
     if (current_.handle) {
         const auto identity = current_.handle->identity();
@@ -254,7 +254,7 @@ session_secret session_runner::secret() const {
 
 session_state session_runner::wait_state(const std::function<bool(session_state)>& good,
                                          boottime_clock::time_point deadline) {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     while (!good(core_.state()) && changed_.wait_until(lock, deadline)) {
     }
     return core_.state();
@@ -274,7 +274,7 @@ void session_runner::open_failed(std::uint64_t epoch, const error& why) {
 }
 
 std::optional<error> session_runner::why_not_open() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return opening_.failure();
 }
 
@@ -288,7 +288,7 @@ void session_runner::on_timer() {
 void session_runner::deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept {
     await_handle(epoch);
     enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::from_session{epoch, std::move(event)}, now);
+        core.on(core::input{std::in_place_type<core::from_session>, epoch, std::move(event)}, now);
     });
 }
 
@@ -302,7 +302,7 @@ void session_runner::start_close() noexcept {
 
 void session_runner::wait_idle(boottime_clock::time_point deadline) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     while (!core_.idle() && changed_.wait_until(lock, deadline)) {
     }
 }
@@ -311,7 +311,7 @@ void session_runner::finish_close() noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     opened_session last;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         closed_ = true;
         last = std::exchange(current_, {});
     }

@@ -112,7 +112,7 @@ public:
     // Until it is attached, what waits or comes to wait in this session is refused; nothing, if it has been.
     void refuse_waiters(const error& why);
     [[nodiscard]] bool refuses() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return first_attach_.refusal().has_value();
     }
 
@@ -146,12 +146,12 @@ public:
     [[nodiscard]] session_info info() const;
     // As the servers granted it last.
     [[nodiscard]] boottime_clock::duration session_timeout() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return core_.session_lease().timeout();
     }
     [[nodiscard]] session_secret secret() const;
     [[nodiscard]] bool has_left(std::int64_t session) const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return core_.has_left(session);
     }
     [[nodiscard]] session_state state() const;

@@ -39,7 +39,7 @@ result<commit_result> session_runner::commit(core::acquisition_id hold, const tr
                                              const commit_options& options) {
     const auto own = std::make_shared<commit_call>(writes, chroot_);
     const auto id = start_commit(hold, writes, std::move(standing), options, own);
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     try {
         while (!own->outcome) own->arrived.wait(lock);
     } catch (const boost::thread_interrupted&) {

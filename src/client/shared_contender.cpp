@@ -43,7 +43,7 @@ shared_contender::~shared_contender() {
 template <class F>
 shared_contender::deferred_effects shared_contender::step(F&& event) {
     deferred_effects effects;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     // A contender that was lost while its lease goes on, as by a removal by hand, is certain no longer.
     if (const auto& held = current_.held) value_.confirm(held->certain_until());
     event(effects, boottime_clock::now());
@@ -178,7 +178,7 @@ void shared_contender::on_time() {
 void shared_contender::ask(const core::sharing::ask& question) {
     std::stop_token withdrawn;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (current_.number != question.contender) return;  // withdrawn already
         withdrawn = current_.withdrawn.get_token();
     }
@@ -199,7 +199,7 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
                                                        std::stop_token withdrawn) {
     std::shared_ptr<local_hold> first;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (const auto id = value_.first()) first = caller_of(*id);
     }
     auto part = options_of_part(first ? first->options() : acquire_options{}, composite::shared);
@@ -260,7 +260,7 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
         std::make_shared<stop_callback>(granted->lost_token(), [weak = weak_from_this(), number] {
             if (const auto self = weak.lock()) self->on_contender_lost(number);
         });
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (current_.number == number && current_.held) current_.loss.swap(loss);
 }
 
@@ -307,7 +307,7 @@ void shared_contender::on_asked_to_release(std::uint64_t number, const release_r
 void shared_contender::tell_holder(const std::function<void(local_hold&)>& callback) {
     std::shared_ptr<local_hold> hold;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         hold = holder();
     }
     if (hold) hold->tell(call::audience::holder, [&] { callback(*hold); });
@@ -317,7 +317,7 @@ void shared_contender::tell_waiting(
     const std::function<void(local_hold&, std::size_t ahead)>& callback) {
     std::vector<std::shared_ptr<local_hold>> waiting;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         for (const auto id : value_.line()) waiting.push_back(caller_of(id));
     }
     for (std::size_t place = 0; place != waiting.size(); ++place)

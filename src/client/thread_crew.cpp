@@ -19,7 +19,7 @@ thread_local const thread_crew* t_crew = nullptr;
 
 std::shared_ptr<thread_crew> thread_crew::start(settings with) {
     std::shared_ptr<thread_crew> crew{new thread_crew{std::move(with)}};
-    const base::scoped_lock lock{crew->mutex_};
+    const base::lock_guard lock{crew->mutex_};
     crew->add_thread();
     return crew;
 }
@@ -75,7 +75,7 @@ void thread_crew::grow() {
 }
 
 void thread_crew::on_timer() {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     looks_ = false;
     grow();
 }
@@ -83,7 +83,7 @@ void thread_crew::on_timer() {
 void thread_crew::run() {
     const boost::this_thread::disable_interruption uninterrupted;
     t_crew = this;
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     --starting_;
     auto& self = threads_.at(boost::this_thread::get_id());
     for (;;) {
@@ -101,7 +101,7 @@ void thread_crew::run() {
     for (auto& thread : before) thread.join();  // else its stack stays
 }
 
-void thread_crew::give_turn(base::scoped_lock& lock, worker& self) {
+void thread_crew::give_turn(base::unique_lock& lock, worker& self) {
     auto next = std::move(waiting_.front());
     waiting_.pop_front();
     self.busy_since = boottime_clock::now();
@@ -114,7 +114,7 @@ void thread_crew::give_turn(base::scoped_lock& lock, worker& self) {
     if (again) waiting_.push_back(std::move(next));
 }
 
-bool thread_crew::await_member(base::scoped_lock& lock) {
+bool thread_crew::await_member(base::unique_lock& lock) {
     if (finished_) return false;
     ++idle_;
     const auto until = boottime_clock::now() + settings_.linger;
@@ -132,7 +132,7 @@ bool thread_crew::await_member(base::scoped_lock& lock) {
 // ---- for the clients ------------------------------------------------------------------------
 
 void thread_crew::post(std::shared_ptr<member> next) {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     TURNSTILE_CHECK(!threads_.empty());
     waiting_.push_back(std::move(next));
     grow();
@@ -145,7 +145,7 @@ bool thread_crew::on_this_thread() const noexcept {
 }
 
 void thread_crew::let_go(boost::thread::id of) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     const auto found = threads_.find(of);
     if (found == threads_.end()) return;
     found->second.let_go = true;
@@ -163,7 +163,7 @@ void thread_crew::finish() noexcept {
     if (on_this_thread()) let_go(boost::this_thread::get_id());
     std::vector<boost::thread> ended;
     {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         finished_ = true;
         arrived_.notify_all();
         while (!all_have_ended()) changed_.wait(lock);

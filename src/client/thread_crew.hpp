@@ -91,10 +91,10 @@ private:
     }
     void run();
     // Lets the lock go meanwhile: through a reference, which the analysis does not follow.
-    void give_turn(base::scoped_lock& lock, worker& self)
+    void give_turn(base::unique_lock& lock, worker& self)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     // Waits for a member; false if the thread is to end.
-    bool await_member(base::scoped_lock& lock) REQUIRES(mutex_);
+    bool await_member(base::unique_lock& lock) REQUIRES(mutex_);
     [[nodiscard]] bool all_have_ended() const REQUIRES(mutex_);
 
     const settings settings_;

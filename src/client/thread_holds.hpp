@@ -20,22 +20,22 @@ class thread_holds {
 public:
     // True if the calling thread has one.
     [[nodiscard]] bool has_own() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return holds_.contains(owner::calling_thread());
     }
     void keep(guard&& hold) {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         holds_.insert_or_assign(owner::calling_thread(), std::move(hold));
     }
     // An empty guard if the calling thread has none.
     [[nodiscard]] guard take_own() {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         auto found = holds_.extract(owner::calling_thread());
         return found ? std::move(found.mapped()) : guard{};
     }
     // Stays where it is until the thread takes it.
     [[nodiscard]] const guard* own() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         const auto found = holds_.find(owner::calling_thread());
         return found == holds_.end() ? nullptr : &found->second;
     }

@@ -39,7 +39,7 @@ timer_thread::timer_thread(const thread_start& start)
 
 void timer_thread::end() noexcept {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         ending_ = true;
     }
     woken_.set();
@@ -51,7 +51,7 @@ void timer_thread::end() noexcept {
 // ---- for client_timers -----------------------------------------------------------------------------
 
 void timer_thread::arm(group& of, client& called, boottime_clock::time_point when) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (of.state_ != group::life::open) return;
     forget(of, called);
     of.armed_.emplace(&called, when);
@@ -78,14 +78,14 @@ void timer_thread::set_timer() {
 
 void timer_thread::disarm(group& of, client& called) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     forget(of, called);
     while (called_ == &called && caller_ != boost::this_thread::get_id()) returned_.wait(lock);
 }
 
 void timer_thread::stop(group& of) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     if (of.state_ == group::life::open) {
         of.state_ = group::life::stopping;
         stopping_.push_back(&of);
@@ -118,7 +118,7 @@ void timer_thread::run() {
     }
 }
 
-void timer_thread::call(base::scoped_lock& lock, group& of, client& armed) {
+void timer_thread::call(base::unique_lock& lock, group& of, client& armed) {
     forget(of, armed);
     called_ = &armed;
     caller_ = boost::this_thread::get_id();
@@ -131,7 +131,7 @@ void timer_thread::call(base::scoped_lock& lock, group& of, client& armed) {
 
 // Calls what is due, or everything that is armed, and sets the timer for the rest; false when the thread is to end.
 bool timer_thread::run_due(bool everyone) {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     stop_groups(lock);
     const auto now = everyone ? boottime_clock::time_point::max() : boottime_clock::now();
     // One that arms itself again for a time that has passed is called in the next round.
@@ -150,7 +150,7 @@ bool timer_thread::run_due(bool everyone) {
 }
 
 // Those that are armed have their last call.
-void timer_thread::stop_groups(base::scoped_lock& lock) {
+void timer_thread::stop_groups(base::unique_lock& lock) {
     while (!stopping_.empty()) {
         auto& of = *stopping_.back();
         stopping_.pop_back();

@@ -61,9 +61,9 @@ private:
     void watch_wall_clock() noexcept;
     bool run_due(bool everyone);
     // Lets the lock go meanwhile: through a reference, which the analysis does not follow.
-    void call(base::scoped_lock& lock, group& of, client& armed)
+    void call(base::unique_lock& lock, group& of, client& armed)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
-    void stop_groups(base::scoped_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
+    void stop_groups(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     void forget(group& of, client& called) REQUIRES(mutex_);
     void set_timer() REQUIRES(mutex_);
 

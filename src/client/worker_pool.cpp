@@ -44,7 +44,7 @@ std::shared_ptr<worker_pool> worker_pool::share(std::shared_ptr<thread_crew> thr
 }
 
 bool worker_pool::post(std::function<void()> task) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (is_over()) return false;
     tasks_.push_back(std::move(task));
     if (finished_) changed_.notify_all();
@@ -54,7 +54,7 @@ bool worker_pool::post(std::function<void()> task) {
     return true;
 }
 
-void worker_pool::run_next(base::scoped_lock& lock) {
+void worker_pool::run_next(base::unique_lock& lock) {
     auto task = std::move(tasks_.front());
     tasks_.pop_front();
     ++running_;
@@ -72,7 +72,7 @@ void worker_pool::run_next(base::scoped_lock& lock) {
 }
 
 bool worker_pool::take_turn() noexcept {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     if (!tasks_.empty()) run_next(lock);
     const auto others_that_wait = turns_ - 1 - std::min(running_, turns_ - 1);
     if (tasks_.size() > others_that_wait) return true;
@@ -91,7 +91,7 @@ void worker_pool::finish() noexcept {
     const bool helps = threads_->on_this_thread();
     if (inside != 0) threads_->let_go(boost::this_thread::get_id());
     {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         finished_ = true;
         while (!tasks_.empty() || running_ > inside) {
             if (helps && !tasks_.empty()) {

@@ -51,7 +51,7 @@ private:
     worker_pool(std::shared_ptr<thread_crew> threads, crew whose, std::size_t most)
         : threads_{std::move(threads)}, whose_{whose}, most_{most} {}
     // Lets the lock go meanwhile: through a reference, which the analysis does not follow.
-    void run_next(base::scoped_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
+    void run_next(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     [[nodiscard]] bool is_over() const REQUIRES(mutex_) {
         return finished_ && tasks_.empty() && running_ == 0;
     }

@@ -25,7 +25,7 @@ constexpr std::string_view k_consequence =
 class registry {
 public:
     std::shared_ptr<link> obtain(const guardian_settings& settings) EXCLUDES(mutex_) {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (auto there = link_.lock(); there && there->alive() && !there->forked()) return there;
         auto socket = reach(settings);
         if (!socket.open()) return nullptr;

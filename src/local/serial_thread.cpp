@@ -20,7 +20,7 @@ serial_thread::~serial_thread() {
         return;
     }
     {
-        const base::scoped_lock lock{queue_->mutex};
+        const base::lock_guard lock{queue_->mutex};
         queue_->ended = true;
         queue_->changed.notify_all();
     }
@@ -30,7 +30,7 @@ serial_thread::~serial_thread() {
 
 void serial_thread::post(task next) {
     if (base::process_generation() != process_) return;
-    const base::scoped_lock lock{queue_->mutex};
+    const base::lock_guard lock{queue_->mutex};
     queue_->tasks.push_back(std::move(next));
     if (!thread_) {
         const base::block_signals none_here;
@@ -50,11 +50,11 @@ void serial_thread::run(const task& next) {
     bool done = false;
     post([&] {
         next();
-        const base::scoped_lock lock{mutex};
+        const base::lock_guard lock{mutex};
         done = true;
         changed.notify_all();
     });
-    base::scoped_lock lock{mutex};
+    base::unique_lock lock{mutex};
     while (!done) changed.wait(lock);
 }
 
@@ -67,7 +67,7 @@ void serial_thread::work(const std::shared_ptr<queue>& tasks) {
 }
 
 bool serial_thread::take(queue& tasks, task& next) {
-    base::scoped_lock lock{tasks.mutex};
+    base::unique_lock lock{tasks.mutex};
     while (tasks.tasks.empty() && !tasks.ended) tasks.changed.wait(lock);
     if (tasks.tasks.empty()) return false;
     next = std::move(tasks.tasks.front());

@@ -31,7 +31,7 @@ world_table& worlds_of_this_process() {
 
 std::shared_ptr<world> world::named(const std::string& name) {
     world_table& all = worlds_of_this_process();
-    const base::scoped_lock lock{all.mutex};
+    const base::lock_guard lock{all.mutex};
     if (const auto known = all.by_name.find(name); known != all.by_name.end())
         if (auto found = known->second.lock()) return found;
     std::erase_if(all.by_name, [](const auto& entry) { return entry.second.expired(); });

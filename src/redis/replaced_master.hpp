@@ -16,13 +16,13 @@ namespace turnstile::redis {
 class replaced_master {
 public:
     void left(std::int64_t epoch, core::time_point until) {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         epoch_ = std::max(epoch_, epoch);
         until_ = std::max(until_, until);
     }
     // A set of sentinels that was made anew counts from the beginning: so it does not hold for ever.
     [[nodiscard]] std::int64_t least_epoch(core::time_point now) const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return now < until_ ? epoch_ : 0;
     }
 

@@ -127,7 +127,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
                                             core::time_point deadline) {
     std::string known;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         known = session_;
     }
     if (!known.empty()) {
@@ -148,7 +148,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         seen_zxid_ = first->zxid;
     }
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         session_ = session;
         mark_ = text_at(*reply, 5);
         history_ = text_at(*reply, 6);
@@ -178,7 +178,7 @@ owned_reply session_link::ask_to_attach(line& commands, const greeting& welcomed
                                         core::time_point deadline) {
     std::string session;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         session = session_;
         for (const auto& path : std::exchange(given_back_, {})) watches_.forget_watches(path);
     }
@@ -243,7 +243,7 @@ session_link::attempt session_link::end(core::link_kind how) {
     core::link_event event;
     event.kind = how;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         phase_ = phase::dead;
         left = std::exchange(pending_, {});
         commands_.reset();
@@ -266,13 +266,13 @@ session_link::attempt session_link::end(core::link_kind how) {
 void session_link::tell_attached(const answer_head& first) {
     core::link_event event;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         event.connection = ++connection_;
         event.session_id = std::stoll(session_);
     }
     deliver_settled();  // those that came while there was no connection
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         phase_ = phase::attached;
     }
     event.kind = core::link_kind::attached;
@@ -296,7 +296,7 @@ void session_link::detach() {
     core::link_event event;
     event.kind = core::link_kind::detached;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         phase_ = phase::detached;
         left = std::exchange(pending_, {});
         commands_.reset();
@@ -350,7 +350,7 @@ void session_link::say_good_bye() {
     if (!orderly_) return;
     std::size_t awaited = 1;
     {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         while (sending_) changed_.wait(lock);
         for (const auto& entry : pending_) awaited += entry.settled || entry.shared ? 0U : 1U;
         if (commands_ == nullptr) return;

@@ -69,7 +69,7 @@ session_link::~session_link() {
 std::optional<error> session_link::first_refusal(core::duration limit) {
     const auto deadline = boottime_clock::now() + limit;
     const boost::this_thread::disable_interruption uninterrupted;
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     while (!first_settled_ && changed_.wait_until(lock, deadline)) {
     }
     // What comes later is told by link events.
@@ -82,7 +82,7 @@ bool session_link::on_own_thread() const noexcept {
 }
 
 void session_link::submit(core::request&& request, bool with_next) {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     if (closing_) return;
     if (!kept_ || !send_entry(request)) {
         if (kept_) send_or_settle(*std::exchange(kept_, std::nullopt));
@@ -134,7 +134,7 @@ void session_link::send_or_settle(core::request&& request) {
 }
 
 void session_link::forget_watches(const std::string& path) {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     if (closing_ || phase_ == phase::dead) return;
     // Its caller has not heard yet that it is detached.
     if (phase_ == phase::detached) return given_back_.push_back(root_.to_server(path));
@@ -174,7 +174,7 @@ void session_link::send(pending&& entry, const script_call& call) {
 }
 
 // What is asked for while replies are delivered goes out together, behind them.
-void session_link::send_now(base::scoped_lock& held) {
+void session_link::send_now(base::unique_lock& held) {
     if (on_own_thread() || sending_) return;
     sending_ = true;
     while (commands_ != nullptr && !commands_->sent_all()) {
@@ -193,7 +193,7 @@ void session_link::send_now(base::scoped_lock& held) {
 }
 
 core::session_identity session_link::identity() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     core::session_identity found;
     if (session_.empty()) return found;
     found.id = std::stoll(session_);
@@ -205,7 +205,7 @@ core::session_identity session_link::identity() const {
 
 void session_link::close(bool orderly) noexcept {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (closing_ && !thread_.joinable()) return;
         closing_ = true;
     }
@@ -217,7 +217,7 @@ void session_link::close(bool orderly) noexcept {
 }
 
 bool session_link::settle_first(std::optional<error> why) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (std::exchange(first_settled_, true)) return false;
     first_refusal_ = std::move(why);
     changed_.notify_all();

@@ -81,7 +81,7 @@ private:
     [[nodiscard]] bool send_entry(core::request& list) REQUIRES(mutex_);
     void send_or_settle(core::request&& request) REQUIRES(mutex_);
     // Lets the lock go meanwhile: the answer may be there before the system call returns.
-    void send_now(base::scoped_lock& held) NO_THREAD_SAFETY_ANALYSIS;
+    void send_now(base::unique_lock& held) NO_THREAD_SAFETY_ANALYSIS;
     void send(pending&& entry, const script_call& call) REQUIRES(mutex_);
     void send_forget(std::string&& path) REQUIRES(mutex_);
     void settle(core::request&& request, core::outcome how, core::server_error error)

@@ -38,7 +38,7 @@ void session_link::serve() {
         }
         bool all_sent = true;
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             all_sent = sending_ || commands_->sent_all() || commands_->send();
         }
         std::array<pollfd, 5> waited{
@@ -59,7 +59,7 @@ void session_link::serve() {
 }
 
 core::time_point session_link::next_due() {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     auto due = std::min(last_sent_ + settings_.timeout / k_keep_alive_part, reap_at_);
     if (!watches_.list().empty()) due = std::min(due, come_back_);
     if (watches_.owes()) due = std::min(due, give_back_at_);
@@ -83,7 +83,7 @@ void session_link::do_what_is_due() {
     const auto silence =
         std::max<core::duration>(settings_.timeout * 2 / k_keep_alive_part, k_least_silence);
     const bool watching = !watches_.list().empty();
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (!pending_.empty() && !pending_.front().settled && now - pending_.front().sent > silence) {
         broken_ = "the server has not answered for two thirds of the session time-out";
         return;
@@ -122,7 +122,7 @@ void session_link::read_wakes() {
     while (wakes_->next()) called = true;
     if (wakes_->broken()) broken_ = wakes_->reason();
     if (!called) return;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     poll_server();
 }
 
@@ -156,7 +156,7 @@ void session_link::read_replies() {
         pending entry;
         std::optional<pending> list;
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             if (pending_.empty()) {
                 broken_ = "an answer came that was not asked for";
                 return;
@@ -264,7 +264,7 @@ void session_link::refuse(const pending& entry, const std::optional<pending>& li
 }
 
 void session_link::put_back(pending&& entry, std::optional<pending>&& list) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (list) pending_.push_front(std::move(*list));
     pending_.push_front(std::move(entry));
 }
@@ -301,7 +301,7 @@ void session_link::deliver_settled() {
     for (;;) {
         core::reply r;
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             if (pending_.empty() || !pending_.front().settled) return;
             r = std::move(*pending_.front().settled);
             pending_.pop_front();
@@ -315,7 +315,7 @@ void session_link::deliver(core::coordinator_event&& event) noexcept {
 }
 
 std::uint64_t session_link::connection() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return connection_;
 }
 

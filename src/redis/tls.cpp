@@ -104,7 +104,7 @@ public:
         : ssl_{std::move(ssl)}, host_{std::move(host)} {}
 
     tls_progress go_on() noexcept override {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (failed_) return tls_progress::failed;
         ::ERR_clear_error();
         errno = 0;
@@ -118,7 +118,7 @@ public:
     }
 
     std::ptrdiff_t read(char* into, std::size_t most) noexcept override {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (failed_) return -1;
         ::ERR_clear_error();
         errno = 0;
@@ -126,7 +126,7 @@ public:
     }
 
     std::ptrdiff_t write(std::string_view text) noexcept override {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (failed_) return -1;
         ::ERR_clear_error();
         errno = 0;
@@ -134,12 +134,12 @@ public:
     }
 
     std::string reason() const override {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return why_.reason;
     }
 
     bool is_refused() const noexcept override {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return why_.refused;
     }
 

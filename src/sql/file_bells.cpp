@@ -38,7 +38,7 @@ struct shared_bells {
 std::shared_ptr<file_bells> file_bells::of_this_process() {
     static base::per_process<shared_bells> all;
     shared_bells& here = all.get();
-    const base::scoped_lock lock{here.mutex};
+    const base::lock_guard lock{here.mutex};
     if (auto found = here.living.lock()) return found;
     auto bells = std::make_shared<file_bells>();
     here.living = bells;
@@ -63,7 +63,7 @@ file_bells::~file_bells() {
 }
 
 file_bells::token file_bells::listen(const std::string& path, std::uint32_t mask, handler heard) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     const int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), mask);
     if (watch < 0) throw std::system_error{errno, std::generic_category(), "cannot watch " + path};
     listeners_.emplace(++last_, listener{watch, std::move(heard)});
@@ -71,7 +71,7 @@ file_bells::token file_bells::listen(const std::string& path, std::uint32_t mask
 }
 
 void file_bells::leave(token gone) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     const auto found = listeners_.find(gone);
     if (found == listeners_.end()) return;
     const int watch = found->second.watch;
@@ -94,7 +94,7 @@ void file_bells::run() noexcept {
 void file_bells::read_events() {
     alignas(inotify_event) std::array<char, 16384> room{};
     const ssize_t got = ::read(inotify_.get(), room.data(), room.size());
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     for (ssize_t at = 0; at < got;) {
         inotify_event event{};
         std::memcpy(&event, room.data() + at, sizeof event);

@@ -11,22 +11,22 @@
 namespace turnstile::sql {
 
 void last_failure::set(const database_error& why) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     last_ = why;
 }
 
 void last_failure::clear() {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     last_.reset();
 }
 
 std::string last_failure::get() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return last_ ? last_->what() : std::string{};
 }
 
 std::optional<error> last_failure::refusal() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (!last_) return std::nullopt;
     if (last_->kind() == failure::too_old) return error{errc::server_too_old, last_->what()};
     if (last_->kind() == failure::fatal) return error{errc::not_connected, last_->what()};

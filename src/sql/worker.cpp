@@ -48,13 +48,13 @@ session::worker::worker(session_parts parts, core::session_settings settings,
 // The thread is woken once for both of two that come together.
 void session::worker::submit(core::request&& request, bool with_next) {
     const core::time_point sent = clock::now();
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     tasks_.emplace_back(asked{std::move(request), sent, with_next});
     if (!with_next) changed_.set();
 }
 
 void session::worker::forget_watches(const std::string& path) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     tasks_.emplace_back(forgotten{root_.to_server(path)});
     changed_.set();
 }
@@ -67,7 +67,7 @@ void session::worker::stop(bool orderly) noexcept {
 }
 
 std::optional<session::worker::task> session::worker::take() {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     changed_.clear();
     if (tasks_.empty()) return std::nullopt;
     const auto* const first_asked = std::get_if<asked>(&tasks_.front());
@@ -80,7 +80,7 @@ std::optional<session::worker::task> session::worker::take() {
 std::optional<session::worker::asked> session::worker::take_list_behind(const asked& create) {
     const auto* const creation = std::get_if<core::create_op>(&create.request.op);
     if (creation == nullptr || !create.with_next) return std::nullopt;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (tasks_.empty()) return std::nullopt;
     auto* const next = std::get_if<asked>(&tasks_.front());
     const auto* const list =

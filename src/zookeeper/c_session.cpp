@@ -53,7 +53,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
       sink_{sink},
       guardian_{std::move(guardian)} {
     // Callbacks wait until the handle and its credentials are in place.
-    const base::scoped_lock turn{turn_};
+    const base::lock_guard turn{turn_};
     open_handle();
 }
 
@@ -88,11 +88,11 @@ void c_session::open_handle() {
 
 void c_session::close() noexcept {
     {
-        const base::scoped_lock turn{turn_};
+        const base::lock_guard turn{turn_};
         silent_ = true;
     }
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         closed_ = true;
     }
     changed_.set();
@@ -101,12 +101,12 @@ void c_session::close() noexcept {
     // Its threads may still call us, until it returns.
     zookeeper_close(handle_);
     tell_guardian_of_end();
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     pending_.clear();
 }
 
 core::session_identity c_session::identity() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return identity_;
 }
 
@@ -117,7 +117,7 @@ bool c_session::usable() const noexcept {
 void c_session::submit(core::request&& request) {
     bool at_once = false;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (closed_) return;
         pending_request& p = pending_.add();
         p.owner = this;
@@ -144,13 +144,13 @@ void c_session::submit(core::request&& request) {
     }
     if (!at_once) return;
     helper_.post([this] {
-        const base::scoped_lock turn{turn_};
+        const base::lock_guard turn{turn_};
         deliver_settled();
     });
 }
 
 void c_session::forget_watches(const std::string& path) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (!closed_ && watches_.forgotten(path) && usable()) send_removal(path);
 }
 
@@ -193,16 +193,16 @@ void c_session::send_witness(const std::optional<server_answers>& told) {
 
 void c_session::completed(pending_request& p, int rc) {
     await_sweep();
-    const base::scoped_lock turn{turn_};
-    take_reply(p, rc);
-    deliver_settled();
+    const base::lock_guard turn{turn_};
+    if (take_reply(p, rc)) deliver_settled();
 }
 
-void c_session::take_reply(pending_request& p, int rc) {
-    base::scoped_lock lock{mutex_};
+bool c_session::take_reply(pending_request& p, int rc) {
+    base::unique_lock lock{mutex_};
     pending_.came_back();
     const verdict word = judge_completion(rc);
-    core::reply answer{std::move(p.answer)};
+    core::coordinator_event event{std::in_place_type<core::reply>, std::move(p.answer)};
+    auto& answer = std::get<core::reply>(event);
     answer.outcome = word.outcome;
     answer.error = word.error;
     const auto why = p.why;
@@ -210,20 +210,26 @@ void c_session::take_reply(pending_request& p, int rc) {
     if (why == pending_request::purpose::watch_removal) removal_done(p.path, rc);
     if (p.sets_watch && watches_.answered(p.path) && usable()) send_removal(p.path);
     pending_.remove(p);
+    const bool next_is_settled = pending_.first_settled() != nullptr;
     move_when_idle();
     // It may have waited in the C client for a connection later than the one it was made for.
     if (why == pending_request::purpose::user && word.outcome == core::outcome::answered) {
         answer.connection = connection_;
     }
     lock.unlock();
-    if (why == pending_request::purpose::user) return deliver(std::move(answer));
-    if (why == pending_request::purpose::examination) return examined(answer, told);
-    if (told && answer.outcome == core::outcome::answered) role_witnessed(answer.connection, *told);
+    if (why == pending_request::purpose::user) {
+        deliver(std::move(event));
+    } else if (why == pending_request::purpose::examination) {
+        examined(answer, told);
+    } else if (told && answer.outcome == core::outcome::answered) {
+        role_witnessed(answer.connection, *told);
+    }
+    return next_is_settled;
 }
 
 void c_session::deliver_settled() {
     for (;;) {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         pending_request* const p = pending_.first_settled();
         if (p == nullptr) return;
         core::reply answer{std::move(p->answer)};
@@ -239,7 +245,7 @@ void c_session::deliver(core::coordinator_event&& event) {
 
 void c_session::on_event(zhandle_t* /*handle*/, int type, int state, const char* path, void* self) {
     c_session& me = *static_cast<c_session*>(self);
-    const base::scoped_lock turn{me.turn_};
+    const base::lock_guard turn{me.turn_};
     if (type == ZOO_SESSION_EVENT) {
         me.session_event(state);
     } else {
@@ -253,7 +259,7 @@ void c_session::watch_fired(int type, const char* path) {
     if (!kind || path == nullptr) return;
     core::watch_event event{*kind, path, 0};
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         event.connection = connection_;
     }
     deliver(std::move(event));

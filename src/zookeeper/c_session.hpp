@@ -111,7 +111,8 @@ private:
 
     void deliver(core::coordinator_event&& event) REQUIRES(turn_) EXCLUDES(mutex_);
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
-    void take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
+    // True: the request behind it was settled before. One that is settled later, as the first of all, says so itself.
+    [[nodiscard]] bool take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
     void removal_done(const std::string& path, int rc) REQUIRES(mutex_);
     [[nodiscard]] bool usable() const noexcept REQUIRES(mutex_);
     void send_removal(const std::string& path) REQUIRES(mutex_);

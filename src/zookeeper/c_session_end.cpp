@@ -16,7 +16,7 @@ namespace turnstile::zookeeper {
 void c_session::start_sweep() {
     constexpr std::string_view k_nobody{"closing:closing"};
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (pending_.with_client() == 0) return;
     }
     sweeping_ = true;
@@ -29,7 +29,7 @@ void c_session::start_sweep() {
 void c_session::on_swept(int /*rc*/, const void* self) {
     c_session& me = *static_cast<c_session*>(const_cast<void*>(self));
     {
-        const base::scoped_lock lock{me.sweep_mutex_};
+        const base::lock_guard lock{me.sweep_mutex_};
         me.sweeping_ = false;
     }
     me.swept_.notify_all();
@@ -37,7 +37,7 @@ void c_session::on_swept(int /*rc*/, const void* self) {
 
 void c_session::await_sweep() {
     if (!sweeping_) return;
-    base::scoped_lock lock{sweep_mutex_};
+    base::unique_lock lock{sweep_mutex_};
     const auto until = boottime_clock::now() + k_sweep_limit;
     while (sweeping_ && swept_.wait_until(lock, until)) {
     }

@@ -10,7 +10,7 @@ namespace turnstile::zookeeper {
 
 void c_session::session_event(int state) {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (phase_ == phase::dead) return;
     }
     if (state == ZOO_CONNECTED_STATE) {
@@ -32,7 +32,7 @@ void c_session::attach(core::link_kind kind) {
     core::link_event event;
     socket_address server;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         phase_ = phase::attached;
         ++connection_;
         event = describe_attach(kind);
@@ -45,7 +45,7 @@ void c_session::attach(core::link_kind kind) {
     tell_guardian(event, server);
     deliver(std::move(event));
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (!usable()) return;
         // Requests of a connection that was dropped without a word wait in the C client for
         // answers that never come; the next answer shows it the gap, and it gives them up.
@@ -54,7 +54,7 @@ void c_session::attach(core::link_kind kind) {
     }
     changed_.set();
     if (!settings_.detect_role) {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (usable() && settings_.examine && software_ != server_software::zookeeper) identify({});
         return;
     }
@@ -102,7 +102,7 @@ socket_address c_session::connected_server() const {
 void c_session::detach() {
     core::link_event event;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (phase_ != phase::attached && phase_ != phase::moving) return;
         phase_ = phase::detached;
         event.kind = core::link_kind::detached;
@@ -117,7 +117,7 @@ void c_session::detach() {
 void c_session::die(core::link_kind why) {
     core::link_event event;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         phase_ = phase::dead;
         event.kind = why;
         event.connection = connection_;

@@ -31,7 +31,7 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
     changed_.clear();
     {
         // After the clear: a change from here on ends the questions below.
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (!still_there()) return;
     }
     const server_answers told = ask(server);
@@ -39,7 +39,7 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
         log::write(log_level::debug, "{} does not tell its role",
                    to_string(server, address_form::for_people));
     }
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (still_there()) identify(told);
 }
 
@@ -113,7 +113,7 @@ void c_session::examined(const core::reply& answer, const std::optional<server_a
         found.software = server_software::zookeeper;
     }
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         software_ = found.software;
         examined_ = software_ != server_software::unknown;
     }
@@ -124,7 +124,7 @@ void c_session::role_witnessed(std::uint64_t connection, const server_answers& t
     core::link_event event;
     bool warn = false;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (connection != connection_ || !usable()) return;
         event.kind = core::link_kind::role_known;
         event.connection = connection;
@@ -158,14 +158,14 @@ std::string c_session::find_leader() const {
 void c_session::look_for_leader(std::uint64_t connection) {
     changed_.clear();
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (!usable() || connection_ != connection) return;
     }
     std::string found = find_leader();
-    const base::scoped_lock turn{turn_};
+    const base::lock_guard turn{turn_};
     core::link_event event;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (!usable() || connection_ != connection) return;
         if (!found.empty()) {
             leader_ = std::move(found);
@@ -192,12 +192,12 @@ void c_session::move_to_leader() {
 }
 
 bool c_session::leave_for_leader() {
-    const base::scoped_lock turn{turn_};
+    const base::lock_guard turn{turn_};
     const socket_address current = connected_server();
     std::string leader;
     changed_.clear();  // before closed_ is looked at: close() sets both
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (phase_ != phase::moving || closed_) return false;
         leader = std::exchange(leader_, {});
         servers_narrowed_ = true;
@@ -207,7 +207,7 @@ bool c_session::leave_for_leader() {
         // Not by detach(): the list is not to be restored yet.
         core::link_event event;
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             phase_ = phase::detached;
             event.kind = core::link_kind::detached;
             event.connection = connection_;
@@ -221,7 +221,7 @@ bool c_session::leave_for_leader() {
     }
     // The I/O thread would find out at the end of its poll, up to a third of the time-out later; a
     // request wakes it, and travels on the new connection.
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (!closed_) send_witness({});
     return true;
 }
@@ -231,16 +231,16 @@ void c_session::arrive_or_return() {
     pollfd change{changed_.fd(), POLLIN, 0};
     std::chrono::milliseconds limit{k_move_limit};
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         limit =
             std::min(limit, std::chrono::ceil<std::chrono::milliseconds>(timeout_ / k_move_part));
     }
     if (::poll(&change, 1, static_cast<int>(limit.count())) > 0) return;
     restore_servers();
-    const base::scoped_lock turn{turn_};
+    const base::lock_guard turn{turn_};
     bool stuck = false;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         stuck = phase_ == phase::detached && !closed_ && zoo_state(handle_) == ZOO_CONNECTED_STATE;
     }
     // The connection was kept: no event comes.
@@ -249,7 +249,7 @@ void c_session::arrive_or_return() {
 
 void c_session::restore_servers() {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (closed_ || !std::exchange(servers_narrowed_, false)) return;
     }
     zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());

@@ -11,7 +11,7 @@
 namespace turnstile::zookeeper {
 
 void helper_thread::post(std::function<void()> task) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (stopped_) return;
     tasks_.push_back(std::move(task));
     if (running_) return;
@@ -32,7 +32,7 @@ void helper_thread::run() noexcept {
     for (;;) {
         std::function<void()> task;
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             if (tasks_.empty()) {
                 running_ = false;
                 return;
@@ -47,7 +47,7 @@ void helper_thread::run() noexcept {
 void helper_thread::stop() noexcept {
     std::thread last;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         stopped_ = true;
         tasks_.clear();
         last.swap(thread_);

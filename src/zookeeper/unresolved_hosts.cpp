@@ -8,7 +8,7 @@
 namespace turnstile::zookeeper {
 
 void unresolved_hosts::record(const std::string& host, int answer) {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (answer == 0) {
         if (answers_.erase(host) != 0)
             log::write(log_level::warning, "{}: the name can be resolved again", host);
@@ -21,7 +21,7 @@ void unresolved_hosts::record(const std::string& host, int answer) {
 }
 
 std::string unresolved_hosts::reason() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return answers_.empty() ? std::string{} : ::gai_strerror(answers_.begin()->second);
 }
 

@@ -132,12 +132,12 @@ void close_of_all_that_share_in_a_handler() {
             first->close();
             first.reset();
             second.reset();
-            const base::scoped_lock hold{mutual};
+            const base::lock_guard hold{mutual};
             over = true;
             changed.notify_all();
         });
     }
-    base::scoped_lock hold{mutual};
+    base::unique_lock hold{mutual};
     while (!over) changed.wait(hold);
     require(called == 2, "a handler was not called once");
 }

@@ -57,10 +57,10 @@ TEST(explorer, finds_a_check_that_is_old_when_it_is_used) {
                       const auto add = [&] {
                           int seen = 0;
                           {
-                              const base::scoped_lock lock{mutex};
+                              const base::lock_guard lock{mutex};
                               seen = count;
                           }
-                          const base::scoped_lock lock{mutex};
+                          const base::lock_guard lock{mutex};
                           count = seen + 1;
                       };
                       {
@@ -98,7 +98,7 @@ TEST(explorer, finds_a_wake_up_that_comes_before_the_wait) {
                           changed.notify_all();
                       }};
                       if (done) return;
-                      base::scoped_lock lock{mutex};
+                      base::unique_lock lock{mutex};
                       changed.wait(lock);
                   }},
                  verdict::deadlock, 1);
@@ -110,10 +110,10 @@ TEST(explorer, finds_a_crash) {
                       base::mutex mutex;
                       auto* shared = new int{1};
                       actor other{[&] {
-                          const base::scoped_lock lock{mutex};
+                          const base::lock_guard lock{mutex};
                           shared = nullptr;
                       }};
-                      const base::scoped_lock lock{mutex};
+                      const base::lock_guard lock{mutex};
                       require(*static_cast<volatile int*>(shared) == 1, "it is one");
                   }},
                  verdict::unfinished, 1);
@@ -126,11 +126,11 @@ TEST(explorer, passes_what_is_right) {
                       int count = 0;
                       {
                           actor first{[&] {
-                              const base::scoped_lock lock{mutex};
+                              const base::lock_guard lock{mutex};
                               ++count;
                               changed.notify_all();
                           }};
-                          base::scoped_lock lock{mutex};
+                          base::unique_lock lock{mutex};
                           while (count == 0) changed.wait(lock);
                       }
                       require(count == 1, "one");
@@ -175,8 +175,8 @@ TEST(explorer, a_wait_of_the_standard_library_ends_with_its_time) {
 TEST(explorer, few_deviations_are_all_of_them) {
     explorer all{{"steps", "", [] {
                       base::mutex mutex;
-                      actor other{[&] { const base::scoped_lock lock{mutex}; }};
-                      const base::scoped_lock lock{mutex};
+                      actor other{[&] { const base::lock_guard lock{mutex}; }};
+                      const base::lock_guard lock{mutex};
                   }}};
     const auto none = all.deviations(0, {});
     EXPECT_TRUE(none.complete);

@@ -98,7 +98,7 @@ void executor_of_one_thread() {
     std::deque<std::function<void()>> tasks;
     bool over = false;
     actor loop{[&] {
-        base::scoped_lock lock{mutex};
+        base::unique_lock lock{mutex};
         for (;;) {
             while (tasks.empty() && !over) changed.wait(lock);
             if (tasks.empty()) return;
@@ -110,7 +110,7 @@ void executor_of_one_thread() {
         }
     }};
     const auto queue = callback_queue::start([&](std::function<void()> task) {
-        const base::scoped_lock lock{mutex};
+        const base::lock_guard lock{mutex};
         tasks.push_back(std::move(task));
         changed.notify_all();
     });
@@ -120,7 +120,7 @@ void executor_of_one_thread() {
     }
     queue->finish(at_leisure());
     all.require_all();
-    const base::scoped_lock lock{mutex};
+    const base::lock_guard lock{mutex};
     over = true;
     changed.notify_all();
 }
@@ -194,7 +194,7 @@ void end_of_all_in_a_callback() {
         pool->finish();
         queue->finish(at_leisure());
         crew->finish();
-        const base::scoped_lock lock{mutex};
+        const base::lock_guard lock{mutex};
         over = true;
         changed.notify_all();
     }));
@@ -205,7 +205,7 @@ void end_of_all_in_a_callback() {
     }};
     beside.join();
     {
-        base::scoped_lock lock{mutex};
+        base::unique_lock lock{mutex};
         while (!over) changed.wait(lock);
     }
     require(done == (taken ? 1 : 0), "a task that was taken was not done");
@@ -226,12 +226,12 @@ void turns_while_one_blocks() {
     bool told = false;
     callbacks ones;
     queue->post(ones.next([&] {
-        base::scoped_lock lock{mutex};
+        base::unique_lock lock{mutex};
         while (!told) changed.wait(lock);
     }));
     queue->pump();
     other->post(others.next([&] {
-        const base::scoped_lock lock{mutex};
+        const base::lock_guard lock{mutex};
         told = true;
         changed.notify_all();
     }));

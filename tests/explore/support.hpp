@@ -37,7 +37,7 @@ private:
 inline void pass(boottime_clock::duration time) {
     base::mutex mutex;
     base::condition never;
-    base::scoped_lock lock{mutex};
+    base::unique_lock lock{mutex};
     const auto end = boottime_clock::now() + time;
     while (boottime_clock::now() < end && never.wait_until(lock, end)) {
     }

@@ -72,7 +72,7 @@ void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
         if (const auto self = std::static_pointer_cast<composite_hold>(weak.lock()))
             self->on_part_lost(which, serial);
     });
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (parts_[which].serial == serial) parts_[which].loss = std::move(watch);
     // Else it was given back meanwhile, and the callback has nothing left to do.
 }
@@ -94,7 +94,7 @@ std::vector<composite_hold::held_part> composite_hold::kept() const {
 }
 
 std::vector<composite_hold::held_part> composite_hold::held_parts() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return kept();
 }
 
@@ -103,7 +103,7 @@ void composite_hold::note_given_back() {
 }
 
 std::vector<composite_hold::held_part> composite_hold::given_back() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return given_back_;
 }
 
@@ -112,7 +112,7 @@ std::vector<composite_hold::held_part> composite_hold::given_back() const {
 lease_evidence composite_hold::evidence() const noexcept {
     if (forked()) return lease_evidence::relayed;
     auto weakest = lease_evidence::direct;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     for (const auto& part : parts_)
         if (part.held)
             weakest = std::max(weakest, part.held->evidence());  // assumed is the weakest
@@ -127,7 +127,7 @@ boottime_clock::duration composite_hold::release_limit() const {
 }
 
 bool composite_hold::has_holder() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return state_.is_handed() && !state_.is_given_up();
 }
 
@@ -137,7 +137,7 @@ void composite_hold::tell_lost(std::vector<task>&& callbacks) {
 }
 
 result<void> composite_hold::released(const std::optional<error>& first) const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (state_.why()) return *state_.why();
     if (first) return *first;
     return {};

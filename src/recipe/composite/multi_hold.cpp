@@ -161,7 +161,7 @@ void multi_hold::ask_async(std::size_t which) {
 
 part_questions multi_hold::begin() {
     listen(options().stop);
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     value_.start();
     return decide().next;
 }
@@ -169,7 +169,7 @@ part_questions multi_hold::begin() {
 // The parts that are asked answer; so the reason is their own.
 void multi_hold::cancel(const error& /*why*/) noexcept {
     for (std::size_t i = 0; i != locks_.size(); ++i) {
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         auto wait = asks_[i];
         lock.unlock();
         wait.request_stop();
@@ -177,7 +177,7 @@ void multi_hold::cancel(const error& /*why*/) noexcept {
 }
 
 acquire_options multi_hold::part_options(std::size_t which, asked how) {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     auto withdrawn = asks_[which];
     lock.unlock();
     auto part = options_for_part(withdrawn.get_token());
@@ -196,7 +196,7 @@ part_questions multi_hold::on_answer(std::size_t which, asked how, result<guard>
     std::uint64_t serial = 0;
     decisions decided;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (answer) {
             loss = answer->lost();
             serial = keep_part(which, internals::take_hold(std::move(*answer)));
@@ -226,7 +226,7 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
     std::shared_ptr<stop_callback> ends_here;
     decisions next;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (parts_[which].serial != serial || !value_.holds(which)) return;
         ends_here = std::exchange(parts_[which].loss, nullptr);
         const auto status = parts_[which].held->status();
@@ -289,7 +289,7 @@ void multi_hold::execute(decisions&& decided) {
 void multi_hold::post(task callback) {
     std::shared_ptr<hold> lost;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         for (std::size_t i = 0; i != parts_.size(); ++i)
             if (parts_[i].held && !value_.holds(i)) lost = parts_[i].held;
     }

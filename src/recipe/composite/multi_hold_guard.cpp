@@ -25,25 +25,25 @@ error multi_hold::doubt() const {
 
 bool multi_hold::valid() const noexcept {
     if (over_ || forked()) return false;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return is_certain();
 }
 
 boottime_clock::time_point multi_hold::valid_until() const noexcept {
     if (forked()) return boottime_clock::time_point::min();
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return record_.valid_until(parts_);
 }
 
 fencing_token multi_hold::token() const noexcept {
     if (forked()) return {};
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return record_.token(parts_);
 }
 
 fencing_vector multi_hold::tokens() const {
     if (forked()) return {};
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return record_.tokens(parts_, locks_);
 }
 
@@ -56,7 +56,7 @@ void multi_hold::leave(const error& /*why*/) noexcept {
     decisions next;
     std::vector<kept_part> rest;  // lost ones
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         remember();
         note_given_back();
         value_.leave();
@@ -72,7 +72,7 @@ void multi_hold::leave(const error& /*why*/) noexcept {
 result<std::vector<std::shared_ptr<hold>>> multi_hold::parts_for_commit() {
     if (const auto still = status(); !still) return still.error();
     std::vector<std::shared_ptr<hold>> all;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     for (const auto& part : parts_)
         if (part.held) all.push_back(part.held);
     return all;

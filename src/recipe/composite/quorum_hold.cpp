@@ -33,7 +33,7 @@ template <class F>
 void quorum_hold::step(F&& event) {
     decisions next;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         for (std::size_t i = 0; i != parts_.size(); ++i)
             if (parts_[i].held) value_.confirm(i, parts_[i].held->valid_until());
         remember();
@@ -88,7 +88,7 @@ void quorum_hold::arm() {
 
 // One that has called is not armed any more, also if it has called before its time.
 void quorum_hold::take_timer() {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     armed_ = boottime_clock::time_point::max();
 }
 
@@ -102,7 +102,7 @@ void quorum_hold::execute(decisions&& next) {
     wake();
     std::shared_ptr<quorum_hold> kept;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         kept = std::exchange(kept_, nullptr);
     }
     if (kept) post([kept] { kept->answer_handler(); });
@@ -139,7 +139,7 @@ void quorum_hold::ask(std::size_t which) {
 }
 
 acquire_options quorum_hold::part_options(std::size_t which) {
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     auto withdrawn = asks_[which].get_token();
     lock.unlock();
     return options_for_part(std::move(withdrawn));
@@ -179,7 +179,7 @@ void quorum_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
 
 void quorum_hold::start() {
     if (!blocks_) {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         kept_ = self();
     }
     listen(options().stop);

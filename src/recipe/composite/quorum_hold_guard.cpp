@@ -39,7 +39,7 @@ error quorum_hold::doubt() const {
 
 bool quorum_hold::valid() const noexcept {
     if (over_ || forked()) return false;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return is_certain();
 }
 
@@ -54,7 +54,7 @@ boottime_clock::time_point quorum_hold::majority_until() const {
 
 boottime_clock::time_point quorum_hold::valid_until() const noexcept {
     if (forked()) return boottime_clock::time_point::min();
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return over_ && last_ ? last_->second : majority_until();
 }
 
@@ -68,7 +68,7 @@ fencing_vector quorum_hold::part_tokens() const {
 
 fencing_vector quorum_hold::tokens() const {
     if (forked()) return {};
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }
 
@@ -81,7 +81,7 @@ void quorum_hold::remember() {
 void quorum_hold::leave(const error& /*why*/) noexcept {
     decisions next;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         remember();
         note_given_back();
         value_.leave();

@@ -61,7 +61,7 @@ std::shared_ptr<guard> candidacy::go_to(stage next, std::shared_ptr<guard> lead)
 void candidacy::enter() {
     std::uint64_t turn = 0;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         entered_ = true;
         if (stage_ == stage::waiting || stage_ == stage::leading) return;
         static_cast<void>(go_to(stage::waiting));
@@ -73,7 +73,7 @@ void candidacy::enter() {
 void candidacy::ask(std::uint64_t turn) {
     acquire_options options;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (turn != turn_) return;
         options.stop = waiting_.get_token();
     }
@@ -90,7 +90,7 @@ void candidacy::on_outcome(std::uint64_t turn, result<guard>&& outcome) {
     std::shared_ptr<leadership> granted;
     bool again = false;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (turn != turn_) return;  // not wanted any more: given up again as it goes
         if (outcome) {
             granted = std::make_shared<leadership>();
@@ -117,7 +117,7 @@ void candidacy::on_outcome(std::uint64_t turn, result<guard>&& outcome) {
 void candidacy::on_lost(std::uint64_t turn) {
     std::shared_ptr<guard> over;  // let go of under no lock
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (turn != turn_) return;
         over = go_to(stage::waiting);
         turn = turn_;
@@ -131,7 +131,7 @@ void candidacy::leave() noexcept {
     std::shared_ptr<guard> held;
     std::stop_source waiting;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (stage_ == stage::resting) return;
         waiting = waiting_;
         held = go_to(stage::resting);
@@ -145,7 +145,7 @@ void candidacy::announce() {
     std::vector<std::stop_source> over;
     bool none = false;  // another thread's task has taken what is to be told
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         over.swap(over_);
         none = news_.empty();
     }
@@ -159,7 +159,7 @@ void candidacy::announce() {
 void candidacy::tell_observer() {
     stage next{};
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (news_.empty()) return;
         next = news_.front();
         news_.pop_front();
@@ -171,18 +171,18 @@ void candidacy::tell_observer() {
 // ---- questions ------------------------------------------------------------------------------
 
 std::shared_ptr<guard> candidacy::lead() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return lead_;
 }
 
 std::optional<std::stop_token> candidacy::while_leading() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     if (stage_ != stage::leading) return std::nullopt;
     return leading_.get_token();
 }
 
 std::optional<error> candidacy::failure() const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return why_;
 }
 
@@ -196,10 +196,10 @@ result<void> candidacy::why_not() const {
 result<void> candidacy::await(const query_options& options) {
     const auto deadline = options.timeout.deadline();
     const std::stop_callback on_stop{options.stop, [this] {
-                                         const base::scoped_lock lock{mutex_};
+                                         const base::lock_guard lock{mutex_};
                                          changed_.notify_all();
                                      }};
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     try {
         for (;;) {
             if (lead_ && lead_->valid()) return {};

@@ -74,15 +74,15 @@ public:
 
     // The hold of the term that runs, or nullptr.
     [[nodiscard]] std::shared_ptr<guard> lead() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return term_.lead();
     }
     [[nodiscard]] std::size_t terms() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return term_.calls();
     }
     [[nodiscard]] std::optional<error> failure() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return now_.failure();
     }
     [[nodiscard]] const detail::queue_lock& queue() const noexcept { return queue_; }
@@ -131,7 +131,7 @@ private:
 void leader_election::work::start() {
     deferred_effects to_do;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (!thread_) thread_.emplace(options_.run);
         to_do = collect(course::started{});
     }
@@ -144,7 +144,7 @@ void leader_election::work::close() noexcept {
     std::optional<detail::duty_thread> thread;
     std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         to_do = collect(course::closed{});
         thread = std::exchange(thread_, std::nullopt);
         term = term_.awaited_by(owner::calling_thread());
@@ -157,7 +157,7 @@ void leader_election::work::close() noexcept {
 void leader_election::work::step(const course::input& input) {
     deferred_effects to_do;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         to_do = collect(input);
     }
     run(std::move(to_do));
@@ -213,7 +213,7 @@ void leader_election::work::on_outcome(course::turn turn, result<guard>&& outcom
     const auto hold = std::make_shared<guard>(std::move(*outcome));
     deferred_effects to_do;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         to_do = collect(course::granted{turn});
         if (!now_.is<course::called>(turn)) return;  // an earlier turn's: it goes with this call
         held_ = {turn, hold};
@@ -242,7 +242,7 @@ void leader_election::work::run_term(course::turn turn) {
     std::stop_source stop;
     std::shared_ptr<guard> lead;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         static_cast<void>(collect(course::begun{turn}));  // which asks for nothing
         if (!now_.is<course::deciding>(turn)) return;
         term_.begin(turn, owner::calling_thread(), stop);
@@ -254,14 +254,14 @@ void leader_election::work::run_term(course::turn turn) {
     }
     lead.reset();
     step(course::returned{turn});
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     term_.end(turn);
     changed_.notify_all();
 }
 
 void leader_election::work::call(const std::shared_ptr<guard>& lead, const std::stop_token& stop) {
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         term_.lead(lead);
     }
     try {
@@ -271,20 +271,20 @@ void leader_election::work::call(const std::shared_ptr<guard>& lead, const std::
         tell(std::current_exception());
     }
     std::shared_ptr<guard> over;
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     over = term_.take_lead();
 }
 
 // Until the leadership of this term is given up.
 void leader_election::work::await(std::optional<course::turn> term) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    base::scoped_lock lock{mutex_};
+    base::unique_lock lock{mutex_};
     while (term && term_.is_running(*term)) changed_.wait(lock);
 }
 
 bool leader_election::work::decide(course::turn turn, guard& lead) {
     step(course::decided{turn, detail::decide_succession(queue_, id_, lead)});
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return now_.is<course::leading>(turn);
 }
 

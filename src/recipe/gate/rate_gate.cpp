@@ -27,12 +27,12 @@ public:
     // Success at `until`; else why it was given up earlier.
     result<void> wait(boottime_clock::time_point until, const std::string& path) {
         const auto wake = [this] {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             changed_.notify_all();
         };
         const std::stop_callback on_stop{stop_, wake};
         const std::stop_callback on_loss{hold_.lost(), wake};
-        base::scoped_lock lock{mutex_};
+        base::unique_lock lock{mutex_};
         try {
             for (;;) {
                 if (stop_.stop_requested())

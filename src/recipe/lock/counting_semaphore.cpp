@@ -14,12 +14,12 @@ public:
 
     [[nodiscard]] semaphore& of() const noexcept { return of_; }
     void keep(guard&& permit) {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         permits_.push_back(std::move(permit));
     }
     void give_back(std::ptrdiff_t count) {
         std::deque<guard> gone;  // released under no lock
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         if (count < 0 || static_cast<std::size_t>(count) > permits_.size()) {
             throw_error({errc::not_owner, of_.path() + ": release(" + std::to_string(count) +
                                               ") where " + std::to_string(permits_.size()) +
@@ -31,7 +31,7 @@ public:
         }
     }
     [[nodiscard]] std::size_t held() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         return permits_.size();
     }
 

@@ -18,12 +18,12 @@ namespace {
 class thread_stacks {
 public:
     void push(guard&& hold) {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         stacks_[owner::calling_thread()].push_back(std::move(hold));
     }
     // An empty guard if the calling thread has none.
     [[nodiscard]] guard pop() {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         const auto found = stacks_.find(owner::calling_thread());
         if (found == stacks_.end()) return {};
         guard hold = std::move(found->second.back());
@@ -33,7 +33,7 @@ public:
     }
     // The calling thread's latest guard, which the thread's next pop() moves away; null, if it holds nothing.
     [[nodiscard]] const guard* top() const {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         const auto found = stacks_.find(owner::calling_thread());
         return found == stacks_.end() ? nullptr : &found->second.back();
     }

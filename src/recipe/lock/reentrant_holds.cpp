@@ -80,7 +80,7 @@ private:
 std::optional<result<guard>> reentrant_holds::enter(owner identity, const loss_callback& on_lost) {
     std::shared_ptr<common> mine;
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         result<void> still;
         const auto may = owners_.enter(identity, [&still](const auto& hold) {
             still = hold->hold.status();
@@ -110,14 +110,14 @@ result<guard> reentrant_holds::entered(owner identity, result<guard>&& outcome,
     }
     auto shared = std::make_shared<common>(identity, std::move(*outcome));
     {
-        const base::scoped_lock lock{mutex_};
+        const base::lock_guard lock{mutex_};
         owners_.granted(identity, shared);
     }
     return make_share(shared, on_lost);
 }
 
 void reentrant_holds::gave_up(owner identity) noexcept {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     owners_.gave_up(identity);
 }
 
@@ -129,12 +129,12 @@ result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
 }
 
 guard reentrant_holds::drop(const std::shared_ptr<common>& of) noexcept {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return owners_.leave(of->identity) ? std::move(of->hold) : guard{};
 }
 
 std::size_t reentrant_holds::count(owner identity) const {
-    const base::scoped_lock lock{mutex_};
+    const base::lock_guard lock{mutex_};
     return owners_.count(identity);
 }
 

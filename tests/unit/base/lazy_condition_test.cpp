@@ -16,7 +16,7 @@ TEST(lazy_condition, wakes_all_who_wait) {
     int waiting = 0;
     bool ready = false;
     const auto wait = [&] {
-        scoped_lock lock{guarding};
+        unique_lock lock{guarding};
         ++waiting;
         arrived.notify_all();
         while (!ready) changed.wait(lock);
@@ -24,7 +24,7 @@ TEST(lazy_condition, wakes_all_who_wait) {
     boost::thread thread{wait};
     boost::thread other{wait};
     {
-        scoped_lock lock{guarding};
+        unique_lock lock{guarding};
         while (waiting != 2) arrived.wait(lock);
         ready = true;
     }
@@ -37,7 +37,7 @@ TEST(lazy_condition, has_nobody_to_tell_before_somebody_waits) {
     mutex guarding;
     lazy_condition changed;
     changed.notify_all();
-    scoped_lock lock{guarding};
+    unique_lock lock{guarding};
     EXPECT_FALSE(changed.wait_until(lock, boottime_clock::now()));
 }
 

@@ -9,7 +9,7 @@
 namespace turnstile::base {
 namespace {
 
-TEST(base_mutex, scoped_lock_takes_lets_go_and_takes_again) {
+TEST(base_mutex, unique_lock_takes_lets_go_and_takes_again) {
     mutex m;
     const auto free = [&] {
         const bool got = m.try_lock();
@@ -17,7 +17,7 @@ TEST(base_mutex, scoped_lock_takes_lets_go_and_takes_again) {
         return got;
     };
     {
-        scoped_lock lock{m};
+        unique_lock lock{m};
         boost::thread{[&] { EXPECT_FALSE(free()); }}.join();
         lock.unlock();
         EXPECT_TRUE(free());
@@ -32,12 +32,12 @@ TEST(base_mutex, condition_wakes_a_waiter) {
     condition changed;
     bool done = false;
     boost::thread waker{[&] {
-        const scoped_lock lock{m};
+        const lock_guard lock{m};
         done = true;
         changed.notify_all();
     }};
     {
-        scoped_lock lock{m};
+        unique_lock lock{m};
         while (!done) changed.wait(lock);
     }
     waker.join();
@@ -47,7 +47,7 @@ TEST(base_mutex, a_deadline_that_has_passed_is_over_however_long_ago) {
     mutex m;
     condition changed;
     using time_point = boottime_clock::time_point;
-    scoped_lock lock{m};
+    unique_lock lock{m};
     for (const auto past : {time_point::min(), time_point{} - std::chrono::nanoseconds{1},
                             time_point{}, boottime_clock::now()})
         EXPECT_FALSE(changed.wait_until(lock, past)) << past.time_since_epoch().count();
@@ -61,12 +61,12 @@ TEST(base_mutex, a_deadline_that_never_comes_is_waited_for) {
                              boottime_clock::now() + std::chrono::years{10}}) {
         bool waiting = false;
         boost::thread waker{[&] {
-            const scoped_lock lock{m};
+            const lock_guard lock{m};
             waiting = true;
             changed.notify_all();
         }};
         {
-            scoped_lock lock{m};
+            unique_lock lock{m};
             while (!waiting) ASSERT_TRUE(changed.wait_until(lock, never));
         }
         waker.join();
@@ -78,7 +78,7 @@ TEST(base_mutex, wait_is_an_interruption_point) {
     condition changed;
     bool interrupted = false;
     boost::thread waiter{[&] {
-        scoped_lock lock{m};
+        unique_lock lock{m};
         try {
             for (;;) changed.wait(lock);
         } catch (const boost::thread_interrupted&) {

@@ -28,14 +28,14 @@ public:
     // ---- what the test plays ----
     void be_granted() {
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             grant();
         }
         wake();
     }
     void be_refused(const error& why) {
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             refuse(why);
         }
         wake();
@@ -43,7 +43,7 @@ public:
     void be_lost(const error& why) {
         std::vector<task> callbacks;
         {
-            const base::scoped_lock lock{mutex_};
+            const base::lock_guard lock{mutex_};
             callbacks = lose(why);
         }
         for (auto& callback : callbacks) post(std::move(callback));
