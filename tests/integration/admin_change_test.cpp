@@ -168,6 +168,27 @@ TEST_F(admin_change, only_the_contender_that_was_seen) {
     EXPECT_TRUE(hold.valid());
 }
 
+// The name alone would do for another library's contender that came later.
+TEST_F(admin_change, only_the_token_that_was_seen) {
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    const fencing_token before{hold.fencing_token().zxid() - 1};
+    const auto page = start_with_secrets();
+    const json other{{"token", before.to_string()}};
+    for (const auto* target : {"/api/v1/ask", "/api/v1/take"}) {
+        auto more = other;
+        if (std::string{target}.ends_with("take")) more["confirm"] = path;
+        const auto answer =
+            page.ask(target, {.headers = bearer(), .body = order(znode_of(hold), more)});
+        EXPECT_EQ(answer.status, 409) << answer.body;
+        EXPECT_EQ(answer.code(), "gone");
+    }
+    EXPECT_TRUE(hold.valid());
+    const json same{{"token", hold.fencing_token().to_string()}};
+    const auto asked =
+        page.ask("/api/v1/ask", {.headers = bearer(), .body = order(znode_of(hold), same)});
+    EXPECT_EQ(asked.status, 200) << asked.body;
+}
+
 TEST_F(admin_change, orders_that_are_not_whole) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto page = start_with_secrets();
@@ -176,6 +197,7 @@ TEST_F(admin_change, orders_that_are_not_whole) {
          {order(znode), order(znode, {{"confirm", "/other"}}), order(znode, {{"who", ""}}),
           order(znode, {{"confirm", path}, {"wait_ms", -1}}),
           order(znode, {{"confirm", path}, {"wait_ms", "1"}}),
+          order(znode, {{"confirm", path}, {"token", 1}}),
           order(znode, {{"confirm", path}, {"more", 1}}), order(znode, {{"kind", "lock"}}),
           order(znode, {{"confirm", path}, {"why", std::string(2'000, 'x')}}), std::string{"[]"},
           std::string{"{"}, std::string{}}) {

@@ -28,6 +28,7 @@ constexpr std::chrono::seconds k_patience{10};
 struct order {
     lock_key lock;
     std::string znode;
+    std::string token;  // of the contender that was seen; empty: whichever has that name
     std::string by;
     std::string why;
 };
@@ -44,6 +45,7 @@ order order_of(const json& body) {
     if (!kind) throw refusal{400, "bad_request", "kind: there is no such kind of lock"};
     return {{text_member(body, "path", true), *kind},
             text_member(body, "znode", true),
+            text_member(body, "token", false),
             text_member(body, "who", true),
             text_member(body, "why", true)};
 }
@@ -57,7 +59,13 @@ refusal refusal_of(const error& failure) {
     return {503, "servers", sentence_of(failure)};
 }
 
-// The very contender that was seen: its name is never used again.
+bool is_wanted(const contender& each, const order& wanted) {
+    const bool same = wanted.token.empty() || each.token.to_string() == wanted.token;
+    return each.name == wanted.znode && same;
+}
+
+// The very contender that was seen. A name without a GUID, another library's, comes again with a folder that is made
+// anew; the token does not.
 contender target_of(site& at, const order& wanted) {
     auto found = locks_at(at.servers, wanted.lock.first,
                           {.timeout = k_patience, .stop = at.stop.get_token()});
@@ -66,7 +74,7 @@ contender target_of(site& at, const order& wanted) {
         if (lock.kind != wanted.lock.second) continue;
         for (const auto* part : {&lock.holders, &lock.waiters})
             for (const auto& each : *part)
-                if (each.name == wanted.znode) return each;
+                if (is_wanted(each, wanted)) return each;
     }
     throw refusal{409, "gone", wanted.znode + " is not there any more"};
 }
@@ -191,7 +199,7 @@ std::string text_member(const json& body, const char* name, bool required) {
 }
 
 json ask(site& at, const json& said, const std::string& from) {
-    check_members(said, {"path", "kind", "znode", "who", "why"});
+    check_members(said, {"path", "kind", "znode", "token", "who", "why"});
     const auto wanted = order_of(said);
     const turn mine{at.takes};
     return recorded(at, "ask", wanted, from, [&]() -> std::string {
@@ -205,7 +213,7 @@ json ask(site& at, const json& said, const std::string& from) {
 }
 
 json take(site& at, const json& said, const std::string& from) {
-    check_members(said, {"path", "kind", "znode", "who", "why", "confirm", "wait_ms"});
+    check_members(said, {"path", "kind", "znode", "token", "who", "why", "confirm", "wait_ms"});
     const auto wanted = order_of(said);
     if (text_member(said, "confirm", true) != wanted.lock.first)
         throw refusal{400, "bad_request", "confirm: is not the path of the lock"};

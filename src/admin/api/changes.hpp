@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes something at the servers: ask and take, bound to the znode that a person saw, written down before.
+// What changes something at the servers: ask and take, bound to the znode that a person saw (its name and its token),
+// written down before.
 //
 // Thread safety: from any thread; take blocks.
 #pragma once

@@ -35,10 +35,11 @@ function remember(who) {
   }
 }
 
-const holds = (lock, znode) => lock.holders.some((holder) => holder.znode === znode);
+// A name of another library may be used again; a token is not.
+const holds = (lock, { znode, token }) => lock.holders.some((holder) => holder.znode === znode && holder.token === token);
 
 function presence(lock) {
-  if (holds(lock, state.holder.znode)) return { here: true, text: 'It still holds the lock.' };
+  if (holds(lock, state.holder)) return { here: true, text: 'It still holds the lock.' };
   const next = lock.holders[0];
   const text = next ? `It is gone. The lock is held by ${plain(identity(next))} now.` : 'It is gone. The lock is free now.';
   return { here: false, text };
@@ -70,7 +71,8 @@ async function order(action, more) {
   Object.assign(state, { busy: action, problem: '' });
   draw();
   try {
-    const { outcome } = await change(action, { path, kind, znode: holder.znode, who, why, ...more });
+    const { znode, token } = holder;
+    const { outcome } = await change(action, { path, kind, znode, token, who, why, ...more });
     if (action === 'ask') mine.asked_at = new Date().toISOString();
     else mine.done = k_outcomes[outcome] ?? plain(outcome);
   } catch (problem) {

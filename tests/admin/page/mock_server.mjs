@@ -227,10 +227,10 @@ export class mock_server {
     return response.end();
   }
 
-  async release(action, { path, znode, confirm }) {
+  async release(action, { path, znode, token, confirm }) {
     if (this.state.read_only) throw new refusal(403, 'read_only', 'this server was started without --allow-changes');
     const lock = this.state.locks.find((each) => each.path === path);
-    if (!lock?.holders.some((holder) => holder.znode === znode)) throw new refusal(409, 'gone', `${znode} is not at ${path} any more`);
+    if (!lock?.holders.some((holder) => holder.znode === znode && holder.token === token)) throw new refusal(409, 'gone', `${znode} is not at ${path} any more`);
     if (action === 'take' && confirm !== path) throw new refusal(400, 'bad_request', 'confirm is not the path');
     const result = await this.state[action];
     if (typeof result === 'object') throw new refusal(result.status, result.code, result.message);

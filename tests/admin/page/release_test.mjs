@@ -30,7 +30,7 @@ async function take(page, path = '/locks/orders') {
 
 test('ask, then take: the znode that was seen, with who and why', () =>
   in_tab(async (tab, page, mock) => {
-    const { znode } = lock_at(mock.state, '/locks/orders').holders[0];
+    const { znode, token } = lock_at(mock.state, '/locks/orders').holders[0];
     await open_dialog(tab, page);
     await dialog(page).getByText(znode).waitFor();
     await fill(page);
@@ -40,7 +40,7 @@ test('ask, then take: the znode that was seen, with who and why', () =>
     await page.getByRole('button', { name: 'Take the lock' }).click();
     await dialog(page).getByText('its znode was deleted. The lock goes to the next in the queue.').waitFor();
     await dialog(page).getByText('The lock is held by web-1, pid 90, import now.').waitFor();
-    const said = { path: '/locks/orders', kind: 'mutex', znode, who: 'ada', why: 'stuck since noon' };
+    const said = { path: '/locks/orders', kind: 'mutex', znode, token, who: 'ada', why: 'stuck since noon' };
     assert.deepEqual(mock.changes, [{ action: 'ask', body: said }, { action: 'take', body: { ...said, confirm: '/locks/orders' } }]);
     await page.getByRole('button', { name: 'Close' }).click();
     await tab.shows('web-1', '.holder');
@@ -81,6 +81,18 @@ test('a holder that went before the page heard of it: nothing is done to its suc
     await page.getByRole('button', { name: 'Ask to release' }).click();
     await page.getByRole('alert').getByText('It is no longer there: nothing was done.').waitFor();
     assert.equal(orders.holders[0].host, 'web-1');
+  }));
+
+// Another library's names come again when the folder was made anew.
+test('a holder that went, and another one of the same name', () =>
+  in_tab(async (tab, page, mock) => {
+    await open_dialog(tab, page);
+    await fill(page);
+    const [holder] = lock_at(mock.state, '/locks/orders').holders;
+    mock.change(() => Object.assign(holder, { token: '0x9999', host: 'web-9', pid: '9', label: 'other' }));
+    await dialog(page).getByText('It is gone. The lock is held by web-9, pid 9, other now.').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Ask to release' }).isDisabled());
+    assert.deepEqual(mock.changes, []);
   }));
 
 for (const [what, state, text] of [
