@@ -70,7 +70,7 @@ public:
                 code_ = complain(admin::sentence_of(*failure), exit_code_of(failure->code()));
             }
         }
-        // The election leaves the queue first: the page's destructor waits for its clients, which may be slow.
+        // The election leaves the queue first: the page's destructor waits for answers, and these for servers.
         election_.close();
         return *code_;
     }

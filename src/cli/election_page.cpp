@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/election_page.hpp"
 
-#include <httplib.h>
-
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <stdexcept>
 #include <thread>
 
+#include "admin/http/http_server.hpp"
 #include "admin/sentence.hpp"
 #include "cli/election_answers.hpp"
 
@@ -17,11 +15,9 @@ namespace {
 
 constexpr std::chrono::milliseconds k_fresh{1'000};
 constexpr std::chrono::milliseconds k_patience{2'000};
-constexpr std::size_t k_threads = 4;
-constexpr time_t k_read_seconds = 2;
-constexpr std::size_t k_largest_body = 1'024;
 
-// The queue, read anew when it is older than a second.
+// The queue, read anew a second after the last read has ended. What that brought answers all requests that waited for
+// it: else each of them would wait for a time-out of its own while the servers are away.
 class queue_reader {
 public:
     queue_reader(const leader_election& seat, const client& servers)
@@ -51,9 +47,9 @@ private:
     }
     void add_queue(election_view& now) {
         const std::scoped_lock lock{mutex_};
-        if (!read_at_ || boottime_clock::now() - *read_at_ > k_fresh) read();
-        now.queue_age = std::chrono::duration_cast<std::chrono::milliseconds>(
-            boottime_clock::now() - *read_at_);
+        if (boottime_clock::now() >= fresh_until_) read();
+        now.queue_age =
+            std::chrono::duration_cast<std::chrono::milliseconds>(boottime_clock::now() - asked_);
         if (queue_) {
             now.queue = *queue_;
             now.queued = stands_in(*queue_);
@@ -63,9 +59,9 @@ private:
     }
     void read() {
         // What it says may be as old as the question.
-        const auto asked = boottime_clock::now();
+        asked_ = boottime_clock::now();
         queue_ = seat_.participants({.timeout = k_patience});
-        read_at_ = asked;
+        fresh_until_ = boottime_clock::now() + k_fresh;
     }
     [[nodiscard]] bool stands_in(const std::vector<participant>& queue) const {
         for (std::size_t i = 0; i != servers_.session_count(); ++i)
@@ -77,7 +73,8 @@ private:
     const leader_election& seat_;
     const client& servers_;
     std::mutex mutex_;  // of what follows
-    std::optional<boottime_clock::time_point> read_at_;
+    boottime_clock::time_point asked_{};
+    boottime_clock::time_point fresh_until_{};
     result<std::vector<participant>> queue_ = std::vector<participant>{};
 };
 
@@ -87,15 +84,11 @@ class election_page::listener {
 public:
     listener(const http_address& where, const leader_election& seat, const client& servers)
         : queue_{seat, servers}, address_{where} {
-        server_.new_task_queue = [] { return new httplib::ThreadPool{k_threads}; };
-        server_.set_keep_alive_max_count(1);
-        server_.set_read_timeout(k_read_seconds);
-        server_.set_payload_max_length(k_largest_body);
         answer("/leader", leader_answer, asks::the_queue);
         answer("/isLeader", is_leader_answer, asks::this_machine);
         answer("/healthz", health_answer, asks::the_queue);
         answer("/metrics", metrics_answer, asks::the_queue);
-        listen();
+        address_.port = server_.bind({address_.host, address_.port}).port;
         thread_ = std::thread{[this] {
             server_.listen_after_bind();
             ended_ = true;
@@ -105,7 +98,7 @@ public:
         // A server that does not listen yet would not hear of the end.
         while (!server_.is_running() && !ended_)
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        server_.stop();
+        server_.end();
         thread_.join();
     }
     listener(const listener&) = delete;
@@ -126,21 +119,10 @@ private:
         });
     }
 
-    void listen() {
-        if (address_.port != 0) {
-            if (server_.bind_to_port(address_.host, address_.port)) return;
-        } else if (const int port = server_.bind_to_any_port(address_.host); port > 0) {
-            address_.port = static_cast<std::uint16_t>(port);
-            return;
-        }
-        throw std::runtime_error{"--http " + to_string(address_) +
-                                 ": cannot listen there; is the port taken, or the address another "
-                                 "machine's?"};
-    }
-
     queue_reader queue_;
     http_address address_;
-    httplib::Server server_;
+    // A connection has a thread of its own and a request a deadline: clients that are slow keep no probe waiting.
+    admin::http_server server_{nullptr};
     std::atomic<bool> ended_{false};
     std::thread thread_;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_page: `turnstile elect --http`, a few answers for a sidecar and for probes.
 //
-// The servers are asked for the queue once a second at the most, however many ask here.
+// The servers are asked for the queue once a second at the most, however many ask here. The limits of its connections
+// are those of the admin page (admin/http/limits.hpp).
 //
 // Thread safety: one thread.
 #pragma once

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `turnstile elect` on a real server: one leads, and another one when that is over.
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 
 #include <httplib.h>
 
+#include "admin/http_link.hpp"
 #include "cli_fixture.hpp"
 #include "turnstile/revocation.hpp"
 
@@ -183,6 +186,35 @@ TEST_F(cli_elect, a_sidecar_of_a_waiting_one) {
     EXPECT_TRUE(eventually([&] { return answer_at(there, "/leader").starts_with("503 "); }));
     EXPECT_TRUE(eventually([&] { return answer_at(there, "/healthz").starts_with("503 "); }));
     EXPECT_EQ(answer_at(there, "/isLeader"), "503 no\n");
+}
+
+std::uint16_t port_of(const std::string& output) {
+    const auto colon = output.find(':', output.find("http://") + std::strlen("http://"));
+    return static_cast<std::uint16_t>(std::atoi(output.c_str() + colon + 1));
+}
+
+TEST_F(cli_elect, slow_clients_keep_no_probe_waiting) {
+    auto first = start(elect("first", {"--http", "0"}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    const auto here = output();
+    std::vector<http_link> silent;
+    std::vector<http_link> slow;
+    for (int i = 0; i != 30; ++i) {
+        silent.emplace_back(port_of(here));
+        slow.emplace_back(port_of(here));
+        slow.back().send("GET /isLeader HTTP/1.1\r\nX: ");
+    }
+    EXPECT_EQ(answer_at(here, "/isLeader"), "200 yes\n");
+    EXPECT_EQ(answer_at(here, "/healthz"), "200 leads\n");
+    // The answers did not have to wait for their end.
+    for (const auto& each : silent) EXPECT_FALSE(each.is_over());
+}
+
+TEST_F(cli_elect, two_share_no_port) {
+    auto first = start(elect("first", {"--http", "0"}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    const auto port = std::to_string(port_of(output()));
+    EXPECT_EQ(code_of(elect("second", {"--http", port}, {"true"})), 64);
 }
 
 TEST_F(cli_elect, wrong_addresses) {
