@@ -2,15 +2,15 @@
 #include "cli/command_start.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
-#include "base/descriptor.hpp"
 #include "cli/exit_code.hpp"
 
 namespace turnstile::cli {
@@ -41,22 +41,13 @@ void set_environment(const std::vector<std::string>& environment) {
     ::_exit(exit_code_of_exec(failure));
 }
 
-// Zero once exec has closed the other end.
-int read_failure(int fd) {
-    int failure = 0;
-    ssize_t count = 0;
-    do count = ::read(fd, &failure, sizeof failure);
-    while (count < 0 && errno == EINTR);
-    return count == sizeof failure ? failure : 0;
-}
-
 }  // namespace
 
 started_command start_command(const keeper_settings& settings,
                               const std::vector<std::string>& environment) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {.failure = errno};
-    const base::descriptor reader{ends[0]};
+    base::descriptor reader{ends[0]};
     base::descriptor writer{ends[1]};
     const pid_t keeper = ::getpid();
     const pid_t pid = ::fork();
@@ -65,9 +56,21 @@ started_command start_command(const keeper_settings& settings,
     if (pid < 0) return {.failure = fork_failure};
     writer.reset();
     ::setpgid(pid, pid);  // the child does so too: done, whichever of them comes first
-    const int failure = read_failure(reader.get());
-    if (failure != 0) ::waitpid(pid, nullptr, 0);
-    return {.pid = pid, .failure = failure};
+    return {.pid = pid, .exec = std::move(reader)};
+}
+
+// A successful exec closes the other end.
+bool is_under_way(const base::descriptor& exec) noexcept {
+    pollfd end{exec.get(), POLLIN, 0};
+    return exec.open() && ::poll(&end, 1, 0) == 0;
+}
+
+int failure_of(const base::descriptor& exec) noexcept {
+    int failure = 0;
+    ssize_t count = 0;
+    do count = ::read(exec.get(), &failure, sizeof failure);
+    while (count < 0 && errno == EINTR);
+    return count == sizeof failure ? failure : 0;
 }
 
 }  // namespace turnstile::cli

@@ -7,17 +7,26 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "cli/keeper.hpp"
 
 namespace turnstile::cli {
 
 struct started_command {
     pid_t pid = -1;
-    int failure = 0;  // errno of fork or exec; 0: it runs
+    base::descriptor exec{};  // ends with exec; readable if that fails
+    int failure = 0;          // errno of fork
 };
 
-// Returns when the command runs or is known not to: its process id is known before any signal can be handled.
+// Returns when the process is there that is to become the command, in its group: a signal to that ends it, also while
+// exec waits for a file server that does not answer.
 [[nodiscard]] started_command start_command(const keeper_settings& settings,
                                             const std::vector<std::string>& environment);
+
+// Whether exec has neither succeeded nor failed yet. A process that has been sent SIGKILL by then never runs the
+// program.
+[[nodiscard]] bool is_under_way(const base::descriptor& exec) noexcept;
+// errno of an exec that has failed, else 0. Waits while it is under way.
+[[nodiscard]] int failure_of(const base::descriptor& exec) noexcept;
 
 }  // namespace turnstile::cli

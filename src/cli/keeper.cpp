@@ -37,8 +37,9 @@ void block_terminal_output() {
         ::prctl(PR_SET_NAME, "turnstile-keep");
         adopt_orphans();
         block_terminal_output();
-        keeper_loop{settings, socket.get(), run_group}.run();
-        close_sessions(std::move(listener));
+        session_closing sessions{std::move(listener)};
+        keeper_loop{settings, socket.get(), run_group, sessions}.run();
+        sessions.close();
         ::_exit(0);
     } catch (...) {
         ::_exit(1);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/command_start.hpp"
@@ -57,9 +58,11 @@ void drain(int descriptor) {
 
 }  // namespace
 
-keeper_loop::keeper_loop(const keeper_settings& settings, int socket, pid_t run_group)
+keeper_loop::keeper_loop(const keeper_settings& settings, int socket, pid_t run_group,
+                         session_closing& sessions)
     : settings_{settings},
       socket_{socket},
+      sessions_{sessions},
       timer_{opened(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd")},
       changes_{watch_children()},
       terminal_{run_group},
@@ -69,12 +72,17 @@ void keeper_loop::run() {
     while (!run_ended_) {
         apply(supervision_.due(boottime_clock::now()));
         arm_timer();
-        std::array<pollfd, 3> watched{
-            {{socket_, POLLIN, 0}, {timer_.get(), POLLIN, 0}, {changes_.get(), POLLIN, 0}}};
+        std::vector<pollfd> watched{{socket_, POLLIN, 0},
+                                    {timer_.get(), POLLIN, 0},
+                                    {changes_.get(), POLLIN, 0},
+                                    {exec_.get(), POLLIN, 0}};
+        for (const int each : sessions_.sockets()) watched.push_back({each, POLLIN, 0});
         if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) break;
         if (watched[1].revents != 0) drain(timer_.get());
+        if (watched[3].revents != 0) take_exec(watched[3].revents);
         if (watched[2].revents != 0) take_change();
         if (watched[0].revents != 0) take_order();
+        sessions_.hear();
     }
     if (command_ > 0) end_command();
 }
@@ -137,13 +145,19 @@ void keeper_loop::start(std::string_view environment) {
         report({keeper_report::ended, true, 0});
         return;
     }
-    const auto started = start_command(settings_, split_environment(environment));
+    auto started = start_command(settings_, split_environment(environment));
     if (started.failure != 0) {
         report({keeper_report::not_started, false, started.failure});
         return;
     }
     command_ = started.pid;
+    exec_ = std::move(started.exec);
     report({keeper_report::started, false, command_});
+}
+
+void keeper_loop::take_exec(short events) {
+    if ((events & POLLIN) != 0) return end_command();
+    exec_.reset();
 }
 
 void keeper_loop::take_change() {
@@ -186,11 +200,19 @@ void keeper_loop::forward(int signal) const {
 
 void keeper_loop::end_command() {
     signal_command(SIGKILL);
-    const int status = kill_descendants(command_);
+    // A program that never runs is not waited for: a file server that does not answer may hold its process up for ever.
+    const bool runs_never = is_under_way(exec_);
+    const int status = runs_never ? SIGKILL : kill_descendants(command_);
+    const int failure = runs_never || !exec_.open() ? 0 : failure_of(exec_);
+    exec_.reset();
     command_ = -1;
     awaits_terminal_ = false;
     terminal_.take_back();
-    report({keeper_report::ended, supervision_.intervened(), status});
+    if (failure != 0) {
+        report({keeper_report::not_started, false, failure});
+    } else {
+        report({keeper_report::ended, supervision_.intervened(), status});
+    }
 }
 
 void keeper_loop::report(const report_packet& packet) const {

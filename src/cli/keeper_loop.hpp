@@ -9,6 +9,7 @@
 #include "base/descriptor.hpp"
 #include "cli/keeper.hpp"
 #include "cli/keeper_orders.hpp"
+#include "cli/session_closing.hpp"
 #include "cli/supervision.hpp"
 #include "cli/terminal.hpp"
 
@@ -16,8 +17,10 @@ namespace turnstile::cli {
 
 class keeper_loop {
 public:
-    // `run_group`: the process group of `run`, which may own the terminal. Throws std::system_error.
-    keeper_loop(const keeper_settings& settings, int socket, pid_t run_group);
+    // `run_group`: the process group of `run`, which may own the terminal. `sessions` hears of those of `run`
+    // meanwhile. Throws std::system_error.
+    keeper_loop(const keeper_settings& settings, int socket, pid_t run_group,
+                session_closing& sessions);
 
     // Returns when `run` has ended, and the command and all that it has started are dead.
     void run();
@@ -27,6 +30,8 @@ private:
     void arm_timer() const;
     void take_order();
     void start(std::string_view environment);
+    // The end of exec.
+    void take_exec(short events);
     // A change of the command: it ended, or was stopped.
     void take_change();
     void take_stop(int signal);
@@ -38,11 +43,13 @@ private:
 
     const keeper_settings& settings_;
     const int socket_;
+    session_closing& sessions_;
     const base::descriptor timer_;
     const base::descriptor changes_;
     terminal terminal_;
     supervision supervision_;
     pid_t command_ = -1;
+    base::descriptor exec_;         // while the command's program is on its way
     bool awaits_terminal_ = false;  // the command is stopped for it
     bool run_ended_ = false;
 };

@@ -2,30 +2,22 @@
 #include "cli/session_closing.hpp"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "guardian/listener.hpp"
-#include "guardian/watch.hpp"
 
 namespace turnstile::cli {
 namespace {
 
-constexpr int k_only_descriptor = STDERR_FILENO + 1;
 constexpr std::chrono::milliseconds k_idle_turn{60'000};
 
-// The listener as the only descriptor beside the standard ones, which lead nowhere.
-base::descriptor drop_all_but(base::descriptor listener) {
-    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
-    if (listener.get() != k_only_descriptor) {
-        ::dup2(listener.get(), k_only_descriptor);
-        listener = base::descriptor{k_only_descriptor};
-    }
-    ::syscall(SYS_close_range, k_only_descriptor + 1, ~0U, 0);
-    return listener;
+void close_from_to(unsigned first, unsigned last) {
+    if (first <= last) ::syscall(SYS_close_range, first, last, 0);
 }
 
 }  // namespace
@@ -36,13 +28,32 @@ guardian_socket open_guardian_socket() {
     return {std::move(name), std::move(listener)};
 }
 
-void close_sessions(base::descriptor listener) {
-    // From here on there are passwords of sessions in the memory.
+session_closing::session_closing(base::descriptor listener) noexcept {
     ::prctl(PR_SET_DUMPABLE, 0);
-    guardian::watch all;
-    all.listen_at(drop_all_but(std::move(listener)));
-    all.turn(-1, std::chrono::milliseconds{0});
-    while (all.guards() || all.closes()) all.turn(-1, k_idle_turn);
+    all_.listen_at(std::move(listener));
+}
+
+// But the standard streams, which lead nowhere.
+void session_closing::drop_all_others() const {
+    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+    auto kept = all_.sockets();
+    for (const int each : all_.pidfds()) kept.push_back(each);
+    std::sort(kept.begin(), kept.end());
+    unsigned next = STDERR_FILENO + 1;
+    for (const int each : kept) {
+        if (each <= STDERR_FILENO) continue;
+        const auto number = static_cast<unsigned>(each);
+        close_from_to(next, number - 1);
+        next = number + 1;
+    }
+    close_from_to(next, ~0U);
+}
+
+void session_closing::close() {
+    drop_all_others();
+    all_.turn(-1, std::chrono::milliseconds{0});
+    while (all_.guards() || all_.closes()) all_.turn(-1, k_idle_turn);
 }
 
 }  // namespace turnstile::cli

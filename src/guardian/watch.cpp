@@ -50,7 +50,25 @@ void watch::turn(int also, milliseconds longest) {
     handle_ends();
     handle_peers();
     start_ends();
-    accept_all();
+    while (accept_next()) {
+    }
+}
+
+void watch::hear() {
+    accept_next();
+    peers_.remove_if([](peer& process) { return !process.read_all() || process.idle(); });
+}
+
+std::vector<int> watch::sockets() const {
+    std::vector<int> all{listener_.get()};
+    for (const auto& process : peers_) all.push_back(process.socket());
+    return all;
+}
+
+std::vector<int> watch::pidfds() const {
+    std::vector<int> all;
+    for (const auto& process : peers_) all.push_back(process.pidfd());
+    return all;
 }
 
 // In the order of fill().
@@ -85,13 +103,13 @@ void watch::start_ends() {
     }
 }
 
-void watch::accept_all() {
-    while (is_ready(listener_.get())) {
-        base::descriptor socket{
-            ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-        if (!socket.open()) return;
-        add(std::move(socket));
-    }
+bool watch::accept_next() {
+    if (!is_ready(listener_.get())) return false;
+    base::descriptor socket{
+        ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+    if (!socket.open()) return false;
+    add(std::move(socket));
+    return true;
 }
 
 }  // namespace turnstile::guardian

@@ -27,6 +27,13 @@ public:
     // Processes that connect to it are added.
     void listen_at(base::descriptor listener) noexcept { listener_ = std::move(listener); }
 
+    // Takes what the processes tell and acts on the end of none: for a guardian that may close nothing yet. One process
+    // is accepted in each call, so that no stream of them keeps the caller from its other work.
+    void hear();
+    // What is readable when there is something to hear. -1 is a socket that has ended.
+    [[nodiscard]] std::vector<int> sockets() const;
+    [[nodiscard]] std::vector<int> pidfds() const;
+
     // Waits for whatever comes first and handles it. `also`: a descriptor (or -1) that ends the wait, too.
     void turn(int also, std::chrono::milliseconds longest);
 
@@ -39,7 +46,8 @@ private:
     void handle_peers();
     void handle_ends();
     void start_ends();
-    void accept_all();
+    // False: no process waits to be accepted.
+    bool accept_next();
 
     base::descriptor listener_;
     std::list<peer> peers_;

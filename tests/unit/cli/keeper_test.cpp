@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keeper of `turnstile run` by itself, with the test in the place of `run`.
+#include "cli/keeper.hpp"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+
+#include "guardian/link.hpp"
+#include "guardian/start.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::cli::kept {
+namespace {
+
+// An `elect` that lasts is attached to a server very often.
+TEST(keeper, reads_what_it_is_told_of_sessions) {
+    auto keeper = start_keeper({.command = {"true"}});
+    auto socket = guardian::connect_guardian(keeper.guardian_name);
+    ASSERT_TRUE(socket.open());
+    guardian::guard_session told{
+        .id = 1, .timeout = std::chrono::seconds{1}, .servers = {guardian::endpoint{}}};
+    told.servers[0].address.ss_family = AF_INET;
+    told.servers[0].length = sizeof(sockaddr_in);
+    pollfd room{socket.get(), POLLOUT, 0};
+    {
+        guardian::link process{std::move(socket)};
+        constexpr int k_more_than_fit = 2'000;
+        for (int i = 0; i != k_more_than_fit; ++i) {
+            process.tell(told);
+            const auto limit = static_cast<int>(testing::limit().count());
+            ASSERT_EQ(::poll(&room, 1, limit), 1) << "the socket is full after " << i;
+        }
+        process.tell(guardian::forget_session{1});
+    }
+    end_keeper(std::move(keeper));
+}
+
+}  // namespace
+}  // namespace turnstile::cli::kept
