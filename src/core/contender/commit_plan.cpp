@@ -37,13 +37,15 @@ void commit_plan::draw(const std::set<std::string>& there) {
     auto present = there;
     for (std::size_t i = 0; i != parts_.size(); ++i) add(i, present);
     drawn_ = true;
-    // The steps stand in the order of their parts; a part whose znodes are there already has none.
+    // The steps stand in the order of their parts.
     TURNSTILE_CHECK(std::is_sorted(steps_.begin(), steps_.end(),
                                    [](const step& a, const step& b) { return a.part < b.part; }));
 }
 
-void commit_plan::discard() {
+void commit_plan::discard(std::size_t which, server_error why) {
     TURNSTILE_CHECK(drawn_);
+    const auto* const checked = std::get_if<check_op>(&steps_.at(which).request);
+    if (checked != nullptr && why == server_error::no_auth) unreadable_.insert(checked->path);
     steps_.clear();
     drawn_ = false;
 }
@@ -59,13 +61,15 @@ void commit_plan::add(std::size_t part, std::set<std::string>& there) {
             steps_.push_back({set_op{put->path, put->data}, part, kind::put});
         }
     } else if (const auto* make = std::get_if<make_op>(&parts_[part])) {
+        if (there.contains(make->path) && !unreadable_.contains(make->path))
+            steps_.push_back({check_op{make->path}, part, kind::make, false});
         for (const auto& path : way_to(make->path)) {
             if (!there.insert(path).second) continue;
             steps_.push_back({create_op{path, "", create_mode::persistent, make->acl}, part,
                               kind::make, path == make->path});
         }
     } else if (const auto* create = std::get_if<create_op>(&parts_[part])) {
-        there.insert(create->path);  // of a sequential one: a path that none has
+        if (!is_sequential(create->mode)) there.insert(create->path);
         steps_.push_back({*create, part});
     } else if (const auto* removal = std::get_if<remove_op>(&parts_[part])) {
         there.erase(removal->path);
@@ -90,6 +94,8 @@ bool commit_plan::is_outdated_by(std::size_t which, server_error why) const {
     TURNSTILE_CHECK(which < steps_.size());
     const auto& refused = steps_[which];
     if (refused.why == step::kind::as_told) return false;
+    if (std::holds_alternative<check_op>(refused.request))
+        return why == server_error::no_node || why == server_error::no_auth;
     if (!std::holds_alternative<create_op>(refused.request)) return why == server_error::no_node;
     if (why == server_error::node_exists) return true;
     return why == server_error::no_node && refused.why == step::kind::make;

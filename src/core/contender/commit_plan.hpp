@@ -5,7 +5,9 @@
 // to be done depends on what is there: that is read first, and the *steps* are drawn up by it. If another client has
 // changed it by the time that the steps arrive, the servers refuse one of them, all are rolled back, and the refusal
 // shows that the plan is outdated: it is read and drawn again. Where a step fails for a reason that reading again
-// does not change, it is the caller's part that is refused.
+// does not change, it is the caller's part that is refused. A znode that is to be made and is there is checked: it may
+// be gone by then, removed, or forgotten by servers that went on from older data. A check that is refused for want of
+// the right to read is left out.
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -46,13 +48,13 @@ public:
     [[nodiscard]] bool is_drawn() const noexcept { return drawn_; }
     // `there`: those of the questions' znodes that are there.
     void draw(const std::set<std::string>& there);
-    // What was read is not so any more.
-    void discard();
+    // What was read is not so any more, or this step's check is not to be had.
+    void discard(std::size_t which, server_error why);
 
     [[nodiscard]] std::vector<multi_part> steps() const;
     // Of the caller's, counted from 0.
     [[nodiscard]] std::size_t part_of(std::size_t which) const { return steps_.at(which).part; }
-    // A refusal of this step shows only that another client has changed what was read.
+    // A refusal of this step shows only that another client has changed what was read, or that it may not be checked.
     [[nodiscard]] bool is_outdated_by(std::size_t which, server_error why) const;
 
     // Of answers for each step those for each part, `none` where it took no step that has one.
@@ -80,6 +82,7 @@ private:
 
     std::vector<write_part> parts_;
     std::vector<step> steps_;
+    std::set<std::string> unreadable_;  // there, and not to be checked
     bool drawn_ = false;
 };
 

@@ -288,7 +288,7 @@ void guarded_writes::on_part_refused(write_context& c, std::size_t index, server
     }
     const auto step = index - refused.standing.size();
     if (refused.plan.is_outdated_by(step, why)) {
-        refused.plan.discard();
+        refused.plan.discard(step, why);
         return put_back(c);  // go_on reads again
     }
     queue_.finish_front(

@@ -38,7 +38,8 @@ TEST(commit_plan, make_creates_what_is_missing_from_above) {
     EXPECT_THAT(commit_plan{{make_op{"/a/b/c"}}}.questions(), ElementsAre("/a", "/a/b", "/a/b/c"));
     EXPECT_EQ(steps_of({make_op{"/a/b/c"}}, {"/a"}),
               (steps{create_op{"/a/b", ""}, create_op{"/a/b/c", ""}}));
-    EXPECT_THAT(steps_of({make_op{"/a/b/c"}}, {"/a", "/a/b", "/a/b/c"}), IsEmpty());
+    EXPECT_EQ(steps_of({make_op{"/a/b/c"}}, {"/a", "/a/b", "/a/b/c"}), (steps{check_op{"/a/b/c"}}))
+        << "it may be gone when the commit comes";
 }
 
 TEST(commit_plan, each_part_sees_what_those_before_it_did) {
@@ -51,6 +52,12 @@ TEST(commit_plan, each_part_sees_what_those_before_it_did) {
     EXPECT_EQ(steps_of({make_op{"/a/b"}, make_op{"/a/c"}, put_op{"/a/c", "1"}}, {}),
               (steps{create_op{"/a", ""}, create_op{"/a/b", ""}, create_op{"/a/c", ""},
                      set_op{"/a/c", "1"}}));
+}
+
+TEST(commit_plan, the_path_that_a_sequential_create_is_asked_for_is_not_there) {
+    const create_op numbered{"/n-", "", create_mode::persistent_sequential};
+    EXPECT_EQ(steps_of({numbered, make_op{"/n-"}, put_op{"/n-", "1"}}, {}),
+              (steps{numbered, create_op{"/n-", ""}, set_op{"/n-", "1"}}));
 }
 
 TEST(commit_plan, answers_are_told_for_the_callers_parts) {
@@ -68,7 +75,7 @@ TEST(commit_plan, answers_are_told_for_the_callers_parts) {
 
 TEST(commit_plan, only_what_reading_again_may_change_is_outdated) {
     commit_plan plan{{put_op{"/new", ""}, put_op{"/old", ""}, make_op{"/made"}, create_op{"/a", ""},
-                      set_op{"/b", ""}}};
+                      set_op{"/b", ""}, make_op{"/old"}, check_op{"/c"}}};
     plan.draw({"/old"});
     const auto outdated = [&](std::size_t step) {
         std::vector<server_error> all;
@@ -82,8 +89,19 @@ TEST(commit_plan, only_what_reading_again_may_change_is_outdated) {
     EXPECT_THAT(outdated(2), ElementsAre(server_error::node_exists, server_error::no_node));
     EXPECT_THAT(outdated(3), IsEmpty());
     EXPECT_THAT(outdated(4), IsEmpty());
-    plan.discard();
+    EXPECT_THAT(outdated(5), ElementsAre(server_error::no_node, server_error::no_auth));
+    EXPECT_THAT(outdated(6), IsEmpty());
+    plan.discard(5, server_error::no_node);
     EXPECT_FALSE(plan.is_drawn());
+}
+
+TEST(commit_plan, a_znode_that_may_not_be_read_is_not_checked_again) {
+    commit_plan plan{{make_op{"/theirs"}, make_op{"/ours"}}};
+    plan.draw({"/theirs", "/ours"});
+    plan.discard(0, server_error::no_auth);
+    plan.draw({"/theirs", "/ours"});
+    EXPECT_EQ(plan.steps(), (steps{check_op{"/ours"}}));
+    EXPECT_EQ(plan.part_of(0), 1U);
 }
 
 }  // namespace

@@ -52,6 +52,47 @@ TEST_F(planned_write, another_clients_create_or_remove_is_read_again) {
     EXPECT_EQ(session.version, k_version + 1);
 }
 
+TEST_F(planned_write, a_made_znode_that_another_client_removes_is_made_again) {
+    writes.add(session, k_one, {make_op{"/a"}, create_op{"/a/x", "7"}});
+    answer(server_error::ok);
+    EXPECT_EQ(first(), (operation{multi_op{{set_op{k_znode, k_data, k_version}, check_op{"/a"},
+                                            create_op{"/a/x", "7"}}}}));
+    answer(server_error::no_node,
+           {server_error::rolled_back, server_error::no_node, server_error::rolled_back});
+    EXPECT_EQ(first(), operation{exists_op{"/a"}});
+    answer(server_error::no_node);
+    EXPECT_EQ(first(), (operation{multi_op{{set_op{k_znode, k_data, k_version}, create_op{"/a", ""},
+                                            create_op{"/a/x", "7"}}}}));
+    EXPECT_TRUE(session.told.empty());
+}
+
+// The servers went on from older data, in which the znode is not there yet.
+TEST_F(planned_write, a_made_znode_that_is_forgotten_with_the_connection_is_made_again) {
+    writes.add(session, k_one, {make_op{"/a"}});
+    answer(server_error::ok);
+    lose_and_reattach();
+    answer_resolution(server_error::ok, k_version + 2);
+    EXPECT_EQ(first(),
+              (operation{multi_op{{set_op{k_znode, k_data, k_version + 2}, check_op{"/a"}}}}));
+    answer(server_error::no_node, {server_error::rolled_back, server_error::no_node});
+    EXPECT_EQ(first(), operation{exists_op{"/a"}});
+    answer(server_error::no_node);
+    EXPECT_EQ(first(),
+              (operation{multi_op{{set_op{k_znode, k_data, k_version + 2}, create_op{"/a", ""}}}}));
+    answer(server_error::ok);
+    EXPECT_TRUE(session.succeeded(k_one));
+}
+
+TEST_F(planned_write, a_made_znode_that_may_not_be_read_is_left_unchecked) {
+    writes.add(session, k_one, {make_op{"/theirs"}, part});
+    answer(server_error::ok);
+    answer(server_error::no_auth,
+           {server_error::rolled_back, server_error::no_auth, server_error::rolled_back});
+    EXPECT_EQ(first(), operation{exists_op{"/theirs"}});
+    answer(server_error::ok);
+    EXPECT_EQ(first(), expected(k_version));
+}
+
 TEST_F(planned_write, a_missing_parent_is_the_callers) {
     put();
     answer(server_error::no_node);
