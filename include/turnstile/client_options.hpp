@@ -32,7 +32,12 @@ enum class role_detection { on, off };
 // docs/why/lease.md says why, and docs/why/placement.md what if the leader changes meanwhile.
 enum class server_preference { automatic, any, leader };
 
-// Whether a client attaches to a server that is cut off from its majority (state `read_only`).
+// Whether a client attaches to a server that is cut off from its majority (state `read_only`). That tells only that the
+// server is there: nothing can be acquired. `allowed` is for a process whose ZooKeeper clients all have the same
+// servers, those of other libraries included: the C client may connect any of them to a server that it has found for
+// another, and locks would be taken at servers that are not the client's own. A client of other servers beside one with
+// `allowed` is refused with `bad_option`; what other libraries open is not seen. While it is read-only the C client
+// also leaves a descriptor open each time that another server refuses it: eight in the first minute, then one a minute.
 enum class read_only_policy { never, allowed };
 
 // What a client assumes of the servers when it computes until when a hold is certain

@@ -94,7 +94,8 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
     if (found != k_back_ends.end()) return make_coordinator(*found, connect_string, options);
     if (has_scheme(connect_string)) throw_unknown(connect_string, "://");
     if (lacks_slashes(connect_string)) throw_unknown(connect_string, ":");
-    return zookeeper::make_coordinator(connect_string, guardian::obtain(options.guardian));
+    return zookeeper::make_coordinator(connect_string, guardian::obtain(options.guardian),
+                                       options.attach_to_read_only == read_only_policy::allowed);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/diagnosis.hpp"
+#include "zookeeper/read_only_claim.hpp"
 #include "zookeeper/session.hpp"
 
 namespace turnstile::zookeeper {
@@ -15,8 +16,8 @@ constexpr std::chrono::seconds k_diagnosis{1};
 
 class servers final : public core::coordinator {
 public:
-    servers(connect_string where, std::shared_ptr<guardian::link> guardian)
-        : where_{std::move(where)}, guardian_{std::move(guardian)} {}
+    servers(connect_string where, std::shared_ptr<guardian::link> guardian, bool read_only)
+        : where_{std::move(where)}, claim_{where_, read_only}, guardian_{std::move(guardian)} {}
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
@@ -49,6 +50,7 @@ public:
 
 private:
     const connect_string where_;
+    const read_only_claim claim_;
     const std::shared_ptr<unresolved_hosts> missing_ = std::make_shared<unresolved_hosts>();
     const std::shared_ptr<guardian::link> guardian_;
 };
@@ -56,9 +58,10 @@ private:
 }  // namespace
 
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
-                                                    std::shared_ptr<guardian::link> guardian) {
+                                                    std::shared_ptr<guardian::link> guardian,
+                                                    bool read_only) {
     return std::make_unique<servers>(parse_connect_string(connect_string).value(),
-                                     std::move(guardian));
+                                     std::move(guardian), read_only);
 }
 
 }  // namespace turnstile::zookeeper
