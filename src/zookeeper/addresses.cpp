@@ -44,22 +44,29 @@ std::vector<socket_address> resolve(const server_address& server) {
     return look_up(server).addresses;
 }
 
-std::string shuffled_servers(const connect_string& servers, base::random& chance,
+server_list shuffled_servers(const connect_string& servers, base::random& chance,
                              unresolved_hosts& missing) {
+    server_list out;
     std::vector<std::string> list;
+    std::string known;  // a server that has an address
+    std::size_t count = 0;
     for (const auto& server : servers.servers) {
         const auto [answer, addresses] = look_up(server);
         missing.record(server.host, answer);
+        count += addresses.size();
+        out.by_address = out.by_address || addresses.size() >= 2;
         if (addresses.size() < 2)
             list.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
+        if (addresses.size() == 1) known = list.back();
         for (const auto& address : addresses)
             if (addresses.size() >= 2)
                 list.push_back(to_string(address, address_form::for_c_client));
     }
     std::shuffle(list.begin(), list.end(), chance);
-    std::string text;
-    for (const auto& host : list) text += (text.empty() ? "" : ",") + host;
-    return text;
+    // Not where names come in the place of addresses later.
+    if (!out.by_address && count != 0 && count % 2 == 0) list.push_back(known);
+    for (const auto& host : list) out.text += (out.text.empty() ? "" : ",") + host;
+    return out;
 }
 
 void leave_random_alone() noexcept {

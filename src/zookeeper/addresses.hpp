@@ -21,13 +21,19 @@ namespace turnstile::zookeeper {
 // All that the name stands for; none if it cannot be resolved now. Blocks.
 [[nodiscard]] std::vector<socket_address> resolve(const server_address& server);
 
-// The servers in an order by chance, in the form that the C client takes. A name that stands for several addresses is
-// replaced by them, one that cannot be resolved stays; `missing` learns which can. Blocks.
-[[nodiscard]] std::string shuffled_servers(const connect_string& servers, base::random& chance,
+struct server_list {
+    std::string text;         // in the form that the C client takes
+    bool by_address = false;  // there are addresses in the place of a name
+};
+
+// The servers in an order by chance. A name that stands for several addresses is replaced by them, one that cannot be
+// resolved stays; `missing` learns which can. One server comes twice if their number is even: the C client goes on by
+// two at each failure (ZOOKEEPER-2466), would try only half of them, and would not pause. Blocks.
+[[nodiscard]] server_list shuffled_servers(const connect_string& servers, base::random& chance,
                                            unresolved_hosts& missing);
 
 // From now on no handle of this process reseeds random() and drand48(): those that the program opens itself, too,
-// whose order of servers is that of their list then.
+// whose order of servers is that of their list then. A move to the leader rests on that order, too.
 void leave_random_alone() noexcept;
 
 }  // namespace turnstile::zookeeper

@@ -70,14 +70,14 @@ void c_session::open_handle() {
     const base::block_signals blocked;  // the C client's threads inherit this, and the name
     const base::name_started_threads named{"turnstile-zk"};
     errno = 0;
-    handle_ = ::zookeeper_init2((first + servers_.chroot).c_str(), on_event,
+    handle_ = ::zookeeper_init2((first.text + servers_.chroot).c_str(), on_event,
                                 to_client_timeout(settings_.timeout), nullptr, this, flags,
                                 on_client_line);
     if (handle_ == nullptr) throw_init_error(servers_, *missing_, errno);
     // Else each poll of the I/O thread resolves all names; with -1 only each connect attempt does.
     zoo_set_servers_resolution_delay(handle_, -1);
-    // It has addresses in the place of a name that stands for several: from now on it resolves the names.
-    if (std::count(first.begin(), first.end(), ',') + 1 != std::ssize(servers_.servers))
+    // From now on it resolves the names. The list of addresses stays, which its I/O thread reads without a lock.
+    if (first.by_address)
         zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
     if (settings_.credentials.empty()) return;
     // No completion: it would run on the I/O thread; a refusal comes as a session event, in order.

@@ -69,6 +69,13 @@ public:
 private:
     enum class phase { detached, attached, moving, dead };
 
+    // How to go to the leader.
+    struct way {
+        std::vector<std::string> hosts{};  // the leader first, then all others
+        bool by_address = false;           // its name stands for other servers, too
+        socket_address from{};
+    };
+
     static void on_event(zhandle_t* handle, int type, int state, const char* path, void* self);
     void open_handle();
     void session_event(int state) REQUIRES(turn_) EXCLUDES(mutex_);
@@ -97,12 +104,13 @@ private:
     void examined(const core::reply& answer, const std::optional<server_answers>& told)
         REQUIRES(turn_) EXCLUDES(mutex_);
     void look_for_leader(std::uint64_t connection) EXCLUDES(turn_, mutex_);
-    [[nodiscard]] std::string find_leader() const;
+    [[nodiscard]] std::optional<way> find_leader() const;
     void move_when_idle() REQUIRES(mutex_);
     void move_to_leader() EXCLUDES(turn_, mutex_);
-    bool leave_for_leader() EXCLUDES(turn_, mutex_);
-    void arrive_or_return() EXCLUDES(turn_, mutex_);
-    void restore_servers() EXCLUDES(turn_, mutex_);
+    std::optional<way> leave_for_leader() EXCLUDES(turn_, mutex_);
+    void reconnect(const way& to) REQUIRES(turn_) EXCLUDES(mutex_);
+    void await_arrival(way taken) EXCLUDES(turn_, mutex_);
+    void list_names_alone() EXCLUDES(turn_, mutex_);
 
     // Nothing of what is under way stays behind in the C client, c_session_end.cpp.
     void start_sweep() EXCLUDES(mutex_);
@@ -137,11 +145,11 @@ private:
     core::session_identity identity_ GUARDED_BY(mutex_);
     pending_requests pending_ GUARDED_BY(mutex_);
     watch_book watches_ GUARDED_BY(mutex_);
-    std::string leader_ GUARDED_BY(mutex_);             // where to move
-    bool servers_narrowed_ GUARDED_BY(mutex_) = false;  // the C client knows only the leader
-    core::duration timeout_ GUARDED_BY(mutex_){};       // as negotiated
-    bool examined_ GUARDED_BY(mutex_) = false;          // the examination was sent
-    bool warned_ GUARDED_BY(mutex_) = false;            // of a server that may be no ZooKeeper
+    std::optional<way> to_leader_ GUARDED_BY(mutex_);  // of a move that has not begun
+    bool address_listed_ GUARDED_BY(mutex_) = false;   // the C client has one beside the names
+    core::duration timeout_ GUARDED_BY(mutex_){};      // as negotiated
+    bool examined_ GUARDED_BY(mutex_) = false;         // the examination was sent
+    bool warned_ GUARDED_BY(mutex_) = false;           // of a server that may be no ZooKeeper
     server_software software_ GUARDED_BY(mutex_) = server_software::unknown;  // as far as is known
     // By itself: the C client has its locks when it calls what ends the sweep, and takes them in calls under mutex_.
     base::mutex sweep_mutex_;

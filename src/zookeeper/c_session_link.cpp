@@ -58,7 +58,10 @@ void c_session::attach(core::link_kind kind) {
         if (usable() && settings_.examine && software_ != server_software::zookeeper) identify({});
         return;
     }
-    helper_.post([this, connection, server] { learn_role(connection, server); });
+    helper_.post([this, connection, server] {
+        learn_role(connection, server);
+        list_names_alone();
+    });
 }
 
 // Before the session is used for anything: a crash after this is one that the guardian knows what to do about.
@@ -108,7 +111,6 @@ void c_session::detach() {
         event.kind = core::link_kind::detached;
         event.connection = connection_;
         event.session_id = identity_.id;
-        if (servers_narrowed_) helper_.post([this] { restore_servers(); });
     }
     changed_.set();
     deliver(std::move(event));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "base/log.hpp"
@@ -21,6 +22,12 @@ namespace {
 // that has nothing in common with any ensemble: a loopback address, the discard prefix (RFC 6666).
 const char* decoy(const socket_address& current) noexcept {
     return current.storage.ss_family == AF_INET6 ? "100::1:1" : "127.254.254.254:1";
+}
+
+std::string joined(const std::vector<std::string>& hosts) {
+    std::string text;
+    for (const auto& host : hosts) text += (text.empty() ? "" : ",") + host;
+    return text;
 }
 
 }  // namespace
@@ -147,12 +154,34 @@ void c_session::seek_leader(std::uint64_t connection) {
     helper_.post([this, connection] { look_for_leader(connection); });
 }
 
-std::string c_session::find_leader() const {
+std::optional<c_session::way> c_session::find_leader() const {
     std::vector<socket_address> all;
-    for (const auto& server : servers_.servers)
-        for (const auto& address : resolve(server)) all.push_back(address);
+    // Of each address the name that stands for it alone, else the address.
+    std::map<std::string, std::string> host_of;
+    std::vector<std::string> names;
+    for (const auto& server : servers_.servers) {
+        names.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
+        const auto addresses = resolve(server);
+        for (const auto& address : addresses) {
+            const auto text = to_string(address, address_form::for_c_client);
+            host_of.emplace(text, addresses.size() == 1 ? names.back() : text);
+            all.push_back(address);
+        }
+    }
     const auto leader = find_role(all, core::server_role::leader, changed_.fd(), k_role_limit);
-    return leader ? to_string(*leader, address_form::for_c_client) : std::string{};
+    if (!leader) return std::nullopt;
+    const auto first = host_of.at(to_string(*leader, address_form::for_c_client));
+    const auto own = std::find(names.begin(), names.end(), first);
+    way out;
+    out.by_address = own == names.end();
+    if (!out.by_address) names.erase(own);
+    auto chance = base::random::from_system();
+    std::shuffle(names.begin(), names.end(), chance);
+    // The C client goes on by two addresses at each failure (ZOOKEEPER-2466); of an even number it tries only half.
+    if ((all.size() + (out.by_address ? 1 : 0)) % 2 == 0) names.push_back(first);
+    out.hosts.push_back(first);
+    out.hosts.insert(out.hosts.end(), names.begin(), names.end());
+    return out;
 }
 
 void c_session::look_for_leader(std::uint64_t connection) {
@@ -161,14 +190,14 @@ void c_session::look_for_leader(std::uint64_t connection) {
         const base::lock_guard lock{mutex_};
         if (!usable() || connection_ != connection) return;
     }
-    std::string found = find_leader();
+    auto found = find_leader();
     const base::lock_guard turn{turn_};
     core::link_event event;
     {
         const base::lock_guard lock{mutex_};
         if (!usable() || connection_ != connection) return;
-        if (!found.empty()) {
-            leader_ = std::move(found);
+        if (found) {
+            to_leader_ = std::move(found);
             phase_ = phase::moving;
             return move_when_idle();
         }
@@ -182,29 +211,32 @@ void c_session::look_for_leader(std::uint64_t connection) {
 // The C client drops what is under way on a connection that it leaves, without an answer: so nothing
 // may be.
 void c_session::move_when_idle() {
-    if (phase_ != phase::moving || pending_.with_client() > 0 || leader_.empty()) return;
+    if (phase_ != phase::moving || pending_.with_client() > 0 || !to_leader_) return;
     helper_.post([this] { move_to_leader(); });
 }
 
 void c_session::move_to_leader() {
-    if (!leave_for_leader()) return;
-    arrive_or_return();
+    auto taken = leave_for_leader();
+    if (taken) await_arrival(std::move(*taken));
 }
 
-bool c_session::leave_for_leader() {
+std::optional<c_session::way> c_session::leave_for_leader() {
     const base::lock_guard turn{turn_};
     const socket_address current = connected_server();
-    std::string leader;
+    std::optional<way> to;
     changed_.clear();  // before closed_ is looked at: close() sets both
     {
         const base::lock_guard lock{mutex_};
-        if (phase_ != phase::moving || closed_) return false;
-        leader = std::exchange(leader_, {});
-        servers_narrowed_ = true;
+        // No server: the connection has ended by itself, and the event that says so is on its way.
+        if (phase_ != phase::moving || closed_ || !to_leader_ || current.length == 0)
+            return std::nullopt;
+        to = std::exchange(to_leader_, std::nullopt);
+        to->from = current;
+        address_listed_ = to->by_address;
     }
-    log::write(log_level::debug, "moving to the leader, {}", leader);
+    log::write(log_level::debug, "moving to the leader, {}", to->hosts.front());
     {
-        // Not by detach(): the list is not to be restored yet.
+        // Not by detach(): it would end the wait for the attach.
         core::link_event event;
         {
             const base::lock_guard lock{mutex_};
@@ -215,19 +247,29 @@ bool c_session::leave_for_leader() {
         }
         deliver(std::move(event));
     }
-    if (zoo_set_servers(handle_, decoy(current)) != ZOK ||
-        zoo_set_servers(handle_, leader.c_str()) != ZOK) {
-        log::write(log_level::warning, "the C client does not take {}", leader);
+    reconnect(*to);
+    return to;
+}
+
+// The C client's I/O thread reads the list of servers without the lock under which zoo_set_servers frees it, but only
+// after its connection has failed, and while it is attached read-only (handle_error, zookeeper_interest and
+// ping_rw_server of 3.8.0; in 3.9.5 all but the second). So a list is given while a connection stands or is being made,
+// never in answer to a failure. What is left is a connection that fails in these very microseconds.
+void c_session::reconnect(const way& to) {
+    const auto list = joined(to.hosts);
+    if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
+        zoo_set_servers(handle_, list.c_str()) != ZOK) {
+        log::write(log_level::warning, "the C client does not take {}", list);
     }
     // The I/O thread would find out at the end of its poll, up to a third of the time-out later; a
     // request wakes it, and travels on the new connection.
     const base::lock_guard lock{mutex_};
     if (!closed_) send_witness({});
-    return true;
 }
 
-// Waits for the attach; gives the C client the full list back if it does not come.
-void c_session::arrive_or_return() {
+// Waits for the attach. A server that refuses is passed over by the C client; one that does not answer would cost
+// two thirds of the time-out.
+void c_session::await_arrival(way taken) {
     pollfd change{changed_.fd(), POLLIN, 0};
     std::chrono::milliseconds limit{k_move_limit};
     {
@@ -236,22 +278,42 @@ void c_session::arrive_or_return() {
             std::min(limit, std::chrono::ceil<std::chrono::milliseconds>(timeout_ / k_move_part));
     }
     if (::poll(&change, 1, static_cast<int>(limit.count())) > 0) return;
-    restore_servers();
     const base::lock_guard turn{turn_};
-    bool stuck = false;
     {
         const base::lock_guard lock{mutex_};
-        stuck = phase_ == phase::detached && !closed_ && zoo_state(handle_) == ZOO_CONNECTED_STATE;
+        if (phase_ != phase::detached || closed_) return;
     }
+    const int state = zoo_state(handle_);
     // The connection was kept: no event comes.
-    if (stuck) attach(core::link_kind::attached);
+    if (state == ZOO_CONNECTED_STATE) return attach(core::link_kind::attached);
+    if (state != ZOO_CONNECTING_STATE && state != ZOO_ASSOCIATING_STATE) return;
+    std::rotate(taken.hosts.begin(), taken.hosts.begin() + 1, taken.hosts.end());
+    reconnect(taken);
 }
 
-void c_session::restore_servers() {
+// An address that is listed beside the names would be tried for ever, whoever has it later.
+void c_session::list_names_alone() {
     {
         const base::lock_guard lock{mutex_};
-        if (closed_ || !std::exchange(servers_narrowed_, false)) return;
+        if (!address_listed_) return;
     }
+    // The I/O thread stands still while the C client resolves the names: only where that is quick.
+    const auto begun = boottime_clock::now();
+    const auto here = to_string(connected_server(), address_form::for_c_client);
+    bool stays = false;
+    for (const auto& server : servers_.servers) {
+        const auto addresses = resolve(server);
+        if (addresses.empty()) return;
+        for (const auto& address : addresses)
+            stays = stays || to_string(address, address_form::for_c_client) == here;
+    }
+    if (!stays || boottime_clock::now() - begun > k_resolve_limit) return;
+    {
+        const base::lock_guard lock{mutex_};
+        if (!usable() || connected_server().length == 0) return;
+        address_listed_ = false;
+    }
+    // The C client keeps its connection: its server is listed, and the list becomes shorter.
     zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
 }
 

@@ -99,8 +99,16 @@ TEST_F(names, of_servers_are_tried_in_an_order_by_chance) {
     base::random chance{7};
     zookeeper::unresolved_hosts missing;
     for (int i = 0; i != 100; ++i)
-        orders.insert(zookeeper::shuffled_servers(three, chance, missing));
+        orders.insert(zookeeper::shuffled_servers(three, chance, missing).text);
     EXPECT_EQ(orders.size(), 6U);
+}
+
+TEST_F(names, of_an_even_number_of_servers_one_comes_twice) {
+    const zookeeper::connect_string two{{{"127.0.0.1", 1}, {"127.0.0.1", 2}}, {}};
+    base::random chance{7};
+    zookeeper::unresolved_hosts missing;
+    const auto text = zookeeper::shuffled_servers(two, chance, missing).text;
+    EXPECT_EQ(std::count(text.begin(), text.end(), ','), 2) << text;
 }
 
 // Of those that a name stands for each is tried.
@@ -109,7 +117,7 @@ TEST_F(names, that_stand_for_several_servers_are_replaced_by_them) {
     const zookeeper::connect_string parsed{{{"localhost", 2181}}, {}};
     const auto all = zookeeper::resolve(parsed.servers.front());
     zookeeper::unresolved_hosts missing;
-    const auto text = zookeeper::shuffled_servers(parsed, chance, missing);
+    const auto text = zookeeper::shuffled_servers(parsed, chance, missing).text;
     if (all.size() < 2) {
         EXPECT_EQ(text, "localhost:2181");
     } else {
