@@ -145,6 +145,11 @@ void keeper_loop::start(std::string_view environment) {
         report({keeper_report::ended, true, 0});
         return;
     }
+    // The end of a further command would wait for it, too.
+    if (given_up_ > 0) {
+        report({keeper_report::not_started, false, EBUSY});
+        return;
+    }
     auto started = start_command(settings_, split_environment(environment));
     if (started.failure != 0) {
         report({keeper_report::not_started, false, started.failure});
@@ -172,6 +177,7 @@ void keeper_loop::take_change() {
         if (change.si_pid == command_ && !stopped) return end_command();
         siginfo_t taken{};
         ::waitid(P_PID, static_cast<id_t>(change.si_pid), &taken, WEXITED | WSTOPPED | WNOHANG);
+        if (change.si_pid == given_up_ && !stopped) given_up_ = -1;
         if (change.si_pid == command_) take_stop(change.si_status);
     }
 }
@@ -202,6 +208,7 @@ void keeper_loop::end_command() {
     signal_command(SIGKILL);
     // A program that never runs is not waited for: a file server that does not answer may hold its process up for ever.
     const bool runs_never = is_under_way(exec_);
+    if (runs_never) given_up_ = command_;
     const int status = runs_never ? SIGKILL : kill_descendants(command_);
     const int failure = runs_never || !exec_.open() ? 0 : failure_of(exec_);
     exec_.reset();

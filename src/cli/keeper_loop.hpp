@@ -49,6 +49,7 @@ private:
     terminal terminal_;
     supervision supervision_;
     pid_t command_ = -1;
+    pid_t given_up_ = -1;           // was killed before its program ran, and has not ended yet
     base::descriptor exec_;         // while the command's program is on its way
     bool awaits_terminal_ = false;  // the command is stopped for it
     bool run_ended_ = false;

@@ -53,7 +53,7 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
     for (const auto& server : servers.servers) {
         const auto [answer, addresses] = look_up(server);
         missing.record(server.host, answer);
-        count += addresses.size();
+        count += std::max<std::size_t>(addresses.size(), 1);  // it will have one some day
         out.by_address = out.by_address || addresses.size() >= 2;
         if (addresses.size() < 2)
             list.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
@@ -64,7 +64,7 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
     }
     std::shuffle(list.begin(), list.end(), chance);
     // Not where names come in the place of addresses later.
-    if (!out.by_address && count != 0 && count % 2 == 0) list.push_back(known);
+    if (!out.by_address && !known.empty() && count % 2 == 0) list.push_back(known);
     for (const auto& host : list) out.text += (out.text.empty() ? "" : ",") + host;
     return out;
 }

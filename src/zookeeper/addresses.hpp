@@ -27,8 +27,9 @@ struct server_list {
 };
 
 // The servers in an order by chance. A name that stands for several addresses is replaced by them, one that cannot be
-// resolved stays; `missing` learns which can. One server comes twice if their number is even: the C client goes on by
-// two at each failure (ZOOKEEPER-2466), would try only half of them, and would not pause. Blocks.
+// resolved stays; `missing` learns which can. One server comes twice if their number is even and no name stands for
+// several: the C client goes on by two at each failure (ZOOKEEPER-2466), would try only half of them, and would not
+// pause. Blocks.
 [[nodiscard]] server_list shuffled_servers(const connect_string& servers, base::random& chance,
                                            unresolved_hosts& missing);
 

@@ -44,6 +44,7 @@
 #include "zookeeper/server_role.hpp"
 #include "zookeeper/unresolved_hosts.hpp"
 #include "zookeeper/watch_book.hpp"
+#include "zookeeper/way_to_leader.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -68,13 +69,6 @@ public:
 
 private:
     enum class phase { detached, attached, moving, dead };
-
-    // How to go to the leader.
-    struct way {
-        std::vector<std::string> hosts{};  // the leader first, then all others
-        bool by_address = false;           // its name stands for other servers, too
-        socket_address from{};
-    };
 
     static void on_event(zhandle_t* handle, int type, int state, const char* path, void* self);
     void open_handle();
@@ -104,12 +98,12 @@ private:
     void examined(const core::reply& answer, const std::optional<server_answers>& told)
         REQUIRES(turn_) EXCLUDES(mutex_);
     void look_for_leader(std::uint64_t connection) EXCLUDES(turn_, mutex_);
-    [[nodiscard]] std::optional<way> find_leader() const;
+    [[nodiscard]] std::optional<way_to_leader> find_leader() const;
     void move_when_idle() REQUIRES(mutex_);
     void move_to_leader() EXCLUDES(turn_, mutex_);
-    std::optional<way> leave_for_leader() EXCLUDES(turn_, mutex_);
-    void reconnect(const way& to) REQUIRES(turn_) EXCLUDES(mutex_);
-    void await_arrival(way taken) EXCLUDES(turn_, mutex_);
+    std::optional<way_to_leader> leave_for_leader() EXCLUDES(turn_, mutex_);
+    void reconnect(const way_to_leader& to) REQUIRES(turn_) EXCLUDES(mutex_);
+    void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void list_names_alone() EXCLUDES(turn_, mutex_);
 
     // Nothing of what is under way stays behind in the C client, c_session_end.cpp.
@@ -145,11 +139,11 @@ private:
     core::session_identity identity_ GUARDED_BY(mutex_);
     pending_requests pending_ GUARDED_BY(mutex_);
     watch_book watches_ GUARDED_BY(mutex_);
-    std::optional<way> to_leader_ GUARDED_BY(mutex_);  // of a move that has not begun
-    bool address_listed_ GUARDED_BY(mutex_) = false;   // the C client has one beside the names
-    core::duration timeout_ GUARDED_BY(mutex_){};      // as negotiated
-    bool examined_ GUARDED_BY(mutex_) = false;         // the examination was sent
-    bool warned_ GUARDED_BY(mutex_) = false;           // of a server that may be no ZooKeeper
+    std::optional<way_to_leader> to_leader_ GUARDED_BY(mutex_);  // of a move that has not begun
+    std::size_t listed_ GUARDED_BY(mutex_) = 0;  // addresses that the C client has; 0: names alone
+    core::duration timeout_ GUARDED_BY(mutex_){};  // as negotiated
+    bool examined_ GUARDED_BY(mutex_) = false;     // the examination was sent
+    bool warned_ GUARDED_BY(mutex_) = false;       // of a server that may be no ZooKeeper
     server_software software_ GUARDED_BY(mutex_) = server_software::unknown;  // as far as is known
     // By itself: the C client has its locks when it calls what ends the sweep, and takes them in calls under mutex_.
     base::mutex sweep_mutex_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // c_session: the role of the server it is attached to, and the way to the leader.
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <utility>
 
 #include "base/log.hpp"
@@ -22,12 +22,6 @@ namespace {
 // that has nothing in common with any ensemble: a loopback address, the discard prefix (RFC 6666).
 const char* decoy(const socket_address& current) noexcept {
     return current.storage.ss_family == AF_INET6 ? "100::1:1" : "127.254.254.254:1";
-}
-
-std::string joined(const std::vector<std::string>& hosts) {
-    std::string text;
-    for (const auto& host : hosts) text += (text.empty() ? "" : ",") + host;
-    return text;
 }
 
 }  // namespace
@@ -154,34 +148,13 @@ void c_session::seek_leader(std::uint64_t connection) {
     helper_.post([this, connection] { look_for_leader(connection); });
 }
 
-std::optional<c_session::way> c_session::find_leader() const {
-    std::vector<socket_address> all;
-    // Of each address the name that stands for it alone, else the address.
-    std::map<std::string, std::string> host_of;
-    std::vector<std::string> names;
-    for (const auto& server : servers_.servers) {
-        names.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
-        const auto addresses = resolve(server);
-        for (const auto& address : addresses) {
-            const auto text = to_string(address, address_form::for_c_client);
-            host_of.emplace(text, addresses.size() == 1 ? names.back() : text);
-            all.push_back(address);
-        }
-    }
-    const auto leader = find_role(all, core::server_role::leader, changed_.fd(), k_role_limit);
+std::optional<way_to_leader> c_session::find_leader() const {
+    const auto known = resolve_all(servers_);
+    const auto leader =
+        find_role(known.addresses, core::server_role::leader, changed_.fd(), k_role_limit);
     if (!leader) return std::nullopt;
-    const auto first = host_of.at(to_string(*leader, address_form::for_c_client));
-    const auto own = std::find(names.begin(), names.end(), first);
-    way out;
-    out.by_address = own == names.end();
-    if (!out.by_address) names.erase(own);
     auto chance = base::random::from_system();
-    std::shuffle(names.begin(), names.end(), chance);
-    // The C client goes on by two addresses at each failure (ZOOKEEPER-2466); of an even number it tries only half.
-    if ((all.size() + (out.by_address ? 1 : 0)) % 2 == 0) names.push_back(first);
-    out.hosts.push_back(first);
-    out.hosts.insert(out.hosts.end(), names.begin(), names.end());
-    return out;
+    return way_to(*leader, known, chance);
 }
 
 void c_session::look_for_leader(std::uint64_t connection) {
@@ -220,10 +193,10 @@ void c_session::move_to_leader() {
     if (taken) await_arrival(std::move(*taken));
 }
 
-std::optional<c_session::way> c_session::leave_for_leader() {
+std::optional<way_to_leader> c_session::leave_for_leader() {
     const base::lock_guard turn{turn_};
     const socket_address current = connected_server();
-    std::optional<way> to;
+    std::optional<way_to_leader> to;
     changed_.clear();  // before closed_ is looked at: close() sets both
     {
         const base::lock_guard lock{mutex_};
@@ -232,7 +205,7 @@ std::optional<c_session::way> c_session::leave_for_leader() {
             return std::nullopt;
         to = std::exchange(to_leader_, std::nullopt);
         to->from = current;
-        address_listed_ = to->by_address;
+        listed_ = to->by_address ? to->addresses : 0;
     }
     log::write(log_level::debug, "moving to the leader, {}", to->hosts.front());
     {
@@ -255,8 +228,8 @@ std::optional<c_session::way> c_session::leave_for_leader() {
 // after its connection has failed, and while it is attached read-only (handle_error, zookeeper_interest and
 // ping_rw_server of 3.8.0; in 3.9.5 all but the second). So a list is given while a connection stands or is being made,
 // never in answer to a failure. What is left is a connection that fails in these very microseconds.
-void c_session::reconnect(const way& to) {
-    const auto list = joined(to.hosts);
+void c_session::reconnect(const way_to_leader& to) {
+    const auto list = fmt::format("{}", fmt::join(to.hosts, ","));
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
         zoo_set_servers(handle_, list.c_str()) != ZOK) {
         log::write(log_level::warning, "the C client does not take {}", list);
@@ -269,7 +242,7 @@ void c_session::reconnect(const way& to) {
 
 // Waits for the attach. A server that refuses is passed over by the C client; one that does not answer would cost
 // two thirds of the time-out.
-void c_session::await_arrival(way taken) {
+void c_session::await_arrival(way_to_leader taken) {
     pollfd change{changed_.fd(), POLLIN, 0};
     std::chrono::milliseconds limit{k_move_limit};
     {
@@ -293,27 +266,32 @@ void c_session::await_arrival(way taken) {
 
 // An address that is listed beside the names would be tried for ever, whoever has it later.
 void c_session::list_names_alone() {
+    std::size_t listed = 0;
     {
         const base::lock_guard lock{mutex_};
-        if (!address_listed_) return;
+        listed = listed_;
+        if (listed == 0) return;
     }
     // The I/O thread stands still while the C client resolves the names: only where that is quick.
     const auto begun = boottime_clock::now();
     const auto here = to_string(connected_server(), address_form::for_c_client);
     bool stays = false;
+    std::size_t found = 0;
     for (const auto& server : servers_.servers) {
         const auto addresses = resolve(server);
         if (addresses.empty()) return;
+        found += addresses.size();
         for (const auto& address : addresses)
             stays = stays || to_string(address, address_form::for_c_client) == here;
     }
-    if (!stays || boottime_clock::now() - begun > k_resolve_limit) return;
+    // Of a list that becomes longer the C client may take another server, by chance and without a word.
+    if (!stays || found > listed || boottime_clock::now() - begun > k_resolve_limit) return;
     {
         const base::lock_guard lock{mutex_};
         if (!usable() || connected_server().length == 0) return;
-        address_listed_ = false;
+        listed_ = 0;
     }
-    // The C client keeps its connection: its server is listed, and the list becomes shorter.
+    // The C client keeps its connection: its server is listed, and the list becomes no longer.
     zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
 }
 

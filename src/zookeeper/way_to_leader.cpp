@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/way_to_leader.hpp"
+
+#include <algorithm>
+
+#include "turnstile/clock.hpp"
+#include "zookeeper/addresses.hpp"
+#include "zookeeper/limits.hpp"
+
+namespace turnstile::zookeeper {
+
+resolved_servers resolve_all(const connect_string& servers) {
+    resolved_servers known;
+    const auto begun = boottime_clock::now();
+    for (const auto& server : servers.servers) {
+        known.hosts.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
+        const auto addresses = resolve(server);
+        if (addresses.empty()) ++known.missing;
+        for (const auto& address : addresses) {
+            const auto text = to_string(address, address_form::for_c_client);
+            known.host_of.emplace(text, addresses.size() == 1 ? known.hosts.back() : text);
+            known.addresses.push_back(address);
+        }
+    }
+    // The C client resolves names twice on its way, when it has no connection any more: names that take long could
+    // cost the session.
+    known.by_address = boottime_clock::now() - begun > k_resolve_limit;
+    if (!known.by_address) return known;
+    known.hosts.clear();
+    known.missing = 0;
+    for (auto& [text, host] : known.host_of) known.hosts.push_back(host = text);
+    return known;
+}
+
+way_to_leader way_to(const socket_address& leader, const resolved_servers& known,
+                     base::random& chance) {
+    const auto first = known.host_of.at(to_string(leader, address_form::for_c_client));
+    auto others = known.hosts;
+    const auto own = std::find(others.begin(), others.end(), first);
+    const bool is_host = own != others.end();
+    if (is_host) others.erase(own);
+    std::shuffle(others.begin(), others.end(), chance);
+    way_to_leader way{.hosts = {first}, .by_address = known.by_address || !is_host};
+    way.hosts.insert(way.hosts.end(), others.begin(), others.end());
+    way.addresses =
+        known.by_address ? way.hosts.size() : known.addresses.size() + (is_host ? 0 : 1);
+    // Names that are missing now have an address again some day.
+    if ((way.addresses + known.missing) % 2 == 0) {
+        way.hosts.push_back(first);
+        ++way.addresses;
+    }
+    return way;
+}
+
+}  // namespace turnstile::zookeeper
