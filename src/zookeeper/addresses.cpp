@@ -8,6 +8,8 @@
 #include <cstring>
 #include <memory>
 
+#include <fmt/format.h>
+
 namespace turnstile::zookeeper {
 namespace {
 
@@ -65,7 +67,7 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
     std::shuffle(list.begin(), list.end(), chance);
     // Not where names come in the place of addresses later.
     if (!out.by_address && !known.empty() && count % 2 == 0) list.push_back(known);
-    for (const auto& host : list) out.text += (out.text.empty() ? "" : ",") + host;
+    out.text = fmt::format("{}", fmt::join(list, ","));
     return out;
 }
 
