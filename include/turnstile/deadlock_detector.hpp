@@ -21,7 +21,7 @@
 //
 // A reported cycle is a true one: it is looked at twice, and each znode of it must be there both times,
 // so that all of them were there at the instant between. What can be wrong in it is named in
-// docs/how-to/deadlocks.md.
+// docs/why/deadlocks.md. How to use it: docs/how-to/deadlocks.md.
 //
 // Cost: find() lists each lock's folder, and reads the contenders of those that have a waiter. Nothing
 // runs in the background, and acquire() looks only when it has waited for a while in vain.

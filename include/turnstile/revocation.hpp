@@ -19,7 +19,7 @@
 //
 // Each acts on the very znode that was seen: if its czxid is another one by now, nothing is done. The operator
 // and the reason go to the old holder and to the log of this process (log.hpp). For contenders of every recipe.
-// Protocol: docs/how-to/revocation.md.
+// How to use it: docs/how-to/revocation.md; the protocol: docs/why/revocation.md.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -277,7 +277,7 @@ void world::write_by_hand(const std::string& znode) {
     write_at_servers(core::set_op{above ? folder : znode, "by hand"});
 }
 
-// As docs/how-to/revocation.md has it: write the order first, and delete the znode when the lease of the old holder must be over.
+// As docs/why/revocation.md has it: write the order first, and delete the znode when the lease of the old holder must be over.
 void world::take_away(const std::string& znode) {
     const core::revocation order{core::revocation::how::take,
                                  fmt::format("ops {}", ++orders_given_), "it is stuck"};

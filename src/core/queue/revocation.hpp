@@ -3,7 +3,7 @@
 //
 // `ask` is a request: the holder is told and decides. `take` is an order: the place is over for the client that sees
 // it, and the znode goes once the holder has given it up, or its lease must have ended
-// (docs/how-to/revocation.md). The words stand behind the contender's own, percent-escaped like them:
+// (docs/why/revocation.md). The words stand behind the contender's own, percent-escaped like them:
 // `... revoke=take by=ops why=stuck`. Curator's `__REVOKE__` and `unlock`, in place of the data, ask: its holders
 // compare all of the data with the former, so it is what theirs are asked by.
 #pragma once

@@ -26,7 +26,7 @@ struct confirmation_pace {
     // How old the last look at the own znode may be at a grant. A `take` deletes the znode two time-outs (2 S) after
     // its order. A hold that has not seen the order lasts no longer than its first confirmation (`interval`) and one
     // lease (at most S). The look may therefore be S - interval old. The result is half of that, the other half being
-    // the margin for clocks that drift, and one interval at most. docs/how-to/revocation.md has the proof.
+    // the margin for clocks that drift, and one interval at most. docs/why/revocation.md has the proof.
     [[nodiscard]] duration unseen_for(const lease& session) const;
 
     friend bool operator==(const confirmation_pace&, const confirmation_pace&) = default;

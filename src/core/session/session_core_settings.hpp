@@ -14,7 +14,7 @@
 
 namespace turnstile::core {
 
-// Of the waiters next in line, so many watch their own znodes (docs/how-to/revocation.md).
+// Of the waiters next in line, so many watch their own znodes (docs/why/revocation.md).
 inline constexpr std::size_t k_most_watched_in_line = 64;
 
 // What a session's watches may take in the one packet in which the C client sets them again after a reconnect: a
