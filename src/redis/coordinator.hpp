@@ -22,8 +22,8 @@ struct coordinator_options {
 };
 
 // Throws std::system_error with `errc::bad_connect_string`. `open` of the result waits for the server's first answer, a
-// second at most, and throws not_connected or server_too_old if the server must be set up differently; a server that
-// is not there yet is no error.
+// second at most, and throws not_connected or server_too_old if the server must be set up differently, or has a tree of
+// another release's; a server that is not there yet is no error.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, const coordinator_options& options = {});
 

@@ -89,6 +89,15 @@ public:
         return false;
     }
 
+    bool look_at_layout() {
+        const auto prefix = key_prefix(where_);
+        const auto found = ask("HGET", {"HGET", znodes_key(prefix), "v"});
+        if (!found) return false;
+        const auto version = text_of(*found);
+        if (found->type == REDIS_REPLY_NIL || version == std::to_string(k_layout)) return true;
+        return refuse(welcome::unfit, other_layout(prefix, version));
+    }
+
     bool load_scripts() {
         for (std::size_t i = 0; i != k_script_count; ++i) {
             const auto& text = redis::text_of(static_cast<script>(i));
@@ -174,7 +183,7 @@ greeting greet_listener(line& to, const connect_string& where, core::time_point 
 greeting examine(line& to, const connect_string& where, core::time_point deadline, int give_up) {
     greeter g{to, where, deadline, give_up};
     return g.finish(g.connect() && g.authenticate() && g.select() && g.look() && g.locate() &&
-                    g.await_leases());
+                    g.await_leases() && g.look_at_layout());
 }
 
 }  // namespace turnstile::redis

@@ -18,8 +18,8 @@ namespace turnstile::redis {
 enum class welcome {
     ok,
     away,         // no connection, or the server takes no writes now: again later
-    unfit,        // the server must be set up differently
-    too_old,      // the same: it needs another version
+    unfit,        // the server must be set up differently, or the tree is another release's
+    too_old,      // as unfit: the server has to be of a later version
     credentials,  // a wrong password, or rights are missing
 };
 
@@ -42,7 +42,7 @@ struct greeting {
 // Password alone, for a connection on which the server only sends.
 [[nodiscard]] greeting greet_listener(line& to, const connect_string& where,
                                       core::time_point deadline, int give_up);
-// As `greet`, and no scripts: for a look at the server.
+// As `greet`, and the tree's layout in place of the scripts, whose attach asks for it: for a look at the server.
 [[nodiscard]] greeting examine(line& to, const connect_string& where, core::time_point deadline,
                                int give_up);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "redis/scripts.hpp"
 
+#include <fmt/core.h>
+
 #include "redis/quick_parts.hpp"
 #include "redis/script_parts.hpp"
 
@@ -262,9 +264,14 @@ return {code.ok}
 // | 8    | the last zxid under which it was told, there, that a znode was made or removed          |
 // | 9... | its watches, a kind and a path each: d of a znode that was there, e of one that was not, c of children |
 //
-// The server is looked at first: where it is not the one that the tree was at, another history begins.
+// The layout's version is looked at before anything else: a tree of another one is left as it is. A tree without it was
+// made before there was the field, which is added with the session's mark: sooner, and with the memory used up, it would
+// keep a session whose time is over from being told so (`flush`).
+// Then the server is looked at: where it is not the one that the tree was at, another history begins.
 // The session's watches are set anew: one that would have fired meanwhile fires now.
 constexpr std::string_view k_attach = R"lua(
+local version = get('v') or get('/') and '1' or layout
+if version ~= layout then return {other_layout, '0', -1, '', version} end
 if not get('/') then
   local function first(path, cnt, fl)
     R[path] = {cz = 0, mz = 0, pz = 0, ct = 0, mt = 0, ow = 0, ver = 0, cre = 0, cnt = cnt, fl = fl, who = '', data = ''}
@@ -274,6 +281,7 @@ if not get('/') then
   first('/zookeeper', 2, 0)
   first('/zookeeper/config', 0, flag.read_only)
   first('/zookeeper/quota', 0, 0)
+  put('v', layout)
   store()
   flush()
   call('SADD', P .. ':c:/', 'zookeeper')
@@ -312,6 +320,7 @@ else
 end
 mark = string.format('%.0f', connection) .. mark
 put('s' .. sid, mark)
+if not get('v') then put('v', layout) end
 local function watch(f)
   put(f, (get(f) or '') .. sid .. ' ')
   call('SADD', P .. ':v:' .. sid, f)
@@ -335,13 +344,17 @@ none_before(now + ARGV[4])
 return {code.ok, get('z') or '0', back, table.concat(mine), sid, mark, string.match(get('l'), '(%d+):%d+;$')}
 )lua";
 
+std::string numbers_of_attach() {
+    return fmt::format("local layout, other_layout = '{}', {}\n", k_layout, k_other_layout);
+}
+
 // In the order of the enum.
 std::array<std::string, k_script_count> all_texts() {
     const auto in_session = [](std::string_view first, std::string_view body) {
         return script_parts::common(first) + script_parts::session() + std::string{body};
     };
     const std::string write{k_write};
-    return {script_parts::common({}) + std::string{k_attach},
+    return {script_parts::common(numbers_of_attach()) + std::string{k_attach},
             in_session({}, k_close),
             quick_parts::beginning() + quick_parts::create(true) +
                 in_session(k_write_first, write + std::string{k_written_and_listed}),

@@ -16,6 +16,7 @@
 // | - "d"      |      | an instant before which no session expires; P:d has the first one                 |
 // | - "r"      |      | the replication id of the server                                                |
 // | - "i"      |      | when it was last looked whether it still is that                                |
+// | - "v"      |      | the version of this layout, k_layout                                            |
 // | - "l"      |      | the histories that the tree has had at servers: "<began>:<last zxid before>;"...  |
 // | P:d        | zset | sessions by the instant at which they expire, in microseconds of the server's clock |
 // | P:r        | zset | containers that were emptied, by the instant at which they are looked at        |
@@ -36,6 +37,9 @@ namespace turnstile::redis {
 
 enum class script { attach, close, enter, forget, poll, read, reap, write };
 inline constexpr std::size_t k_script_count = 8;
+
+// Of the keys above and of what is in them. Raised where a release that does not know of the change would go wrong.
+inline constexpr int k_layout = 1;
 
 // The text, as EVAL takes it.
 [[nodiscard]] const std::string& text_of(script which);
@@ -58,6 +62,8 @@ inline constexpr std::size_t k_script_count = 8;
 // What a script answers in place of a server_error where the session is not the caller's any more.
 inline constexpr int k_session_gone = 100;   // it has ended, or has another password
 inline constexpr int k_session_moved = 101;  // it is on a later connection
+// The same of the attach alone: the tree has another layout, whose version stands behind the head of the answer.
+inline constexpr int k_other_layout = 102;
 
 // What the scripts are told of a part of a write (bits). The first three stand in a znode's record, too.
 enum part_flag : unsigned {

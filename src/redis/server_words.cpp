@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "redis/plain_words.hpp"
+#include "redis/scripts.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -129,6 +130,11 @@ std::string unfit(const server_facts& facts, bool& too_old) {
             "two clients could hold one; set it to noeviction",
             facts.eviction_policy);
     return {};
+}
+
+std::string other_layout(std::string_view tree, std::string_view found) {
+    return fmt::format("the tree {} has keys of version {}; this release needs version {}", tree,
+                       found, k_layout);
 }
 
 bool keeps_its_data(const server_facts& facts) noexcept {

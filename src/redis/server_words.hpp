@@ -54,6 +54,8 @@ struct server_facts {
 // The sentence that says why a server with these facts is not used, for good until it is set up differently; empty if
 // it can be. `too_old` is set where the version is the reason.
 [[nodiscard]] std::string unfit(const server_facts& facts, bool& too_old);
+// The same of a tree that another release made: its keys begin with `tree`, and their layout is of version `found`.
+[[nodiscard]] std::string other_layout(std::string_view tree, std::string_view found);
 
 // Each write is on its disk before it is answered.
 [[nodiscard]] bool keeps_its_data(const server_facts& facts) noexcept;

@@ -139,6 +139,9 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
     if (reply->type == REDIS_REPLY_ERROR) return give_up(refused_by("the first script", *reply));
     const auto first = parse_head(*reply);
     if (!first) return failed("the answer to the first script makes no sense");
+    if (first->code == k_other_layout)
+        return give_up(
+            {.result = welcome::unfit, .reason = other_layout(prefix_, text_at(*reply, 4))});
     if (first->code != 0) return end(core::link_kind::expired);
     if (!await_replicas(*commands, deadline)) return failed(std::exchange(broken_, {}));
     const std::string session{text_at(*reply, 4)};

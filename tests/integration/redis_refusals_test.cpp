@@ -151,6 +151,65 @@ TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {
     connect(server.connect_string());
 }
 
+// Field "v" of a tree: the version of its keys' layout.
+class layouts_of_redis : public refusals_of_redis {
+protected:
+    [[nodiscard]] std::string version() const { return server.ask("HGET {turnstile}:n v"); }
+    void set_version(const std::string& to) const {
+        EXPECT_EQ(server.ask("HSET {turnstile}:n v " + to), ":0") << "it was there";
+    }
+    void lose_version() const { EXPECT_EQ(server.ask("HDEL {turnstile}:n v"), ":1"); }
+    void cut_off_clients() const { EXPECT_NE(server.ask("CLIENT KILL TYPE normal"), ":0"); }
+};
+
+TEST_F(layouts_of_redis, a_tree_of_a_later_release_is_refused_and_left_as_it_is) {
+    const std::string refusal =
+        "the tree {turnstile} has keys of version 99; this release needs version 1";
+    connect(server.connect_string());
+    ASSERT_TRUE(eventually([&] { return server.ask("ZCARD {turnstile}:d") == ":0"; }));
+    EXPECT_EQ(version(), "1");
+    set_version("99");
+    const auto tree = server.ask("HGETALL {turnstile}:n");
+    EXPECT_TRUE(is_refused(server.connect_string(), errc::not_connected, refusal));
+    EXPECT_EQ(server.ask("HGETALL {turnstile}:n"), tree);
+    const auto servers = redis::make_coordinator(server.connect_string());
+    EXPECT_THAT(servers->diagnose(), HasSubstr(refusal));
+    connect(where("", "?tree=other"));
+    set_version("1");
+    connect(server.connect_string());
+    EXPECT_THAT(servers->diagnose(), HasSubstr("it answers"));
+}
+
+TEST_F(layouts_of_redis, a_session_is_taken_up_at_a_tree_of_this_release_only) {
+    const auto servers = connect(server.connect_string(), with_timeout(30s));
+    const auto session = servers->session().id;
+    const log_lines log;
+    set_version("99");
+    cut_off_clients();
+    EXPECT_TRUE(eventually([&] { return log.with("has keys of version 99") >= 1; }));
+    set_version("1");
+    mutex lock{*servers, path};
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_EQ(servers->session().id, session);
+}
+
+// As trees are that were made before there was the field.
+TEST_F(layouts_of_redis, a_tree_without_a_version_gets_it_with_the_next_attach) {
+    const auto servers = connect(server.connect_string(), with_timeout(30s));
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    lose_version();
+    const auto next = connect(server.connect_string());
+    EXPECT_EQ(version(), "1");
+    EXPECT_EQ(queue_length(*next, path), 1U) << "it is the same tree";
+    lose_version();
+    EXPECT_EQ(server.ask("CONFIG SET maxmemory 1"), "+OK");
+    cut_off_clients();
+    EXPECT_TRUE(eventually([&] { return version() == "1"; })) << "a session is taken up";
+    EXPECT_TRUE(hold->release(limit()));
+}
+
 // It knows nothing but INFO.
 class old_redis {
 public:

@@ -46,6 +46,11 @@ TEST(redis_server_words, a_sentinel_is_no_server) {
     EXPECT_FALSE(too_old);
 }
 
+TEST(redis_server_words, a_tree_of_another_release_is_named_with_both_versions) {
+    EXPECT_EQ(other_layout("{turnstile:shop}", "99"),
+              "the tree {turnstile:shop} has keys of version 99; this release needs version 1");
+}
+
 TEST(redis_server_words, a_master_that_sentinels_watch_may_lose_writes) {
     const server_facts durable{.append_only = true, .fsync_always = true};
     EXPECT_EQ(promises_of(durable).exclusion, exclusion_promise::leased);
