@@ -131,10 +131,16 @@ public:
 
     // Ends every wait with `closed`, gives up every hold, removes the znodes, ends the sessions.
     // Waits up to `close_timeout` for the servers' confirmation; what is left then ends with the
-    // session. Beyond that it waits for the connections to end (at once, seconds where a server does
-    // not answer or a name is being resolved; side by side, at most 32 sessions at a time), for
-    // callbacks and stop callbacks of `lost()` that are under way, and for those that are queued (on an executor
-    // of yours up to `close_timeout` again, see `executor`).
+    // session. Beyond that it waits for
+    // - the connections to end, side by side, at most 32 sessions at a time. That is at once where the servers answer.
+    //   With ZooKeeper servers that do not it takes at most 4.5 s: 3 s until the system has taken what is to be sent,
+    //   1.5 s for the answer to the session's end; with servers of another kind some seconds. A name that is being
+    //   resolved is waited for, too;
+    // - callbacks and stop callbacks of `lost()` that are under way, and those that are queued (on an executor
+    //   of yours up to `close_timeout` again, see `executor`);
+    // - a log sink that stands still, a second (log.hpp).
+    // So beside ZooKeeper servers that do not answer it returns within `close_timeout` and 4.5 s, where nothing of
+    // yours holds it up and no name is being resolved.
     //
     // May be called from any thread, from callbacks too, and more than once. From a callback it does
     // not wait for that one, and what is queued runs when it has returned. Called in a callback while

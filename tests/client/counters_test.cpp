@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a client counts, and what its log tells at level debug.
+#include <utility>
+#include <vector>
+
 #include "log_lines.hpp"
 #include "support.hpp"
 
@@ -10,6 +13,8 @@ using namespace std::chrono_literals;
 
 class counters_test : public shell_test {
 protected:
+    void TearDown() override { set_log_level(log_level::warning); }
+
     std::unique_ptr<client> servers = connect();
     mutex lock{*servers, "/lock"};
 
@@ -86,9 +91,42 @@ TEST_F(counters_test, the_log_tells_each_of_them_at_level_debug) {
     const log_lines lines;
     set_log_level(log_level::debug);
     lock.acquire().value().release().value();
-    set_log_level(log_level::warning);
     for (const auto* text : {"/lock: entered as", "/lock: granted", "/lock: gone"})
         EXPECT_TRUE(eventually([&] { return lines.with(text) == 1; })) << text;
+}
+
+TEST_F(counters_test, the_log_tells_of_a_wait_its_end_and_a_loss_at_level_debug) {
+    const log_lines lines;
+    set_log_level(log_level::debug);
+    const auto hold = lock.acquire().value();
+    event queued;
+    std::stop_source stop;
+    lock.async_acquire({.stop = stop.get_token(), .on_queued = [&](std::size_t) { queued.set(); }},
+                       [](const result<guard>&) {});
+    ASSERT_TRUE(queued.wait());
+    stop.request_stop();
+    ASSERT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1, .waited = 1}));
+    faults.expire(servers->session().id);
+    EXPECT_TRUE(
+        count({.entered = 2, .granted = 1, .failed = 1, .lost = 1, .gone = 2, .waited = 1}));
+    const std::vector<std::pair<const char*, std::ptrdiff_t>> expected{
+        {"/lock: entered as ", 2}, {"/lock: queued, 1 ahead", 1}, {"/lock: granted ", 1},
+        {"/lock: failed: ", 1},    {"/lock: lost: ", 1},          {"/lock: gone", 2}};
+    for (const auto& [text, times] : expected)
+        EXPECT_TRUE(eventually([&, begin = text, wanted = times] {
+            return lines.with(begin) == wanted;
+        })) << text;
+}
+
+TEST_F(counters_test, the_log_tells_none_of_them_at_level_info) {
+    const log_lines lines;
+    set_log_level(log_level::info);
+    lock.acquire().value().release().value();
+    const auto hold = lock.acquire().value();
+    faults.expire(servers->session().id);
+    ASSERT_TRUE(count({.entered = 2, .granted = 2, .lost = 1, .gone = 2}));
+    ASSERT_TRUE(flush_log(limit()));
+    EXPECT_EQ(lines.with("/lock: "), 0);
 }
 
 }  // namespace

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that takes a lock with a guardian and then ends, or does not, as the test says.
 //
-//     guarded_holder CONNECT PATH TIMEOUT_MS off|inherited|started PROGRAM hold|fork|exec|segv|exit|close [EXIT_CODE]
+//     guarded_holder CONNECT PATH TIMEOUT_MS off|inherited|started PROGRAM
+//                    hold|replace|fork|exec|segv|exit|close [EXIT_CODE]
 //
 // Prints "held" once it holds the lock. `hold`: until a signal; SIGUSR1: a line "signal", SIGTERM: ends with EXIT_CODE
-// and without a close. `fork`: the same with a child that lives on, by the line "child PID". `exec`: becomes another program.
-// `exit`: _exit with EXIT_CODE. `close`: an orderly end.
+// and without a close. `replace`: the same in a second session, by the line "held again", since the first was ended from
+// outside; CONNECT has several servers. `fork`: the same as `hold` with a child that lives on, by the line "child PID".
+// `exec`: becomes another program. `exit`: _exit with EXIT_CODE. `close`: an orderly end.
+//
+// Its own program's file is open in it, without O_CLOEXEC.
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <iostream>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "support.hpp"
 
@@ -48,7 +55,38 @@ void leave_a_child() {
     for (;;) ::pause();
 }
 
+// A copy has a high number: the lowest descriptors of a program that is started are replaced in any case.
+bool open_own_program() {
+    constexpr int k_high = 64;
+    const int file = ::open("/proc/self/exe", O_RDONLY);
+    return file >= 0 && ::fcntl(file, F_DUPFD, k_high) >= 0;
+}
+
+// As an operator does it, and by another server than the session's, which then cuts the session's connection: else the
+// client would hear of it at its next ping, long after the test.
+void end_session(const client& servers, const std::string& addresses) {
+    std::istringstream list{addresses};
+    std::string address;
+    while (std::getline(list, address, ',') && address == servers.session().server) {
+    }
+    const auto secret = secret_of(servers);
+    testing::close_session(address, secret.id, secret.password);
+}
+
+// Whether the lock is held again, in a session that has taken the place of the first.
+bool hold_in_next_session(client& servers, const std::string& addresses, mutex& lock, guard& hold) {
+    const auto first = servers.session().id;
+    end_session(servers, addresses);
+    if (!eventually([&] { return hold.lost().stop_requested(); })) return false;
+    auto again = lock.acquire({.timeout = limit()});
+    if (!again || servers.session().id == first) return false;
+    hold = std::move(again).value();
+    std::cout << "held again" << std::endl;
+    return true;
+}
+
 int run(char** argv, int exit_code) {
+    if (!open_own_program()) return 1;
     sigset_t awaited;
     ::sigemptyset(&awaited);
     ::sigaddset(&awaited, SIGTERM);
@@ -68,8 +106,9 @@ int run(char** argv, int exit_code) {
     if (end == "segv") fault();
     if (end == "exit") ::_exit(exit_code);
     if (end == "exec") ::execlp("sleep", "sleep", "infinity", nullptr);
+    if (end == "replace" && !hold_in_next_session(servers, argv[1], lock, *hold)) return 1;
     if (end == "fork") leave_a_child();
-    if (end == "hold" || end == "fork") hold_until_signal(awaited, exit_code);
+    if (end == "hold" || end == "replace" || end == "fork") hold_until_signal(awaited, exit_code);
     return exit_code;
 }
 

@@ -42,6 +42,16 @@ std::set<pid_t> guardians() {
     return found;
 }
 
+// What the descriptors of a process lead to. Only root may look into a guardian.
+std::set<std::string> open_files(pid_t process) {
+    std::set<std::string> found;
+    std::error_code ignored;
+    const auto folder = "/proc/" + std::to_string(process) + "/fd";
+    for (const auto& entry : std::filesystem::directory_iterator{folder, ignored})
+        found.insert(std::filesystem::read_symlink(entry, ignored).string());
+    return found;
+}
+
 class guardians_on_servers : public ::testing::Test {
 protected:
     testing::process start(const std::string& use, const std::string& end,
@@ -68,6 +78,12 @@ protected:
         mutex other{*others, path + "-second"};
         ASSERT_TRUE(other.acquire({.timeout = limit()}));
     }
+    // That of the holder, and perhaps one of a test that runs beside this.
+    [[nodiscard]] std::set<pid_t> fresh_guardians() const {
+        std::set<pid_t> fresh = guardians();
+        for (const pid_t guardian : before) fresh.erase(guardian);
+        return fresh;
+    }
     [[nodiscard]] bool none_left() const {
         return eventually([this] { return guardians() == before; });
     }
@@ -90,6 +106,16 @@ TEST_F(guardians_on_servers, without_one_the_lock_of_a_killed_process_stays_take
 TEST_F(guardians_on_servers, a_killed_process) {
     auto holder = start("started", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    holder.kill();
+    EXPECT_TRUE(granted());
+    EXPECT_TRUE(none_left());
+}
+
+// An operator has ended the session. The next one's time-out is as long: only the guardian can have ended that.
+TEST_F(guardians_on_servers, a_killed_process_whose_session_was_replaced) {
+    auto holder = start("started", "replace");
+    ASSERT_TRUE(holder.wait_for_output("held again")) << holder.output();
+    EXPECT_EQ(queue_names(*others, path).size(), 1U);
     holder.kill();
     EXPECT_TRUE(granted());
     EXPECT_TRUE(none_left());
@@ -158,8 +184,9 @@ TEST_F(guardians_on_servers,
 TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_and_no_core_is_left) {
     auto holder = start("started", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
-    for (const pid_t guardian : guardians()) {
-        if (before.contains(guardian)) continue;
+    const auto fresh = fresh_guardians();
+    ASSERT_FALSE(fresh.empty());
+    for (const pid_t guardian : fresh) {
         const std::filesystem::path process = "/proc/" + std::to_string(guardian);
         std::ifstream environment{process / "environ"};
         EXPECT_EQ(environment.peek(), std::ifstream::traits_type::eof());
@@ -176,11 +203,34 @@ TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_an
     EXPECT_TRUE(none_left());
 }
 
+// No signal to the process's group or terminal reaches it, and no file, port or pipe of the process stays open in it.
+TEST_F(guardians_on_servers, has_a_session_of_its_own_and_no_descriptor_of_the_process) {
+    auto holder = start("started", "hold");
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    const auto of_holder = open_files(holder.pid());
+    ASSERT_TRUE(of_holder.contains(std::filesystem::canonical(TURNSTILE_HOLDER).string()))
+        << "a file that is inherited was to be open";
+    const auto fresh = fresh_guardians();
+    ASSERT_FALSE(fresh.empty());
+    bool seen = false;
+    for (const pid_t guardian : fresh) {
+        EXPECT_NE(::getsid(guardian), ::getsid(holder.pid()));
+        EXPECT_NE(::getpgid(guardian), ::getpgid(holder.pid()));
+        EXPECT_EQ(::getpgid(guardian), ::getsid(guardian));
+        for (const auto& file : open_files(guardian)) {
+            seen = true;
+            EXPECT_TRUE(file == "/dev/null" || !of_holder.contains(file)) << file;
+        }
+    }
+    EXPECT_TRUE(seen || ::geteuid() != 0) << "no descriptor was looked at";
+    holder.kill();
+    EXPECT_TRUE(none_left());
+}
+
 TEST_F(guardians_on_servers, a_killed_guardian_harms_nothing) {
     auto holder = start("started", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
-    for (const pid_t guardian : guardians())
-        if (!before.contains(guardian)) ::kill(guardian, SIGKILL);
+    for (const pid_t guardian : fresh_guardians()) ::kill(guardian, SIGKILL);
     ASSERT_TRUE(none_left());
     EXPECT_TRUE(holder.running());
     EXPECT_FALSE(lock.try_acquire());

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long close() waits for servers that do not answer (turnstile/client.hpp).
+#include <future>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class close_beside_stopped_servers : public ::testing::Test {
+protected:
+    static constexpr std::chrono::milliseconds k_close_timeout = 1s;
+    static constexpr std::chrono::milliseconds k_end_of_connections = 4500ms;
+    static constexpr std::chrono::milliseconds k_delay = 5s;  // of a busy machine
+    // Side by side; one after the other they would take longer than all of the above.
+    static constexpr unsigned k_sessions = 16;
+
+    ensemble servers{{.count = 3}};
+
+    [[nodiscard]] std::unique_ptr<client> connect_sessions(std::chrono::milliseconds timeout) {
+        auto options = quick_options(timeout);
+        options.sessions = k_sessions;
+        options.close_timeout = k_close_timeout;
+        auto opened = connect(servers.connect_string(), options);
+        for (unsigned i = 0; i != k_sessions; ++i)
+            EXPECT_TRUE(
+                eventually([&] { return opened->session(i).state == session_state::connected; }));
+        return opened;
+    }
+    void pause_servers() {
+        for (std::size_t i = 0; i != servers.size(); ++i) servers.pause(i);
+    }
+    // In the time that is stated. In any case it has returned when this does, since the servers go on.
+    [[nodiscard]] bool closes_in_time(client& closed) {
+        auto closing = std::async(std::launch::async, [&] { closed.close(); });
+        const auto longest = k_close_timeout + k_end_of_connections + testing::scaled(k_delay);
+        const bool in_time = closing.wait_for(longest) == std::future_status::ready;
+        for (std::size_t i = 0; i != servers.size(); ++i) servers.resume(i);
+        closing.get();
+        return in_time;
+    }
+};
+
+// The ends of the sessions are sent, and their answers waited for.
+TEST_F(close_beside_stopped_servers, returns_in_time_while_the_connections_stand) {
+    const auto holder = connect_sessions(60s);
+    mutex lock{*holder, lock_path()};
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    pause_servers();
+    EXPECT_TRUE(closes_in_time(*holder));
+    EXPECT_FALSE(hold.valid());
+    EXPECT_EQ(holder->state(), session_state::closed);
+}
+
+// The C client connects to one stopped server after the other: their systems accept.
+TEST_F(close_beside_stopped_servers, returns_in_time_while_connections_are_made) {
+    const auto holder = connect_sessions(6s);
+    mutex lock{*holder, lock_path()};
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    pause_servers();
+    ASSERT_TRUE(eventually([&] { return holder->state() != session_state::connected; }));
+    EXPECT_TRUE(closes_in_time(*holder));
+    EXPECT_FALSE(hold.valid());
+    EXPECT_EQ(holder->state(), session_state::closed);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
