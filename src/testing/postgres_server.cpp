@@ -70,6 +70,7 @@ postgres_server::postgres_server(postgres_server_options options)
     : programs_{find_programs()}, data_{folder_.path() / "data"}, log_{folder_.path() / "log"} {
     // The folder is this user's; another one, whom the server runs as, makes the data in a folder of its own.
     std::filesystem::create_directory(data_);
+    std::filesystem::permissions(data_, std::filesystem::perms::owner_all);  // what PostgreSQL wants
     if (::geteuid() == 0) {
         std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec,
                                      std::filesystem::perm_options::add);
@@ -77,15 +78,11 @@ postgres_server::postgres_server(postgres_server_options options)
         if (::chown(data_.c_str(), k_nobody, k_nobody) != 0)
             throw std::system_error{errno, std::generic_category(), data_.string()};
     }
-    process initdb{process_options{
-        .command = command("initdb", {"-D", data_, "-U", "postgres", "-A", "trust", "-E",
-                                      options.encoding, "--locale=C", "--no-sync"}),
-        .output = log_,
-        .folder = data_}};
-    if (!initdb.wait() || initdb.exit_code() != 0)
-        throw std::runtime_error{"initdb failed:\n" + initdb.output()};
+    make_data(options);
     std::ofstream access{data_ / "pg_hba.conf"};
-    access << options.access << "\nhost all all 127.0.0.1/32 trust\n" << std::flush;
+    access << options.access << "\nhost all all 127.0.0.1/32 trust\n"
+           << "host replication all 127.0.0.1/32 trust\n"
+           << std::flush;
     std::ofstream config{data_ / "postgresql.conf", std::ios::app};
     // A killed server loses nothing without fsync: the system has what it wrote.
     config << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nport = "
@@ -94,6 +91,21 @@ postgres_server::postgres_server(postgres_server_options options)
            << std::flush;
     if (!config || !access)
         throw std::system_error{EIO, std::generic_category(), "cannot write the configuration"};
+}
+
+void postgres_server::make_data(const postgres_server_options& options) const {
+    const std::string program = options.standby_of != nullptr ? "pg_basebackup" : "initdb";
+    const auto arguments =
+        options.standby_of != nullptr
+            ? std::vector<std::string>{"-D", data_, "-d",   options.standby_of->connect_string(),
+                                       "-R", "-c",  "fast", "--no-sync"}
+            : std::vector<std::string>{"-D",         data_,      "-U", "postgres",
+                                       "-A",         "trust",    "-E", options.encoding,
+                                       "--locale=C", "--no-sync"};
+    process maker{process_options{
+        .command = command(program, arguments), .output = log_, .folder = folder_.path()}};
+    if (!maker.wait() || maker.exit_code() != 0)
+        throw std::runtime_error{program + " failed:\n" + maker.output()};
 }
 
 postgres_server::~postgres_server() {

@@ -29,16 +29,21 @@
 
 namespace turnstile::testing {
 
+class postgres_server;
+
 struct postgres_server_options {
     std::string config{};           // lines of postgresql.conf, after those of the kit
     std::string access{};           // lines of pg_hba.conf, before "trust everybody on this host"
     std::string encoding = "UTF8";  // of the database
+    // A server that runs: this one begins with a copy of its data, and follows it, as an asynchronous standby, until
+    // run_sql("SELECT pg_promote()").
+    const postgres_server* standby_of = nullptr;
 };
 
 class postgres_server {
 public:
-    // Makes the database (initdb); starts nothing. Throws std::runtime_error if there is no PostgreSQL (and names the
-    // Debian package), or with what initdb says.
+    // Makes the database (initdb, or pg_basebackup); starts nothing. Throws std::runtime_error if there is no PostgreSQL
+    // (and names the Debian package), or with what that program says.
     explicit postgres_server(postgres_server_options options = {});
     ~postgres_server();
     postgres_server(const postgres_server&) = delete;
@@ -65,6 +70,7 @@ public:
 private:
     [[nodiscard]] std::vector<std::string> command(const std::string& program,
                                                    std::vector<std::string> arguments) const;
+    void make_data(const postgres_server_options& options) const;
     void signal_all(int signal) const;
 
     loopback_port port_;
