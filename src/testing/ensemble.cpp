@@ -27,6 +27,7 @@ std::string configuration(const ensemble_options& options) {
     if (options.min_session_timeout.count() > 0) {
         out << "minSessionTimeout=" << options.min_session_timeout.count() << '\n';
     }
+    if (!options.leader_serves) out << "leaderServes=no\n";
     for (const auto& line : options.config_lines) out << line << '\n';
     return out.str();
 }
@@ -75,7 +76,9 @@ std::string condition(const zookeeper_server& server) {
 }  // namespace
 
 ensemble::ensemble(ensemble_options options)
-    : tick_time_{options.tick_time}, sync_limit_{options.sync_limit} {
+    : tick_time_{options.tick_time},
+      sync_limit_{options.sync_limit},
+      leader_serves_{options.leader_serves || options.count == 1} {
     if (options.count != 1 && options.count != 3) {
         throw std::runtime_error{"an ensemble has 1 or 3 servers"};
     }
@@ -167,13 +170,15 @@ std::optional<std::size_t> ensemble::follower() const {
 
 bool ensemble::serving() const {
     bool led = false;
+    std::size_t mute = 0;
     for (const auto& server : servers_) {
         if (!server->running() || server->paused()) continue;
         const auto mode = server->mode();
-        if (mode.empty()) return false;
-        led = led || mode == "leader" || mode == "standalone";
+        if (mode.empty()) ++mute;
+        // A follower has a leader.
+        led = led || mode == (leader_serves_ ? "leader" : "follower") || mode == "standalone";
     }
-    return led;
+    return led && mute == (leader_serves_ ? 0 : 1);
 }
 
 std::string ensemble::report() const {

@@ -171,6 +171,25 @@ TEST_F(placement, a_leader_that_takes_no_clients_is_named_and_nothing_queues_mea
     EXPECT_TRUE(eventually([&] { return lock.acquire({.timeout = limit()}).has_value(); }));
 }
 
+TEST(placement_beside_a_leader_that_serves_no_clients, is_what_the_session_timeout_allows) {
+    auto options = sample_ensemble::sample();
+    options.leader_serves = false;
+    const ensemble servers{options};
+    const auto hasty = connect(servers.connect_string(), short_options());
+    auto long_options = short_options();
+    long_options.session_timeout = 30s;
+    const auto patient = connect(servers.connect_string(), long_options);
+    be_idle_for_a_timeout(*hasty);
+    mutex lock{*hasty, lock_path()};
+    const auto refused = lock.acquire({.timeout = limit()});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), errc::lease_too_short);
+    EXPECT_THAT(refused.error().message(), HasSubstr("leaderServes=no"));
+    mutex same{*patient, lock_path()};
+    EXPECT_TRUE(same.acquire({.timeout = limit()})) << "no znode of the other stands in its way";
+    EXPECT_EQ(patient->session().role, server_role::follower);
+}
+
 // The servers tell their pace, and leases through a follower last.
 TEST(placement_of_quick_servers, stays_where_it_is) {
     auto options = sample_ensemble::sample();

@@ -49,6 +49,7 @@ struct ensemble_options {
     std::chrono::milliseconds max_session_timeout{60'000};
     // How often empty containers are looked for; they go at the second look at the earliest.
     std::chrono::milliseconds container_check_interval{60'000};
+    bool leader_serves = true;  // false: leaderServes=no; of three, leader() finds none
     std::optional<std::size_t> jute_maxbuffer{};  // in bytes; the largest request
     // Of each server's Java VM, in MiB. A leader keeps what a stopped follower has not read yet.
     std::size_t heap_mebibytes = 128;
@@ -93,7 +94,8 @@ public:
     // Some server that follows; empty in a standalone one.
     [[nodiscard]] std::optional<std::size_t> follower() const;
 
-    // Waits until every server that runs and is not paused serves clients and one of them leads.
+    // Waits until every server that runs and is not paused serves clients, but for a leader that is to serve none, and
+    // one of them leads.
     // Throws std::runtime_error at the deadline, with what the servers say about themselves.
     void wait_until_serving(test_deadline until = {}) const;
 
@@ -106,6 +108,7 @@ private:
 
     std::chrono::milliseconds tick_time_;
     int sync_limit_;
+    bool leader_serves_;
     temporary_folder folder_;
     std::vector<loopback_port> ports_;
     std::vector<std::unique_ptr<zookeeper_server>> servers_;

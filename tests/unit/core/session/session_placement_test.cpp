@@ -120,6 +120,22 @@ TEST_F(session_placement, follows_the_leader_with_a_hold) {
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
+// Sessions that have gathered at the leader spread out with the connections that break, once leases last elsewhere.
+TEST_F(session_placement, stays_at_a_follower_that_it_comes_to_when_leases_last_there) {
+    start_at(server_role::unknown);
+    learn(server_role::follower, server_pace{2s, 5});
+    move(server_role::leader);
+    take_lock(k_ann);
+    detach();
+    attach(server_role::unknown, k_short);
+    answer_all_ok();
+    learn(server_role::follower, server_pace{500ms, 5});
+    EXPECT_THAT(sought, SizeIs(1));
+    pass_answered(5 * k_short);
+    EXPECT_THAT(sought, SizeIs(1));
+    EXPECT_EQ(told<lost>(k_ann), 0U);
+}
+
 TEST_F(session_placement, tries_again_where_the_role_was_old) {
     start_at(server_role::unknown);
     acquire(k_ann);
