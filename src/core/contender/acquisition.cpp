@@ -158,11 +158,14 @@ void acquisition::on_attached(acquisition_context& c) {
 
 void acquisition::on_detached(acquisition_context& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
-    // Servers that go on from older data give the folder's versions out again: a mark of before may not be raised.
+    // Servers that go on from older data give versions out again, of the folder's data and of a crash mark: what was
+    // read before may not be written over.
     std::visit(
         [](auto& current) {
-            if constexpr (k_stands<std::decay_t<decltype(current)>>)
+            if constexpr (k_stands<std::decay_t<decltype(current)>>) {
                 current.low_water.forget_version();
+                if (current.delay.changed()) current.delay.change().forget_version();
+            }
         },
         state_);
 }

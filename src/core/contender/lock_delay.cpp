@@ -23,6 +23,7 @@ void lock_delay::advance(acquisition_context& c, const marking_contender& own) {
     TURNSTILE_CHECK(!asks());
     TURNSTILE_CHECK(!waits());
     TURNSTILE_CHECK(!is_marked());
+    if (state_ == state::left && !version_is_known_) state_ = state::unread;
     if (state_ == state::unread) {
         reading_ = c.submit(get_op{crash_mark_path(own.folder)});
     } else if (state_ == state::left && end_) {
@@ -46,8 +47,7 @@ consequence lock_delay::on_read(acquisition_context& c, const marking_contender&
         case answer_class::ok: apply(c, own, answer); return goes_on{};
         case answer_class::gone: state_ = state::absent; return goes_on{};
         case answer_class::forbidden:
-            return refused{
-                {errc::no_permission, "no permission to read " + crash_mark_path(own.folder)}};
+            return refused{{errc::no_permission, "to read " + crash_mark_path(own.folder)}};
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:
@@ -68,10 +68,12 @@ void lock_delay::apply(acquisition_context& c, const marking_contender& own, con
     }
     state_ = state::left;
     left_version_ = answer.stat.version;
+    version_is_known_ = true;
     const bool known = left_.holder == found.holder;  // and its delay runs, or is over
     left_ = std::move(found);
     if (known) return;
-    // By the stamps of the leaders at least so long ago; clocks of leaders may drift, too.
+    // By the stamps of the leaders at least so long ago, if their clocks differ by no more than they drift apart meanwhile:
+    // one that is ahead of the others shortens the delay (docs/why/lock-delay.md).
     const milliseconds since{left_.noted ? std::max<std::int64_t>(own_ctime_ - answer.stat.mtime, 0)
                                          : 0};
     const auto left = c.lengthened(milliseconds{left_.delay_ms}) - since;
@@ -108,8 +110,7 @@ consequence lock_delay::on_written(const marking_contender& own, const reply& an
             return goes_on{};
         case answer_class::conflict: return goes_on{};
         case answer_class::forbidden:
-            return refused{
-                {errc::no_permission, "no permission to write " + crash_mark_path(own.folder)}};
+            return refused{{errc::no_permission, "to write " + crash_mark_path(own.folder)}};
         case answer_class::over_quota: return refused{quota_exceeded(own.folder)};
         case answer_class::bad_acl: return refused{credentials_not_accepted()};
         case answer_class::elsewhere:

@@ -58,6 +58,15 @@ public:
     }
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
+    // Another contender is ahead again, of servers that went on from older data: they may have lost our mark, and the delay
+    // is to be waited anew if that one crashes, were it the same as before.
+    void begin_again() noexcept {
+        state_ = state::unread;
+        left_ = {};
+        end_.reset();
+    }
+    // Servers that go on from older data give the mark's version out again: it is read anew before it is written over.
+    void forget_version() noexcept { version_is_known_ = false; }
     // The time of end() has come.
     void end_has_come() noexcept { end_.reset(); }
     // The servers do not let the mark go with our znode.
@@ -83,6 +92,7 @@ private:
     state written_ = state::unread;  // what it will be if the write succeeds
     crash_mark left_;                // the mark that was left behind
     std::int32_t left_version_ = 0;  // of its znode
+    bool version_is_known_ = false;  // it was read on this connection
     std::optional<time_point> end_;
     pending_ticket reading_;
     pending_ticket writing_;

@@ -119,8 +119,7 @@ void queued::on_listed(acquisition_call& call, const reply& answer) {
         case answer_class::ok:
         case answer_class::gone: break;
         case answer_class::forbidden:
-            return fail(call, {errc::no_permission,
-                               "no permission to list the children of " + call.folder()});
+            return fail(call, {errc::no_permission, "to list the children of " + call.folder()});
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:
@@ -206,8 +205,8 @@ void queued::take_place(acquisition_call& call, const decision& judged) {
         case verdict::wait_on_any: return wait_for(call, judged);
         case verdict::change_places: return change_places(call, judged);
         case verdict::orphan:
-            return fail(call, {errc::removed, "the upgradable hold on " + folder +
-                                                  " that was to become a writer's is gone"});
+            return fail(call, {errc::removed, "of the upgradable hold on " + folder +
+                                                  " that was to become a writer's"});
         case verdict::too_many:
             return fail(
                 call, {errc::bad_option, "asks for " + std::to_string(call.settings.wants.permits) +
@@ -240,6 +239,7 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     });
     for (const auto& child : names)
         if (const auto* const added = awaited.add(child)) c.watch(added->path(folder));
+    if (delay.changed()) delay.change().begin_again();
     if (ahead != judged.ahead) c.tell(core::queued{judged.ahead});
     ahead = static_cast<std::uint32_t>(judged.ahead);
     waited = true;
@@ -302,8 +302,7 @@ void queued::on_probed(acquisition_call& call, awaited_znode& probed, const repl
             return on_awaited_gone(call, awaited.remove(probed), answer.connection);
         case answer_class::forbidden:
             if (probed.on == answer.connection) return;  // a second look: it stands
-            return fail(call, {errc::no_permission,
-                               "no permission to watch " + probed.path(call.folder())});
+            return fail(call, {errc::no_permission, "to watch " + probed.path(call.folder())});
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:

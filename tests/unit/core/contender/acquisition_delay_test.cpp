@@ -232,6 +232,36 @@ TEST_F(acquisition_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_
     EXPECT_EQ(delay_end(lock.current()), session.clock + 3'500ms);
 }
 
+// Servers that go on from older data give the version out again, to the mark of a later crash.
+TEST_F(acquisition_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_connection) {
+    be_first();
+    mark_is({"crashed", 5'000, false}, 4);
+    multi_is_carried_out();
+    detach();
+    attach();
+    list_answers({own});
+    EXPECT_EQ(session.count<get_op>(), 0U) << "the delay goes on";
+    session.clock += 5'500ms;
+    lock.on_delay_end(session);
+    EXPECT_EQ(session.count<multi_op>(), 0U) << "it is read first";
+    mark_is({"later", 5'000, true}, 5, k_entered_ms + 1);
+    EXPECT_EQ(delay_end(lock.current()), session.clock + 5'500ms);
+    EXPECT_EQ(session.count<multi_op>(), 0U);
+}
+
+TEST_F(acquisition_delay, a_delay_that_is_over_is_not_waited_again_on_the_next_connection) {
+    be_first();
+    mark_is({"crashed", 5'000, false}, 4);
+    multi_is_carried_out();
+    detach();
+    session.clock += 5'500ms;
+    lock.on_delay_end(session);
+    attach();
+    list_answers({own});
+    mark_is({"crashed", 5'000, true}, 5, k_entered_ms + 1);
+    EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
+}
+
 TEST_F(acquisition_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_taken_for_the_mark) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);

@@ -79,6 +79,30 @@ TEST_F(lock_delay_test, a_mark_left_behind_is_noted_and_waited_out) {
     EXPECT_EQ(mark.version, 5) << "the note has changed it";
 }
 
+// Servers that go on from older data have the holder again, which crashes later.
+TEST_F(lock_delay_test, behind_another_contender_it_is_waited_anew) {
+    mark_is({"crashed", 5'000, false});
+    delay.advance(session, own());
+    write_answers(server_error::ok);
+    delay.end_has_come();
+    delay.begin_again();
+    session.clock += 1h;
+    mark_is({"crashed", 5'000, false});
+    ASSERT_TRUE(delay.end());
+    EXPECT_EQ(*delay.end(), session.clock + 5'500ms);
+}
+
+TEST_F(lock_delay_test, its_own_mark_is_read_again_behind_another_contender) {
+    mark_is({"guid", 10'000, false});
+    EXPECT_TRUE(delay.is_marked());
+    delay.forget_version();
+    EXPECT_TRUE(delay.is_marked());
+    delay.begin_again();
+    EXPECT_FALSE(delay.is_marked());
+    mark_is({"guid", 10'000, false});
+    EXPECT_TRUE(delay.is_marked());
+}
+
 TEST_F(lock_delay_test, a_noted_mark_counts_from_its_stamp) {
     mark_is({"crashed", 5'000, true}, k_own_ctime - 4'000);
     ASSERT_TRUE(delay.end());
