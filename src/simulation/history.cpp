@@ -2,6 +2,7 @@
 #include "simulation/history.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -64,7 +65,7 @@ void history::on_lost_data(std::int64_t kept, instant when, bool answered) {
             } else if (record.deleted > kept) {
                 const bool over = record.why == removal::with_session && !record.by_force;
                 if (record.why == removal::by_owner || over) record.was_given_up = true;
-                if (record.by_force || record.why == removal::after_mark) record.was_forced = true;
+                if (record.by_force || record.why == removal::after_order) record.was_forced = true;
                 record.deleted = 0;
                 record.why = removal::none;
                 record.by_force = false;
@@ -76,11 +77,24 @@ void history::on_lost_data(std::int64_t kept, instant when, bool answered) {
             if (answered) tampered_.insert(folder);
         }
     }
+    for (auto& [path, changes] : presences_)
+        changes.erase(changes.upper_bound(kept), changes.end());
     for (auto& [folder, all] : limits_)
         std::erase_if(all, [kept](const limit& change) { return change.since > kept; });
     const auto is_lost = [kept](const auto& change) { return change.second > kept; };
     std::erase_if(changed_by_hand_, is_lost);
     std::erase_if(closed_by_hand_, is_lost);
+}
+
+void history::on_presence(const std::string& path, std::int64_t zxid, bool there) {
+    if (there || presences_.contains(path)) presences_[path][zxid] = there;
+}
+
+bool history::stood(const std::string& path, std::int64_t zxid) const {
+    const auto found = presences_.find(path);
+    if (found == presences_.end()) return false;
+    const auto later = found->second.upper_bound(zxid);
+    return later != found->second.begin() && std::prev(later)->second;
 }
 
 void history::on_multi(const core::multi_op& multi) {

@@ -21,7 +21,7 @@ namespace turnstile::simulation {
 
 // Why a contender's znode went. By the servers' own fault: lost with what they forgot, or early with its session, which
 // they had heard of later than they know, or by a clock that was set.
-enum class removal { none, by_owner, with_session, by_hand, after_mark, lost, early };
+enum class removal { none, by_owner, with_session, by_hand, after_order, lost, early };
 
 // Late: its create was held up in a server, so its client may have looked for it in vain and gone on.
 enum class arrival { in_time, late };
@@ -91,6 +91,7 @@ public:
     // The servers have lost what came after `kept`: what was made is gone, what was deleted stands again. `answered`:
     // a client was told of a change that is lost.
     void on_lost_data(std::int64_t kept, instant when, bool answered);
+    // Of what a client had been told.
     [[nodiscard]] bool has_lost_data() const noexcept { return lost_data_at_.has_value(); }
     // The latest time of those of which a client may have been told.
     [[nodiscard]] std::optional<instant> lost_data_at() const noexcept { return lost_data_at_; }
@@ -112,12 +113,17 @@ public:
         std::int64_t stamp = 0;  // the leader's, milliseconds
     };
     void on_written(written&& write) { written_.push_back(std::move(write)); }
+    // A persistent znode was created, or one that had been was removed.
+    void on_presence(const std::string& path, std::int64_t zxid, bool there);
     // Writes after this zxid were lost since the last call.
     [[nodiscard]] std::optional<std::int64_t> take_lost() {
         return std::exchange(lost_after_, std::nullopt);
     }
     // What was set in transactions since the last call.
     [[nodiscard]] std::vector<written> take_written() { return std::exchange(written_, {}); }
+
+    // It was there after this transaction: of persistent znodes that were created in the history.
+    [[nodiscard]] bool stood(const std::string& path, std::int64_t zxid) const;
 
     // Transactions that removed several contenders.
     void on_multi(const core::multi_op& multi);
@@ -147,7 +153,7 @@ public:
     // The lease of its holder must be over: from here on its deletion is no force.
     void on_due(const std::string& znode) { due_.insert(znode); }
     [[nodiscard]] bool due(const std::string& znode) const { return due_.contains(znode); }
-    // When a client last wrote into a znode that is no contender's; 0: never.
+    // The transaction by which an operator last wrote into this znode, which is no contender's; 0: none.
     [[nodiscard]] std::int64_t changed_by_hand(const std::string& znode) const {
         const auto found = changed_by_hand_.find(znode);
         return found == changed_by_hand_.end() ? 0 : found->second;
@@ -177,8 +183,7 @@ public:
     // ---- the clients' side ----
     std::map<acquisition_key, acquisition_record> acquisitions;
     std::map<std::string, acquisition_key> tagged;
-    // By folder: of mutexes' grants the latest; of readers' and writers' all.
-    std::map<std::string, fencing_token> last_token;
+    // By folder, of all grants.
     std::map<std::string, std::vector<std::pair<core::contender_kind, fencing_token>>> tokens;
     std::set<session_id> told_over;  // whose client knows that they are over
 
@@ -187,6 +192,8 @@ private:
     std::map<std::string, std::pair<std::string, std::size_t>> places_;
     std::vector<std::string> created_;
     std::vector<written> written_;
+    std::map<std::string, std::map<std::int64_t, bool>>
+        presences_;  // since when, of persistent znodes
     std::optional<std::int64_t> lost_after_;
     std::optional<instant> lost_data_at_;
     std::uint64_t batches_ = 0;

@@ -6,7 +6,9 @@
 #include <compare>
 #include <cstddef>
 #include <string>
+#include <vector>
 
+#include "core/contender/commit_plan.hpp"
 #include "core/session/session_core.hpp"
 #include "simulation/history.hpp"
 #include "turnstile/deadlock_detector.hpp"
@@ -28,8 +30,11 @@ public:
     recipe_observer& operator=(const recipe_observer&) = delete;
     virtual ~recipe_observer() = default;
 
-    // A client is about to write this, under this hold; no other client writes this text.
-    virtual void on_commit(const std::string& /*text*/, acquisition_key /*hold*/) {}
+    // A client is about to write this text, which no other client writes, with these parts, under this hold and the
+    // further ones with these znodes.
+    virtual void on_commit(const std::string& /*text*/, acquisition_key /*hold*/,
+                           const std::vector<core::write_part>& /*parts*/,
+                           const std::vector<std::string>& /*standing*/) {}
     virtual void on_commit_answer(const std::string& /*text*/,
                                   const core::commit_outcome& /*outcome*/) {}
     // A participant begins to lead.

@@ -291,7 +291,7 @@ void sim_client::commit(core::acquisition_id hold, std::vector<core::write_part>
     around_.story.note(around_.future.now(), [&] {
         return fmt::format("{} commits \"{}\"", history::tag({id_, hold}), text);
     });
-    around_.recipes.on_commit(text, {id_, hold});
+    around_.recipes.on_commit(text, {id_, hold}, parts, standing);
     commits_.emplace(id, std::move(text));
     step([&] {
         core_.on(

@@ -57,12 +57,17 @@ void truth_writer::record_part(const commit_origin& from, const Op& op,
             op.mode == core::create_mode::ephemeral)
             history_.on_created(created, op.data, from.session, from.zxid,
                                 from.held_up ? arrival::late : arrival::in_time);
+        if (op.mode == core::create_mode::persistent) {
+            history_.on_presence(created, from.zxid, true);
+            history_.on_written({created, op.data, from.zxid, from.stamp});
+        }
         if (is_semaphore(created)) record_limit(created, op.data, from.zxid);
     } else if constexpr (std::is_same_v<Op, core::remove_op>) {
         const auto why = !from.by_hand           ? removal::by_owner
-                         : history_.due(op.path) ? removal::after_mark
+                         : history_.due(op.path) ? removal::after_order
                                                  : removal::by_hand;
         history_.on_deleted(op.path, from.zxid, why, from.when);
+        history_.on_presence(op.path, from.zxid, false);
     } else if constexpr (std::is_same_v<Op, core::set_op>) {
         if (is_semaphore(op.path)) record_limit(op.path, op.data, from.zxid);
         history_.on_written({op.path, op.data, from.zxid, from.stamp});

@@ -11,8 +11,12 @@
 
 namespace turnstile::simulation {
 
-void recipe_judge::on_commit(const std::string& text, acquisition_key hold) {
-    commits_.emplace(text, commit{hold});
+void recipe_judge::on_commit(const std::string& text, acquisition_key hold,
+                             const std::vector<core::write_part>& parts,
+                             const std::vector<std::string>& standing) {
+    auto& entry = commits_.emplace(text, commit{.hold = hold, .standing = standing}).first->second;
+    for (const auto& part : parts)
+        if (const auto* made = std::get_if<core::make_op>(&part)) entry.made.push_back(made->path);
 }
 
 void recipe_judge::on_commit_answer(const std::string& text, const core::commit_outcome& outcome) {
@@ -123,18 +127,27 @@ void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
         throw violation{"X2", history::tag(key) + " gives up, and another of the cycle has"};
 }
 
+void recipe_judge::judge_commit(const std::string& text, commit& entry, std::int64_t zxid) const {
+    const auto is_gone = [this, zxid](const std::string& path) {
+        const auto* znode = history_.find(path);
+        return znode == nullptr || (znode->deleted != 0 && znode->deleted < zxid);
+    };
+    entry.zxid = zxid;
+    if (++entry.applied > 1) throw violation{"G8", '"' + text + "\" is written twice"};
+    if (entry.failed) throw violation{"G8", '"' + text + "\" was told as failed, and is written"};
+    if (is_gone(history_.acquisitions.at(entry.hold).znode))
+        throw violation{"G1", '"' + text + "\" is written by a hold that is gone"};
+    for (const auto& further : entry.standing)
+        if (is_gone(further))
+            throw violation{"G1", '"' + text + "\" is written, and " + further + " is gone"};
+    for (const auto& path : entry.made)
+        if (!history_.stood(path, zxid))
+            throw violation{"G8", '"' + text + "\" is written, and " + path + " is not there"};
+}
+
 void recipe_judge::on_written(const history::written& write) {
     const auto found = commits_.find(write.data);
-    if (found != commits_.end()) {
-        auto& entry = found->second;
-        entry.zxid = write.zxid;
-        if (++entry.applied > 1) throw violation{"G8", '"' + write.data + "\" is written twice"};
-        if (entry.failed)
-            throw violation{"G8", '"' + write.data + "\" was told as failed, and is written"};
-        const auto* znode = history_.find(history_.acquisitions.at(entry.hold).znode);
-        if (znode == nullptr || (znode->deleted != 0 && znode->deleted < write.zxid))
-            throw violation{"G1", '"' + write.data + "\" is written by a hold that is gone"};
-    }
+    if (found != commits_.end()) judge_commit(found->first, found->second, write.zxid);
     if (write.path == k_job_znode || write.path == k_rate_znode) jobs_and_entries_.push_back(write);
     if (write.path == k_job_znode) return judge_job(write);
     if (write.path == k_rate_znode) return judge_entry(write);

@@ -5,7 +5,8 @@
 // | name | judged                                                                                   |
 // |------|------------------------------------------------------------------------------------------|
 // | G8   | a commit is applied once at most; told as done: once; told as failed: not at all        |
-// | G1   | a commit is applied only while the znode of its hold stands                              |
+// | G8   | what a commit is to make is there when it has been applied                              |
+// | G1   | a commit is applied only while the znodes of its hold and of the further ones stand     |
 // | E1   | a participant steps aside no more often than a hint allows, and not once the named one   |
 // |      | has led                                                                                  |
 // | J1   | starts of a job are a period apart by the leader's stamps                                |
@@ -40,7 +41,9 @@ class recipe_judge final : public recipe_observer {
 public:
     recipe_judge(const scenario& scenario, history& truth) : scenario_{scenario}, history_{truth} {}
 
-    void on_commit(const std::string& text, acquisition_key hold) override;
+    void on_commit(const std::string& text, acquisition_key hold,
+                   const std::vector<core::write_part>& parts,
+                   const std::vector<std::string>& standing) override;
     void on_commit_answer(const std::string& text, const core::commit_outcome& outcome) override;
     void on_term(acquisition_key hold, const std::string& id) override;
     void on_share(acquisition_key hold, const lock_owner& owner, core::time_point now) override;
@@ -58,6 +61,8 @@ public:
 private:
     struct commit {
         acquisition_key hold;
+        std::vector<std::string> made;      // what is to be there afterwards
+        std::vector<std::string> standing;  // znodes of further holds
         int applied = 0;
         std::int64_t zxid = 0;  // of that
         bool lost = false;      // it was, and the servers have lost it
@@ -75,6 +80,7 @@ private:
     };
 
     void on_written(const history::written& write);
+    void judge_commit(const std::string& text, commit& entry, std::int64_t zxid) const;
     void on_lost(std::int64_t after);
     void judge_shares();
     void judge_hint(const std::string& folder, const std::string& text);

@@ -61,6 +61,7 @@ void commit_plan::add(std::size_t part, std::set<std::string>& there) {
             steps_.push_back({set_op{put->path, put->data}, part, kind::put});
         }
     } else if (const auto* make = std::get_if<make_op>(&parts_[part])) {
+        // place: what_is_made_is_checked
         if (there.contains(make->path) && !unreadable_.contains(make->path))
             steps_.push_back({check_op{make->path}, part, kind::make, false});
         for (const auto& path : way_to(make->path)) {

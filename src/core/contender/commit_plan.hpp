@@ -52,7 +52,7 @@ public:
     void discard(std::size_t which, server_error why);
 
     [[nodiscard]] std::vector<multi_part> steps() const;
-    // Of the caller's, counted from 0.
+    // The caller's part that the step belongs to, counted from 0.
     [[nodiscard]] std::size_t part_of(std::size_t which) const { return steps_.at(which).part; }
     // A refusal of this step shows only that another client has changed what was read, or that it may not be checked.
     [[nodiscard]] bool is_outdated_by(std::size_t which, server_error why) const;
@@ -73,7 +73,7 @@ private:
         multi_part request;
         std::size_t part = 0;
         enum class kind { as_told, put, make } why = kind::as_told;
-        // The part's result comes with its reply; false: it creates a parent of the part's znode.
+        // The part's result comes with its reply; false: it creates a parent of the part's znode, or checks what is there.
         bool is_answer = true;
         friend bool operator==(const step&, const step&) = default;
     };

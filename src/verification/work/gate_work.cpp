@@ -27,7 +27,7 @@ protected:
     void look(worker& actor) { read(actor, record_); }
     void write(worker& actor, const std::string& text) {
         const auto marked = unique_text(actor, text);
-        commit(actor, core::set_op{record_, marked, actor.seen.version}, marked);
+        commit(actor, {core::set_op{record_, marked, actor.seen.version}}, marked);
     }
 
 private:
@@ -40,7 +40,7 @@ private:
                 actor.seen = actor.reply->stat;
                 actor.text = actor.reply->data;
                 auto text = unique_text(actor, "now");
-                return commit(actor, core::set_op{k_state_znode, text}, text);
+                return commit(actor, {core::set_op{k_state_znode, text}}, text);
             }
             case 2: return committed(actor) ? read(actor, actor.znode) : release(actor);
             case 3: return read_it(actor) ? decide(actor, actor.reply->stat.mtime) : release(actor);

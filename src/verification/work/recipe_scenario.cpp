@@ -52,7 +52,7 @@ void draw_deadlocks(scenario& scenario) {
     draw_locks(scenario, {"/locks/a", "/locks/b", "/locks/c"});
     scenario.first_sequence = 0;
     // A contender whose metadata is overwritten has no owner; and a waiter behind two whose znode is deleted by
-    // force learns it when the next one goes, which in a cycle is never (docs/how-to/deadlocks.md).
+    // force learns it when the next one goes, which in a cycle is never (docs/why/deadlocks.md).
     for (const auto by_hand : {fault::hand_set, fault::hand_delete, fault::take_away})
         scenario.every[static_cast<std::size_t>(by_hand)] = {};
     scenario.swept = 0;
@@ -69,6 +69,9 @@ void draw_writes(scenario& scenario) {
     // A latch is as good as a lock: it is the same queue of another name.
     if (scenario.work == work_kind::elections && chance.chance(0.5))
         scenario.work_wants.kind = core::contender_kind::latch;
+    // Where threads hold both, a commit is under both.
+    if (scenario.work == work_kind::commits && chance.chance(0.5))
+        scenario.folders.push_back("/locks/b");
     if (chance.chance(0.5)) scenario.held_up = chance.pick(std::vector<double>{0.05, 0.3});
     const auto timeout =
         std::chrono::duration_cast<std::chrono::milliseconds>(scenario.time.session_timeout)

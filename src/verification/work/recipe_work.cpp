@@ -76,11 +76,12 @@ void recipe_work::read(worker& actor, const std::string& path) {
     client_.read(core::get_op{path}, scenario_.time.session_timeout);
 }
 
-void recipe_work::commit(worker& actor, core::write_part&& part, std::string text) {
+void recipe_work::commit(worker& actor, std::vector<core::write_part>&& parts, std::string text,
+                         std::vector<std::string>&& standing) {
     actor.request = client_.next_id();
     actor.written.reset();
-    client_.commit(actor.current, {std::move(part)}, std::move(text),
-                   scenario_.time.session_timeout / 2);
+    client_.commit(actor.current, std::move(parts), std::move(text),
+                   scenario_.time.session_timeout / 2, std::move(standing));
 }
 
 void recipe_work::release(worker& actor) {
@@ -98,6 +99,10 @@ std::string recipe_work::unique_text(const worker& actor, const std::string& tex
 
 namespace {
 
+constexpr const char* k_put_znode = "/state/put";
+constexpr const char* k_made_parent = "/state/made";
+constexpr const char* k_made_znode = "/state/made/deep";
+
 // Writes, now and then more than one at a time, and releases while writes may be under way.
 class commit_work final : public recipe_work {
 public:
@@ -109,13 +114,36 @@ private:
         const auto burst = dice_.from_to(1, 3);
         for (std::uint64_t i = 0; i != burst; ++i) {
             auto text = unique_text(actor, "commit");
-            if (i % 2 == 1) {  // read and planned, behind one that may be under way
-                commit(actor, core::put_op{k_state_znode, text}, text);
-            } else {
-                commit(actor, core::set_op{k_state_znode, text}, text);
-            }
+            auto parts = dice_.chance(0.5) ? as_told(text) : planned(text);
+            commit(actor, std::move(parts), std::move(text), further_holds(actor));
         }
         if (dice_.chance(0.3)) pause(actor, some_time());
+    }
+
+    // Now and then what others have planned for is not there any more when their commit comes.
+    [[nodiscard]] std::vector<core::write_part> as_told(const std::string& text) {
+        const core::set_op written{k_state_znode, text};
+        switch (dice_.below(6)) {
+            case 0: return {core::remove_op{k_put_znode}, written};
+            case 1: return {core::remove_op{k_made_znode}, written};
+            case 2: return {core::remove_op{k_made_znode}, core::remove_op{k_made_parent}, written};
+            default: return {written};
+        }
+    }
+    [[nodiscard]] std::vector<core::write_part> planned(const std::string& text) {
+        switch (dice_.below(3)) {
+            case 0: return {core::put_op{k_state_znode, text}};
+            case 1: return {core::put_op{k_put_znode, text}};
+            default: return {core::make_op{k_made_znode}, core::set_op{k_state_znode, text}};
+        }
+    }
+    // Of the client's other threads.
+    [[nodiscard]] std::vector<std::string> further_holds(const worker& actor) {
+        std::vector<std::string> znodes;
+        for (const auto& other : workers_)
+            if (&other != &actor && other.state == doing::holding && dice_.chance(0.5))
+                znodes.push_back(other.znode);
+        return znodes;
     }
 };
 

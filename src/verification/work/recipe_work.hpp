@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verification/recipe_judge.hpp"
 #include "verification/work/crew.hpp"
@@ -33,7 +34,8 @@ public:
 
 protected:
     void read(worker& actor, const std::string& path);
-    void commit(worker& actor, core::write_part&& part, std::string text);
+    void commit(worker& actor, std::vector<core::write_part>&& parts, std::string text,
+                std::vector<std::string>&& standing = {});
     void pause(worker& actor, core::duration length) { plan(actor, length); }
     void release(worker& actor);
     [[nodiscard]] static bool committed(const worker& actor) {
