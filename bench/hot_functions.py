@@ -21,6 +21,7 @@ WORKLOADS = ["cycle", "unlock", "drain"]
 FEW, MORE = 100, 400  # cycles of two runs, whose difference is counted: no start of a process is in it
 PAGE = 4096
 HEADER = """\
+# SPDX-License-Identifier: Apache-2.0
 # The functions of a mutex' cycle, with and without a queue, by their symbols, as GCC makes them in the release preset.
 # cmake/TurnstileHotFunctions.cmake has them linked beside each other; what is missing, or too much, costs only time.
 # scripts/hot-functions makes the list.

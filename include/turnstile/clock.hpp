@@ -37,15 +37,15 @@ concept duration_like = requires(const D& d) {
     D::period::den;
 };
 
-// `d` in nanoseconds, kept within what `boottime_clock` can hold (a request to wait for
-// `hours::max()` means for ever), so that now + d never overflows.
+// `d` in nanoseconds, kept from 0 to 1e18 (about 31 years), so that now + d never overflows: a wait for `hours::max()`
+// is one for ever, a negative duration and what is not a number are 0.
 template <duration_like D>
 [[nodiscard]] constexpr boottime_clock::duration to_nanoseconds(const D& d) noexcept {
-    constexpr long double k_limit = 1e18L;  // about 31 years
+    constexpr long double k_limit = 1e18L;
     const long double n = static_cast<long double>(d.count()) * D::period::num * 1e9L /
                           static_cast<long double>(D::period::den);
     if (n >= k_limit) return boottime_clock::duration{static_cast<std::int64_t>(k_limit)};
-    if (!(n > 0)) return boottime_clock::duration{0};  // no number, neither
+    if (!(n > 0)) return boottime_clock::duration{0};
     return boottime_clock::duration{static_cast<std::int64_t>(n)};
 }
 

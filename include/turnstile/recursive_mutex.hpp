@@ -16,8 +16,8 @@
 //
 // Only the owner gives a hold up: release() of a guard by a thread other than the owning one is refused
 // with not_owner and the guard keeps its share, and so is unlock() of the standard forms. Only a
-// guard's destructor, its move-assignment and its own unlock(), which cannot tell, let the share go in
-// any thread.
+// guard's destructor, its move-assignment and its own unlock(), which have no way to report an error, let
+// the share go in any thread.
 //
 // A hold that is over (its lease ran out, its session or its znode is gone) is not entered again:
 // session_lost, until all its guards are gone.

@@ -11,7 +11,6 @@
 #include <string>
 #include <thread>
 
-#include "admin/sentence.hpp"
 #include "base/masked.hpp"
 #include "cli/bench_measure.hpp"
 #include "cli/bench_report.hpp"
@@ -143,7 +142,7 @@ bench_end measure(bench_measure& clients, const bench_options& options,
 }
 
 int report(const error& failure) {
-    return complain(admin::sentence_of(failure), exit_code_of(failure.code()));
+    return complain(failure.message(), exit_code_of(failure.code()));
 }
 
 int bench(const bench_options& options) {

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "admin/sentence.hpp"
 #include "cli/assumed_pace.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
@@ -65,7 +64,7 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
         complain(
             "the lock was lost while the command ran: " +
             (hold ? "its lease was about to end and could not be confirmed, or --max-hold was over"
-                  : admin::sentence_of(hold.error())));
+                  : hold.error().message()));
     else if (end.keeper_died)
         complain("the process that keeps the command was killed, and the command with it");
     return exit_code_of_command(end.wait_status, end.hold_lost);
@@ -77,7 +76,7 @@ int with_command_host(const keeping_options& keeping, const server_settings& ser
     if (says_pace(servers)) {
         const auto carried = check_grace(keeping, pace_of(servers, {}, servers.session_timeout),
                                          servers.session_timeout);
-        if (!carried) return complain(admin::sentence_of(carried.error()), k_usage);
+        if (!carried) return complain(carried.error().message(), k_usage);
     }
     const auto how = command_host::options_for(servers);
     command_host host{keeping};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/connection.hpp"
 
-#include "admin/sentence.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/standard_streams.hpp"
@@ -18,7 +17,7 @@ int with_client(const server_settings& settings,
     client servers{settings.servers, options};
     const auto connected = servers.wait_connected(settings.connect_timeout);
     const auto code = connected ? work(servers) : result<int>{connected.error()};
-    if (!code) return complain(admin::sentence_of(code.error()), exit_code_of(code.error().code()));
+    if (!code) return complain(code.error().message(), exit_code_of(code.error().code()));
     return flush_output() ? *code : complain("the output could not be written", k_output);
 }
 

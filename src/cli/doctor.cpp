@@ -7,7 +7,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "admin/sentence.hpp"
 #include "cli/complaint.hpp"
 #include "cli/doctor_report.hpp"
 #include "cli/exit_code.hpp"
@@ -34,7 +33,7 @@ struct doctor_options {
 void survey_path(const client& servers, examination& seen) {
     auto odd = odd_znodes_below(servers, seen.path, {.timeout = k_path_limit});
     if (!odd) {
-        seen.no_survey = admin::sentence_of(odd.error());
+        seen.no_survey = odd.error().message();
         return;
     }
     seen.odd = std::move(*odd);
@@ -42,7 +41,7 @@ void survey_path(const client& servers, examination& seen) {
     if (survey) {
         seen.locks = std::move(survey->locks);
     } else {
-        seen.no_survey = admin::sentence_of(survey.error());
+        seen.no_survey = survey.error().message();
     }
 }
 
@@ -52,7 +51,7 @@ int look_through_session(examination& seen) {
     options.roles = role_detection::off;
     client servers{seen.settings.servers, options};
     if (const auto connected = servers.wait_connected(seen.settings.connect_timeout); !connected) {
-        seen.no_session = admin::sentence_of(connected.error());
+        seen.no_session = connected.error().message();
         return exit_code_of(connected.error().code());
     }
     const auto session = servers.session();
@@ -63,9 +62,9 @@ int look_through_session(examination& seen) {
     if (trial) {
         seen.trial = std::move(*trial);
     } else if (trial.error() == errc::bad_path) {
-        throw std::runtime_error{admin::sentence_of(trial.error())};
+        throw std::runtime_error{trial.error().message()};
     } else {
-        seen.no_trial = admin::sentence_of(trial.error());
+        seen.no_trial = trial.error().message();
     }
     survey_path(servers, seen);
     return k_success;
@@ -81,7 +80,7 @@ int examine(const doctor_options& options) {
     check_servers(options.servers);
     set_log_level(log_level::off);
     auto told = health_of_servers(options.servers.servers, k_health_limit);
-    if (!told) return complain(admin::sentence_of(told.error()), k_usage);
+    if (!told) return complain(told.error().message(), k_usage);
     examination seen{.settings = options.servers,
                      .path = options.path,
                      .servers = std::move(*told),

@@ -13,7 +13,6 @@
 #include <optional>
 #include <thread>
 
-#include "admin/sentence.hpp"
 #include "cli/command_host.hpp"
 #include "cli/complaint.hpp"
 #include "cli/connection.hpp"
@@ -67,7 +66,7 @@ public:
             if (terms_.run()) {
                 enter_again();
             } else if (const auto failure = election_.failure(); failure && !code_) {
-                code_ = complain(admin::sentence_of(*failure), exit_code_of(failure->code()));
+                code_ = complain(failure->message(), exit_code_of(failure->code()));
             }
         }
         // The election leaves the queue first: the page's destructor waits for answers, and these for servers.
@@ -137,8 +136,7 @@ int stand(client& servers, command_host& host, const elect_options& options) {
     wait_watch waiting{servers, host.signals(), {}};
     const auto ready = connect(servers, options.keeping, options.servers);
     if (const int signal = waiting.finish(); signal != 0) return k_signal_base + signal;
-    if (!ready)
-        return complain(admin::sentence_of(ready.error()), exit_code_of(ready.error().code()));
+    if (!ready) return complain(ready.error().message(), exit_code_of(ready.error().code()));
     return candidacy{servers, host, options}.run();
 }
 

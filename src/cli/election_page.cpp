@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "admin/http/http_server.hpp"
-#include "admin/sentence.hpp"
 #include "cli/election_answers.hpp"
 
 namespace turnstile::cli {
@@ -54,7 +53,7 @@ private:
             now.queue = *queue_;
             now.queued = stands_in(*queue_);
         } else {
-            now.why_no_queue = admin::sentence_of(queue_.error());
+            now.why_no_queue = queue_.error().message();
         }
     }
     void read() {

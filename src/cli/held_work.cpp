@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "admin/sentence.hpp"
 #include "cli/complaint.hpp"
 #include "cli/duration.hpp"
 #include "cli/exit_code.hpp"
@@ -18,7 +17,7 @@ namespace {
 int complain_of(const error& failure) {
     // The signal that closed the client says enough.
     if (failure == errc::cancelled || failure == errc::closed) return exit_code_of(failure.code());
-    return complain(admin::sentence_of(failure), exit_code_of(failure.code()));
+    return complain(failure.message(), exit_code_of(failure.code()));
 }
 
 // Carries the exit code of a command that failed through job_gate, which writes the failure down.
@@ -36,8 +35,7 @@ result<void> still_stands(guard& hold, std::chrono::milliseconds patience) {
 
 int code_with_loss(int code, const error& failure) {
     if (exit_code_of(failure.code()) != k_lost || code == k_lost) return code;
-    return complain("the lock was lost while the command ran: " + admin::sentence_of(failure),
-                    k_lost);
+    return complain("the lock was lost while the command ran: " + failure.message(), k_lost);
 }
 
 int report_not_due(const job_report& report, const run_options& options) {

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "admin/sentence.hpp"
 #include "cli/command_host.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
@@ -91,8 +90,7 @@ int run_with(client& servers, command_host& host, const run_options& options) {
         code = options.once_per.count() > 0 ? work_once(servers, options, how, work)
                                             : work_under_lock(servers, options, how, work);
     } else if (connected.error() != errc::closed) {
-        code =
-            complain(admin::sentence_of(connected.error()), exit_code_of(connected.error().code()));
+        code = complain(connected.error().message(), exit_code_of(connected.error().code()));
     }
     const int signal = waiting.finish();
     return signal != 0 ? k_signal_base + signal : code;

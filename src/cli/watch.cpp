@@ -5,7 +5,6 @@
 #include <memory>
 #include <thread>
 
-#include "admin/sentence.hpp"
 #include "cli/connection.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/exit_code.hpp"
@@ -56,8 +55,7 @@ std::string text_of(const lock_survey& survey, const watch_options& options) {
 std::string frame_of(const client& servers, const watch_options& options) {
     const auto survey = look(servers, options);
     if (options.form == output_form::json) return survey ? survey_json(*survey) : "";
-    return survey ? text_of(*survey, options)
-                  : printable(admin::sentence_of(survey.error())) + "\n";
+    return survey ? text_of(*survey, options) : printable(survey.error().message()) + "\n";
 }
 
 result<int> watch(client& servers, const watch_options& options) {

@@ -16,7 +16,7 @@ call::~call() = default;
 void call::cancel_by_stop::operator()() const noexcept {
     // Nothing, if the hold's end has begun, which waits for this call then.
     if (const auto self = hold->weak_from_this().lock(); self && !self->forked())
-        self->cancel({errc::cancelled, self->path() + ": the stop token was triggered"});
+        self->cancel({errc::cancelled, self->path()});
 }
 
 void call::listen(const std::stop_token& stop) {
@@ -55,7 +55,7 @@ result<guard> call::wait() {
     try {
         while (state_.waits()) changed_.wait(lock);
     } catch (const boost::thread_interrupted&) {
-        interruption = error{errc::interrupted, path() + ": the waiting thread was interrupted"};
+        interruption = error{errc::interrupted, path() + ", while it waited"};
     } catch (...) {  // no memory to wait with
         lock.unlock();
         give_up(errc::cancelled);

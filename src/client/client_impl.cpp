@@ -80,8 +80,7 @@ void client_impl::start_threads() {
     auto& s = *services_;
     if (options_.runtime) {
         s.runtime = internals::of(options_.runtime);
-        if (s.runtime->forked())
-            throw_error({errc::forked, "the runtime was made in the parent of this process"});
+        if (s.runtime->forked()) throw_error({errc::forked, "its runtime was made there"});
         s.timers = s.runtime->new_timers();
         s.workers = s.runtime->new_workers();
         s.loss_callbacks = s.runtime->new_loss_callbacks();
@@ -122,7 +121,7 @@ bool client_impl::forked() const noexcept {
 }
 
 error client_impl::forked_error() const {
-    return {errc::forked, "this client was made in the parent of this process; make a new one"};
+    return {errc::forked, "make a new one"};
 }
 
 // ---- for the recipes ------------------------------------------------------------------------
@@ -202,7 +201,7 @@ result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wan
                                     session_runner::among::all_but_refused))
             return target.session;
         return error{errc::too_many,
-                     target.path.str() + ": the session of the hold owns as much as is safe"};
+                     target.path.str() + ", which the hold's own session has to carry"};
     }
     using among = session_runner::among;
     for (const auto which : {among::connected, among::all_but_refused})
@@ -225,9 +224,7 @@ error client_impl::no_room() const {
         std::count_if(sessions_.begin(), sessions_.end(),
                       [](const auto& session) { return session->refuses(); }));
     if (refused != 0) return no_more_connections(sessions_.size() - refused);
-    return {errc::too_many, fmt::format("each of the {} sessions that max_sessions allows owns as "
-                                        "many znodes as is safe",
-                                        sessions_.size())};
+    return {errc::too_many, fmt::format("max_sessions allows {}", sessions_.size())};
 }
 
 boottime_clock::time_point client_impl::query_deadline(const query_options& options) const {
@@ -300,22 +297,20 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
     try {
         state = first->wait_state(settled, deadline);
     } catch (const boost::thread_interrupted&) {
-        return error{errc::interrupted, "the waiting thread was interrupted"};
+        return error{errc::interrupted,
+                     "while it waited for a session at " + services_->servers->describe()};
     }
     if (state == session_state::closed) return error{errc::closed};
     if (state == session_state::auth_failed) return error{errc::auth_failed};
     if (state != session_state::connected) {
         if (const auto why = first->why_not_open()) return *why;
         if (const auto why = services_->servers->refusal()) return *why;
-        return error{errc::not_connected, fmt::format("no server of {} answered in time",
-                                                      services_->servers->describe())};
+        return error{errc::not_connected, services_->servers->describe()};
     }
     auto root = first->read({core::exists_op{"/"}}, deadline, {});
     if (!root) return root.error();
-    if (root->front().error == core::server_error::no_node) {
-        return error{errc::no_chroot, fmt::format("the chroot of {} does not exist on the servers",
-                                                  services_->servers->describe())};
-    }
+    if (root->front().error == core::server_error::no_node)
+        return error{errc::no_chroot, services_->servers->describe()};
     return {};
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using holds = std::vector<std::shared_ptr<hold>>;
 
-// Holds that a commit keeps, until it is told how that ended; untold, it may have been written or not.
+// Holds that a commit keeps until `end` says how the commit ended. Without that its outcome is unknown.
 class kept_holds {
 public:
     kept_holds() = default;

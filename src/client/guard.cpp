@@ -16,7 +16,7 @@ namespace {
 const std::string k_none;
 
 error nothing_held() {
-    return {errc::not_held, "the guard holds nothing"};
+    return errc::not_held;
 }
 
 }  // namespace
@@ -30,12 +30,11 @@ bool hold::forked() const noexcept {
 }
 
 error hold::forked_error() const {
-    return {errc::forked, path() + " is held by the parent of this process"};
+    return {errc::forked, path() + " is held there"};
 }
 
 error hold::end_of_certainty(boottime_clock::time_point limit) const {
-    if (boottime_clock::now() >= limit)
-        return {errc::held_too_long, path() + ": max_hold has passed"};
+    if (boottime_clock::now() >= limit) return {errc::held_too_long, path()};
     return {errc::session_lost, path() + ": the lease has ended"};
 }
 
@@ -55,7 +54,7 @@ result<void> check_untouched(const transaction& writes, const std::string& znode
 result<void> check_commit(const transaction& writes, const hold& by) {
     if (auto good = writes.validate(); !good) return good;
     for (const auto& further : detail::internals::further_holds(writes))
-        if (!further) return error{errc::not_held, "under(): the guard holds nothing"};
+        if (!further) return error{errc::not_held, "under()"};
     return check_untouched(writes, by.znode());
 }
 

@@ -11,13 +11,12 @@
 namespace turnstile::detail {
 
 error no_more_connections(std::size_t attached) {
-    return {
-        errc::too_many,
-        fmt::format("{} sessions of this client are attached and own as many znodes as is safe, "
-                    "and the servers do not take a further one: it seems that they allow no "
-                    "more connections from this address (maxClientCnxns, 60 by default); set "
-                    "maxClientCnxns higher, or max_sessions to {}",
-                    attached, attached)};
+    return {errc::too_many,
+            fmt::format(
+                "{} sessions of this client are attached, and the servers do not take a further "
+                "one: it seems that they allow no more connections from this address "
+                "(maxClientCnxns, 60 by default); set maxClientCnxns higher, or max_sessions to {}",
+                attached, attached)};
 }
 
 void late_sessions::on_timer() {
@@ -32,7 +31,7 @@ void late_sessions::on_timer() {
         const bool late = attached != 0 && session->waits_for_its_first_attach(late_since);
         if (late) {
             const auto why = no_more_connections(attached);
-            if (!told_.exchange(true)) log::write(log_level::warning, "{}", why.detail());
+            if (!told_.exchange(true)) log::write(log_level::warning, "{}", why.message());
             session->refuse_waiters(why);
         } else {
             look_again |= session->waits_for_its_first_attach(boottime_clock::time_point::max());

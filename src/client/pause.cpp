@@ -7,7 +7,8 @@
 
 namespace turnstile::detail {
 
-result<void> pause_until(boottime_clock::time_point end, const std::stop_token& stop) {
+result<void> pause_until(boottime_clock::time_point end, const std::stop_token& stop,
+                         const std::string& subject) {
     base::mutex waiting;
     base::condition stopped;
     const std::stop_callback on_stop{stop, [&] {
@@ -19,9 +20,9 @@ result<void> pause_until(boottime_clock::time_point end, const std::stop_token& 
         while (!stop.stop_requested() && stopped.wait_until(lock, end)) {
         }
     } catch (const boost::thread_interrupted&) {
-        return error{errc::interrupted, "the waiting thread was interrupted"};
+        return error{errc::interrupted, subject + ", while it waited"};
     }
-    if (stop.stop_requested()) return error{errc::cancelled, "the stop token was triggered"};
+    if (stop.stop_requested()) return error{errc::cancelled, subject};
     return {};
 }
 

@@ -198,16 +198,13 @@ result<std::vector<core::reply>> session_runner::inquire(std::vector<core::opera
             for (const auto id : ids) core.on(core::cancel{id, why}, now);
         });
     };
-    const std::stop_callback on_stop{
-        stop, [&] {
-            drop({errc::cancelled, "the query's stop token was triggered"});
-        }};
+    const std::stop_callback on_stop{stop, [&] { drop({errc::cancelled, "the query"}); }};
     base::unique_lock lock{mutex_};
     try {
         own.await(lock);
     } catch (const boost::thread_interrupted&) {
         lock.unlock();
-        const error why{errc::interrupted, "the asking thread was interrupted"};
+        const error why{errc::interrupted, "the query"};
         drop(why);
         return why;
     }

@@ -11,7 +11,7 @@ namespace turnstile::detail {
 namespace {
 
 error stopped() {
-    return {errc::cancelled, "the commit's stop token was triggered"};
+    return {errc::cancelled, "the commit"};
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ result<commit_result> session_runner::commit(core::acquisition_id hold, const tr
         while (!own->outcome) own->arrived.wait(lock);
     } catch (const boost::thread_interrupted&) {
         lock.unlock();
-        cancel(id, {errc::interrupted, "the committing thread was interrupted"});
+        cancel(id, {errc::interrupted, "the commit"});
         lock.lock();
     }
     auto outcome = std::move(*own->outcome);

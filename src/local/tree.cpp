@@ -214,7 +214,8 @@ core::reply tree::read(session_id session, const core::get_op& op) {
     return r;
 }
 
-// Needs no right: the servers tell every session whether a node exists.
+// Needs no right, as at ZooKeeper's servers before 3.7.3, 3.8.4 and 3.9.2. Later ones refuse it where there is a node
+// that may not be read (ZOOKEEPER-2590).
 core::reply tree::read(session_id session, const core::exists_op& op) {
     if (op.watch == core::watch_mode::watch) data_watches_.add(session, op.path);
     const node* n = nodes_.find(op.path);

@@ -37,9 +37,9 @@ int to_client_timeout(core::duration timeout) noexcept {
     }
     // The C client turns the resolver's answer into an error number that says something else: ENOENT, EINVAL.
     const auto why = missing.reason();
-    throw_error({errc::unresolvable, fmt::format("{}: cannot be resolved{}{}",
-                                                 hosts_of(servers, address_form::for_people),
-                                                 why.empty() ? "" : ": ", why)});
+    throw_error(
+        {errc::unresolvable, fmt::format("{}{}{}", hosts_of(servers, address_form::for_people),
+                                         why.empty() ? "" : ": ", why)});
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ inline constexpr std::chrono::seconds k_sweep_limit{1};
 // How long a session may be on its way to the leader, and this part of its time-out at most.
 inline constexpr std::chrono::seconds k_move_limit{2};
 inline constexpr int k_move_part = 4;
-// For so long the C client may stand still for names that are resolved.
+// Names that take longer to resolve are not given to the C client: it gets, or keeps, addresses, since it stands still
+// while it resolves.
 inline constexpr std::chrono::milliseconds k_resolve_limit{100};
 
 }  // namespace turnstile::zookeeper

@@ -9,7 +9,6 @@
 #include "admin/http/limits.hpp"
 #include "admin/http/query.hpp"
 #include "admin/http/refusal.hpp"
-#include "admin/sentence.hpp"
 #include "base/path.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/revocation.hpp"
@@ -55,8 +54,8 @@ refusal refusal_of(const error& failure) {
     if (code == errc::removed) return {409, "gone", "the contender is not there any more"};
     if (code == errc::bad_path || code == errc::bad_option)
         return {400, "bad_request", failure.message()};
-    if (code == errc::no_permission) return {403, "no_permission", sentence_of(failure)};
-    return {503, "servers", sentence_of(failure)};
+    if (code == errc::no_permission) return {403, "no_permission", failure.message()};
+    return {503, "servers", failure.message()};
 }
 
 bool is_wanted(const contender& each, const order& wanted) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "admin/http/refusal.hpp"
-#include "admin/sentence.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -17,9 +16,9 @@ constexpr std::size_t k_requests_a_token = 100;
 
 refusal refusal_of(const error& failure) {
     const auto code = failure.code();
-    if (code == errc::bad_path) return {400, "bad_request", sentence_of(failure)};
-    if (code == errc::no_permission) return {403, "no_permission", sentence_of(failure)};
-    return {503, "servers", sentence_of(failure)};
+    if (code == errc::bad_path) return {400, "bad_request", failure.message()};
+    if (code == errc::no_permission) return {403, "no_permission", failure.message()};
+    return {503, "servers", failure.message()};
 }
 
 }  // namespace

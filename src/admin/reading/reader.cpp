@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "admin/reading/attention.hpp"
-#include "admin/sentence.hpp"
 #include "turnstile/request_count.hpp"
 
 namespace turnstile::admin {
@@ -67,7 +66,7 @@ milliseconds reader::go_on() {
                                      .stop = stop_.get_token()});
     budget_.spend(round ? round->requests : most, start);
     if (!round) {
-        mark_stale(sentence_of(round.error()));
+        mark_stale(round.error().message());
         return k_retry;
     }
     const auto took = since(start);

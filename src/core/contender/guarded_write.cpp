@@ -63,13 +63,13 @@ std::optional<std::size_t> failed_part(const reply& answer) {
 }
 
 error removed(const std::string& znode) {
-    return {errc::removed, "nothing was written: " + znode + " is gone"};
+    return {errc::removed, znode + "; nothing was written"};
 }
 
 error outcome_unknown(const std::string& znode, const std::string& reason) {
     return {errc::outcome_unknown,
-            "the commit under " + znode + " may or may not have been " +
-                "carried out; it will not be once that znode is gone: " + reason};
+            "the commit under " + znode +
+                ", which comes to nothing once that znode is gone: " + reason};
 }
 
 }  // namespace
@@ -192,7 +192,8 @@ void guarded_writes::send(write_context& c) {
     const auto& next = queue_.front();
     std::vector<multi_part> parts;
     parts.emplace_back(set_op{own.path, own.data, own.version});  // place: commit_guard
-    for (const auto& znode : next.standing) parts.emplace_back(check_op{znode});
+    for (const auto& znode : next.standing)
+        parts.emplace_back(check_op{znode});  // place: further_holds_are_checked
     const auto wanted = next.plan.steps();
     parts.insert(parts.end(), wanted.begin(), wanted.end());
     c.version_became(k_any_version);
@@ -210,13 +211,15 @@ void guarded_writes::resolve(write_context& c, own_znode own) {
 
 // ---- the plan -------------------------------------------------------------------------------
 
-// A question that was not answered is asked again with all the others: later, they say the same or more.
+// A question that was not answered is asked again with all the others. What is there may change after any answer: the
+// steps of a plan that is outdated are refused. What may not be read is there: since 3.7.3, 3.8.4 and 3.9.2 the servers
+// refuse to tell of a znode, but not that there is none (ZOOKEEPER-2590).
 void guarded_writes::on_planned(write_context& c, const std::string& path, const reply& answer) {
     auto& asked = std::get<write_state::planning>(state_);
     switch (classify(answer)) {
-        case answer_class::ok: asked.there.insert(path); break;
+        case answer_class::ok:
+        case answer_class::forbidden: asked.there.insert(path); break;
         case answer_class::gone: break;
-        case answer_class::forbidden:
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:
@@ -284,7 +287,7 @@ void guarded_writes::on_part_refused(write_context& c, std::size_t index, server
     if (index < refused.standing.size()) {
         const auto& znode = refused.standing[index];
         if (why != server_error::no_node) return queue_.finish_front(c, refused_guard(znode, why));
-        return queue_.finish_front(c, removed(znode + ", of a further hold,"));
+        return queue_.finish_front(c, removed(znode + ", of a further hold"));
     }
     const auto step = index - refused.standing.size();
     if (refused.plan.is_outdated_by(step, why)) {

@@ -30,8 +30,8 @@
 // Finding out (G8): the *fence* is a multi of two sets of the own znode, from v to v + 2. Whatever
 // becomes of it and of the commit, at most one of them is ever applied, since both want v; a commit that
 // is still on its way somewhere cannot follow a fence. The read behind it tells: v + 1 is the commit,
-// v + 2 the fence. Then the commit was not applied and never will be, and it is sent again with v + 2
-// if the hold still stands. Where the znode is gone, has another client's data, may not be written any more, or
+// v + 2 the fence. (What operators write into the znode has other data.) Then the commit was not applied and never will
+// be, and it is sent again with v + 2 if the hold still stands. Where the znode is gone, has another client's data, may not be written any more, or
 // went with its session the outcome stays unknown and is told as that (errc::outcome_unknown).
 //
 // A pure value. Thread safety: none.
@@ -93,7 +93,7 @@ public:
     // `standing`: znodes of further holds, which have to stand when it is carried out.
     void add(write_context& c, acquisition_id commit, std::vector<write_part> parts,
              std::vector<std::string> standing = {});
-    // The caller gives up: told `why` if nothing was sent, else that the outcome is unknown.
+    // The caller gives up: told `why` if nothing has been applied for certain, else that the outcome is unknown.
     void cancel(write_context& c, acquisition_id commit, const error& why);
     void on_reply(write_context& c, const reply& answer);
     void on_attached(write_context& c);

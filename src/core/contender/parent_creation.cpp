@@ -67,14 +67,11 @@ consequence parent_creation::on_answer(acquisition_context& c, const std::string
         case server_error::quota_exceeded: refusal_ = quota_exceeded(folder); break;
         case server_error::unimplemented: c.containers_unsupported(); break;
         case server_error::no_node:
-            if (first)
-                refusal_ =
-                    error{errc::no_chroot, "the chroot of the connect string does not exist"};
+            if (first) refusal_ = error{errc::no_chroot, folder};
             break;
         case server_error::no_auth:
             // Not final: the parent may be there already, and only the right to make it is missing.
-            refusal_ =
-                error{errc::no_permission, "no permission to create the parents of " + folder};
+            refusal_ = error{errc::no_permission, "to create the parents of " + folder};
             break;
         case server_error::no_children_for_ephemerals:
             refusal_ = ephemeral_in_the_way(folder, "a parent");

@@ -21,26 +21,28 @@ std::string describe(const multi_part& part) {
     return with_version("check \"" + check.path + '"', check.version);
 }
 
-// What a caller is told of a part that was refused.
+// What a caller is told of a part that was refused; an empty rule where the code says it.
 struct refusal {
     errc code = errc::protocol;
-    const char* rule = "the servers refuse it";
+    const char* rule = "a refusal";
+
+    [[nodiscard]] std::string of(const std::string& part) const {
+        return *rule == '\0' ? part : part + ": " + rule;
+    }
 };
 
 refusal refusal_of(server_error why) noexcept {
     switch (why) {
-        case server_error::no_node:
-            return {errc::no_node, "the znode, or the parent of a new one, is not there"};
-        case server_error::node_exists: return {errc::node_exists, "the znode is there already"};
-        case server_error::not_empty: return {errc::not_empty, "the znode has children"};
-        case server_error::bad_version: return {errc::bad_version, "the znode has another version"};
-        case server_error::no_auth: return {errc::no_permission, "an ACL forbids it"};
+        case server_error::no_node: return {errc::no_node, ""};
+        case server_error::node_exists: return {errc::node_exists, ""};
+        case server_error::not_empty: return {errc::not_empty, ""};
+        case server_error::bad_version: return {errc::bad_version, ""};
+        case server_error::no_auth: return {errc::no_permission, ""};
         case server_error::no_children_for_ephemerals:
             return {errc::bad_path, "the parent is ephemeral and cannot have children"};
         case server_error::quota_exceeded:
-            return {errc::quota_exceeded, "a quota on it or on a parent of it is used up"};
-        case server_error::local_session:
-            return {errc::local_session, "the servers' sessions are local and can own no znode"};
+            return {errc::quota_exceeded, "it is on this path or on a parent of it"};
+        case server_error::local_session: return {errc::local_session, ""};
         case server_error::invalid_acl:
             return {errc::bad_option,
                     "access_policy::creator_only needs credentials that the servers accept"};
@@ -62,14 +64,16 @@ refusal refusal_of(server_error why) noexcept {
 }  // namespace
 
 error refused_part(const multi_part& part, std::size_t index, server_error why) {
-    const auto [code, rule] = refusal_of(why);
-    return error{code, "part " + std::to_string(index) + " (" + describe(part) + "): " + rule}
-        .of_part(index);
+    auto refused = refusal_of(why);
+    if (refused.code == errc::no_node && std::holds_alternative<create_op>(part))
+        refused.rule = "the parent";
+    const auto which = "part " + std::to_string(index) + " (" + describe(part) + ')';
+    return error{refused.code, refused.of(which)}.of_part(index);
 }
 
 error refused_guard(const std::string& znode, server_error why) {
-    const auto [code, rule] = refusal_of(why);
-    return {code, "nothing was written: " + znode + ": " + rule};
+    const auto refused = refusal_of(why);
+    return {refused.code, refused.of(znode) + "; nothing was written"};
 }
 
 }  // namespace turnstile::core

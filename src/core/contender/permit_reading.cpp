@@ -31,8 +31,7 @@ consequence permit_reading::on_answer(const std::string& folder, std::optional<s
     reading_.reset();
     switch (classify(answer)) {
         case answer_class::ok: break;
-        case answer_class::forbidden:
-            return refused{{errc::no_permission, "no permission to read " + folder}};
+        case answer_class::forbidden: return refused{{errc::no_permission, "to read " + folder}};
         case answer_class::gone:
         case answer_class::conflict:
         case answer_class::over_quota:

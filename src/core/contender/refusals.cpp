@@ -13,14 +13,13 @@ error no_more_upgrades(const std::string& folder) {
 error quota_exceeded(const std::string& path) {
     return {errc::quota_exceeded,
             "no znode can be made in " + path +
-                ", or written there: the number of znodes or of bytes that a quota on it or on a "
-                "parent of it allows is used up (below /zookeeper/quota)"};
+                ", or written there; the quota is on the znodes or the bytes of this path or of a "
+                "parent of it, and stands below /zookeeper/quota"};
 }
 
 error sessions_are_local(const std::string& path) {
-    return {errc::local_session, "no znode of a session can be made in " + path +
-                                     ": the servers have localSessionsEnabled=true and need "
-                                     "localSessionsUpgradingEnabled=true, too"};
+    return {errc::local_session,
+            path + ": localSessionsEnabled=true needs localSessionsUpgradingEnabled=true, too"};
 }
 
 error credentials_not_accepted() {
@@ -40,7 +39,7 @@ error ephemeral_in_the_way(const std::string& folder, const std::string& which) 
 }
 
 error taken_away(const std::string& folder, const revocation& order) {
-    return {errc::revoked, folder + ": taken away by " + order.by + ": " + order.why};
+    return {errc::revoked, folder + ", by " + order.by + ": " + order.why};
 }
 
 }  // namespace turnstile::core

@@ -59,10 +59,9 @@ consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
         case answer_class::gone: return own_znode_gone{};
         case answer_class::conflict:
             if (answer.error == server_error::bad_version) return own_znode_changed{};
-            return refused{
-                {errc::node_exists, "a znode has the name that " + path_of(own) + " was to get"}};
+            return refused{{errc::node_exists, "at the name that " + path_of(own) + " was to get"}};
         case answer_class::forbidden:
-            return refused{{errc::no_permission, "no permission to rename " + path_of(own)}};
+            return refused{{errc::no_permission, "to rename " + path_of(own)}};
         case answer_class::over_quota: return refused{quota_exceeded(own.folder)};
         case answer_class::bad_acl:
         case answer_class::elsewhere:

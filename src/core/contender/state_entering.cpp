@@ -153,21 +153,17 @@ void creating::refuse(acquisition_call& call, const reply& answer) {
             break;
         case server_error::not_read_only: call.suspend(answer); break;
         case server_error::no_auth:
-            next.fail(call, {errc::no_permission, "no permission to create a znode in " + folder});
+            next.fail(call, {errc::no_permission, "to create a znode in " + folder});
             break;
         case server_error::invalid_acl: next.fail(call, credentials_not_accepted()); break;
-        case server_error::auth_failed:
-            next.fail(call, {errc::auth_failed, "the servers refused the credentials"});
-            break;
+        case server_error::auth_failed: next.fail(call, errc::auth_failed); break;
         case server_error::no_children_for_ephemerals:
             next.fail(call, ephemeral_in_the_way(folder, "the znode at this path"));
             break;
         case server_error::quota_exceeded: next.fail(call, quota_exceeded(folder)); break;
         case server_error::local_session: next.fail(call, sessions_are_local(folder)); break;
         case server_error::unimplemented:
-            next.fail(call, {errc::server_too_old,
-                             "the server does not know create2 (it came with "
-                             "ZooKeeper 3.5)"});
+            next.fail(call, {errc::server_too_old, "create2, which came with ZooKeeper 3.5"});
             break;
         case server_error::bad_arguments: next.fail(call, path_not_taken(folder)); break;
         case server_error::ok:
@@ -181,7 +177,7 @@ void creating::refuse(acquisition_call& call, const reply& answer) {
         case server_error::rolled_back:
         case server_error::throttled:
         case server_error::other:
-            next.fail(call, {errc::protocol, "the servers refused to create a znode in " + folder});
+            next.fail(call, {errc::protocol, "a refusal to create a znode in " + folder});
             break;
     }
     call.enter(std::move(next));
@@ -262,8 +258,7 @@ void unsure::on_located(acquisition_call& call, const reply& answer) {
         case answer_class::forbidden:
             // We may not read our own node: by its GUID it is ours to remove, but nothing to hold.
             if (!given_up)
-                call.session.tell(
-                    failed{{errc::no_permission, "no permission to read " + next.path(call)}});
+                call.session.tell(failed{{errc::no_permission, "to read " + next.path(call)}});
             return call.enter(leaving{std::move(next)});
         case answer_class::conflict:
         case answer_class::over_quota:

@@ -80,8 +80,7 @@ void held::end_epoch(acquisition_call& call, const error& why) {
 void held::lose_znode(acquisition_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
-    call.session.tell(lost{
-        error{errc::removed, "another client deleted the znode of the hold on " + call.folder()}});
+    call.session.tell(lost{error{errc::removed, path(call)}});
     call.end();
 }
 
@@ -130,7 +129,7 @@ void held::on_own_answer(acquisition_call& call, const reply& answer) {
     apply_own_and_watch(call, answer);
     const bool may_rename = rename->is_wanted() && !rename->is_under_way() && !rename->is_unsure();
     if (may_rename && classify(answer) == answer_class::forbidden)
-        return end_rename(call, error{errc::no_permission, "no permission to read " + path(call)});
+        return end_rename(call, error{errc::no_permission, "to read " + path(call)});
     switch (classify(answer)) {
         case answer_class::ok: return apply_data(call, answer);
         case answer_class::gone: return lose_znode(call);  // place: look_found_nothing

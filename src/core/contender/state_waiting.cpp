@@ -16,7 +16,7 @@ consequence waiting::read_own(acquisition_call& call, const reply& answer) {
         case answer_class::ok: return read_data(call, answer);
         case answer_class::gone: return own_znode_gone{};
         case answer_class::forbidden:
-            return refused{{errc::no_permission, "no permission to read " + path(call)}};
+            return refused{{errc::no_permission, "to read " + path(call)}};
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:

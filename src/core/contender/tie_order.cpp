@@ -22,8 +22,8 @@ consequence tie_order::on_answer(const reply& answer) {
         // Our own znode may be gone as well, and earlier: only a list shows both at one instant.
         case answer_class::gone: return lists_again{};
         case answer_class::forbidden:
-            return refused{{errc::no_permission, "no permission to read " + name +
-                                                     ", whose number is the same as ours"}};
+            return refused{
+                {errc::no_permission, "to read " + name + ", whose number is the same as ours"}};
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:

@@ -26,7 +26,7 @@ void contender_steps::acquire(const core::acquire& request) {
     with(request.id, [](acquisition& added, acquisition_context& c) { added.start(c); });
 }
 
-// What they ask besides goes behind the creates, as a list does that is to show its contender's znode.
+// Their other requests follow the creates: a list has to show its contender's znode.
 void contender_steps::acquire(const core::acquire_together& request) {
     if (!life_.attached()) {
         for (const auto& each : request.all) acquire(each);
@@ -124,7 +124,7 @@ void contender_steps::expire(acquisition_id id) {
     }
 }
 
-// The holder is told first: its guard is over by the same clock.
+// The holder is told before its znode is removed, since its guard is over by the same clock.
 void contender_steps::end_long_holds() {
     while (const auto id = life_.clock.take_ended(life_.now)) {
         const error why{errc::held_too_long, life_.contenders.at(*id).folder()};

@@ -67,8 +67,8 @@ std::optional<time_point> no_lease(const client_life& life) {
     return std::max(role_settled, life.lease.hopeless_from());
 }
 
-// Answers that the coordinator never gives leave no caller at the door; and a leader that could not be reached is
-// sought again while no hold is possible without it.
+// A role, or a leader, that is not found out within a time-out is not waited for longer: contenders are let in. A client
+// that has stayed at a follower, where the lease cannot be kept, seeks the leader again later.
 std::optional<time_point> placement(const client_life& life) {
     const auto* connection = life.attached();
     if (!connection || life.closing) return std::nullopt;

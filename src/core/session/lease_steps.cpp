@@ -15,7 +15,7 @@ void lease_steps::end_if_over() {
     if (!due::has_come(due::lease_end(life_), life_)) return;
     TURNSTILE_CHECK(!life_.closing);
     TURNSTILE_CHECK(!life_.lease.valid(life_.now) || life_.contenders.holding().empty());
-    std::string text = "the session's lease ran out before it was confirmed";
+    std::string text = "its lease ran out before it was confirmed";
     if (life_.attached() && !life_.lease.can_be_kept()) {
         text += ": " + short_lease(life_);
         warn_if_short();
@@ -32,7 +32,7 @@ void lease_steps::replace_if_broken() {
     TURNSTILE_CHECK(life_.attached());
     link_steps{life_}.end_epoch(
         {errc::session_lost,
-         "nothing was answered in time to show that the session lives: a new one is opened"},
+         "nothing was answered in time to show that it lives; a new one is opened"},
         close_session::how::orderly);
 }
 
@@ -40,9 +40,8 @@ void lease_steps::abandon_if_refused() {
     if (!due::has_come(due::given_up(life_), life_)) return;
     TURNSTILE_CHECK(!life_.attached());
     TURNSTILE_CHECK(!life_.lease.valid(life_.now));
-    link_steps{life_}.end_epoch(
-        {errc::session_lost, "no server took the session back: a new one is opened"},
-        close_session::how::abandon);
+    link_steps{life_}.end_epoch({errc::session_lost, "no server took it back; a new one is opened"},
+                                close_session::how::abandon);
 }
 
 // The contender is first, and all behind it wait: it has to go, and its caller has to hear why.

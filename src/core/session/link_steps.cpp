@@ -78,7 +78,7 @@ void link_steps::end_epoch(const error& why, close_session::how manner) {
 void link_steps::replace_if_needed() {
     if (!life_.epoch || !life_.epoch->replacement) return;
     const auto why = *life_.epoch->replacement;
-    end_epoch({errc::session_lost, "the session was replaced: " + why},
+    end_epoch({errc::session_lost, "a new one is opened, because " + why},
               close_session::how::orderly);
 }
 
@@ -97,7 +97,7 @@ void link_steps::on_link(const link_event& event) {
         case link_kind::role_known: return learn_role(event);
         case link_kind::leader_not_found: return placement_steps{life_}.stay_here(event);
         case link_kind::expired:
-            return end_epoch({errc::session_lost, "the servers expired the session"},
+            return end_epoch({errc::session_lost, "the servers expired it"},
                              close_session::how::abandon);
         case link_kind::auth_failed: return refuse_for_good(errc::auth_failed);
     }
@@ -109,15 +109,15 @@ void link_steps::attach(const link_event& event) {
     TURNSTILE_CHECK(event.connection > epoch.latest_connection);
     // place: another_session
     if (epoch.session_id != 0 && event.session_id != epoch.session_id) {
-        return end_epoch({errc::session_lost, "the servers gave another session id at a reconnect"},
+        return end_epoch({errc::session_lost, "the servers gave another id at a reconnect"},
                          close_session::how::orderly);
     }
     life_.lease.attached(event.connection, event.timeout, life_.now);
     // The leader may have doomed it before, and would answer all the same.
     if (!life_.lease.valid(life_.now) && !life_.closing) {  // place: lease_over_at_attach
-        return end_epoch({errc::session_lost,
-                          "the session came back when its lease was over: a new one is opened"},
-                         close_session::how::orderly);
+        return end_epoch(
+            {errc::session_lost, "its lease was over when it came back; a new one is opened"},
+            close_session::how::orderly);
     }
     epoch.session_id = event.session_id;
     epoch.latest_connection = event.connection;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // removal_queue: the znodes of a session's contenders that have given up, on their way out of the servers.
 //
-// A removal that comes alone goes at once, by itself. While some are under way the others gather, and go together,
-// so that a hundred thousand acquires that are cancelled at once cost the servers far fewer requests.
+// A removal that comes alone goes at once, by itself. While removal_limits::under_way requests of removals are under way
+// the others gather, and go together, so that a hundred thousand acquires that are cancelled at once cost the servers
+// far fewer requests.
 //
 //     queue.add({contender, id, path});
 //     while (queue.ready()) queue.sent(send(queue.take()));

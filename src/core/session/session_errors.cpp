@@ -55,8 +55,7 @@ error away_error(const client_life& life, const std::string& subject) {
     if (life.not_opened == errc::unresolvable)
         return {errc::unresolvable, subject + ": " + life.not_opened->detail()};
     const bool further_and_new = life.session_id() == 0 && life.settings.index > 0;
-    return {errc::not_connected, subject + ": no server of " + life.settings.servers +
-                                     " answered in time (session " +
+    return {errc::not_connected, subject + ", at " + life.settings.servers + " (session " +
                                      std::string{to_string(life.state)} + ')' +
                                      (further_and_new ? k_connection_limit : "")};
 }
@@ -70,12 +69,10 @@ error deadline_error(const client_life& life, const std::string& subject,
     const std::string from =
         connection->server +
         (connection->retry.is_throttled() ? ", which throttles: it throws requests away" : "");
-    if (!ahead) return {errc::timeout, subject + ": no answer in time from " + from};
+    if (!ahead) return {errc::timeout, subject + ": no answer from " + from};
     if (*ahead == 0) {
         return {errc::timeout,
-                subject +
-                    ": the waiter is first, but the lease could not be confirmed in time by " +
-                    from};
+                subject + ": the waiter is first, but the lease could not be confirmed by " + from};
     }
     return {errc::timeout, subject + ": " + std::to_string(*ahead) + " ahead when last seen"};
 }

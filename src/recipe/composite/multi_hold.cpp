@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/inner_error.hpp"
 #include "client/internals.hpp"
 #include "recipe/lock/queue_lock.hpp"
 
@@ -302,7 +303,7 @@ error multi_hold::lease_ended() const {
 }
 
 error multi_hold::error_of(std::size_t which, const error& why) const {
-    return {why.code(), locks_[which].name() + ": " + why.detail()};
+    return base::named(locks_[which].name(), why);
 }
 
 }  // namespace turnstile::detail

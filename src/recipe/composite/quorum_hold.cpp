@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/inner_error.hpp"
 #include "base/random.hpp"
 #include "client/internals.hpp"
 #include "recipe/composite/quorum_report.hpp"
@@ -64,7 +65,7 @@ quorum_hold::decisions quorum_hold::decide() {
             refuse(failure(failed->why));
             next.answer = true;
         } else {
-            next.lost = lose(no_majority(path(), answers_so_far()));
+            next.lost = lose(no_majority(path(), answers_so_far(errc::session_lost)));
         }
     }
     return next;
@@ -199,15 +200,14 @@ void quorum_hold::cancel(const error& why) noexcept {
 
 error quorum_hold::failure(core::quorum::failure why) const {
     if (left_) return *left_;
-    const auto text = answers_so_far();
-    if (why != core::quorum::failure::late)
-        return {code_of(said_, tries_), path() + ": no majority grants it: " + text};
-    std::size_t reached = 0;
-    for (std::size_t i = 0; i != ensembles_->size(); ++i)
-        if (connected(i)) ++reached;
-    const bool enough = reached > ensembles_->size() / 2;
-    return {enough ? errc::timeout : errc::not_connected,
-            path() + ": no majority granted it in time: " + text};
+    auto code = code_of(said_, tries_);
+    if (why == core::quorum::failure::late) {
+        std::size_t reached = 0;
+        for (std::size_t i = 0; i != ensembles_->size(); ++i)
+            if (connected(i)) ++reached;
+        code = reached > ensembles_->size() / 2 ? errc::timeout : errc::not_connected;
+    }
+    return {code, path() + ": no majority grants it: " + answers_so_far(code)};
 }
 
 bool quorum_hold::connected(std::size_t which) const {
@@ -215,13 +215,15 @@ bool quorum_hold::connected(std::size_t which) const {
     return !sessions.empty() && sessions.front()->state() == session_state::connected;
 }
 
-// What each ensemble is at.
-std::string quorum_hold::answers_so_far() const {
+// What each ensemble is at, in an error with this code.
+std::string quorum_hold::answers_so_far(errc code) const {
     std::string text;
     for (std::size_t i = 0; i != parts_.size(); ++i) {
         if (i != 0) text += "; ";
         text += (*ensembles_)[i].name + ": ";
-        text += parts_[i].held ? "granted" : said_[i] ? said_[i]->message() : "no answer yet";
+        text += parts_[i].held ? "granted"
+                : said_[i]     ? base::words_within(code, *said_[i])
+                               : "no answer yet";
     }
     return text;
 }

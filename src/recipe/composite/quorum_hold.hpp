@@ -89,7 +89,7 @@ private:
     acquire_options part_options(std::size_t which);
     void on_answer(std::size_t which, result<guard>&& answer);
     [[nodiscard]] error failure(core::quorum::failure why) const REQUIRES(mutex_);
-    [[nodiscard]] std::string answers_so_far() const REQUIRES(mutex_);
+    [[nodiscard]] std::string answers_so_far(errc code) const REQUIRES(mutex_);
     [[nodiscard]] boottime_clock::time_point majority_until() const REQUIRES(mutex_);
     [[nodiscard]] fencing_vector part_tokens() const REQUIRES(mutex_);
     void remember() REQUIRES(mutex_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/inner_error.hpp"
 #include "recipe/composite/quorum_hold.hpp"
 #include "recipe/composite/quorum_report.hpp"
 
@@ -34,7 +35,7 @@ bool quorum_hold::is_certain() const noexcept {
 }
 
 error quorum_hold::doubt() const {
-    return no_majority(path(), answers_so_far());
+    return no_majority(path(), answers_so_far(errc::session_lost));
 }
 
 bool quorum_hold::valid() const noexcept {
@@ -106,9 +107,7 @@ result<void> quorum_hold::release(boottime_clock::time_point deadline) {
         const auto answer = part->release(deadline);
         if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
             continue;  // nothing of it excludes a contender
-        if (!first)
-            first = error{answer.error().code(),
-                          (*ensembles_)[which].name + ": " + answer.error().detail()};
+        if (!first) first = base::named((*ensembles_)[which].name, answer.error());
         if (answer.error() == errc::interrupted) break;
     }
     return released(first);

@@ -66,7 +66,7 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
     std::set<std::string> hosts;
     for (const auto& ensemble : members) {
         const auto inside = detail::internals::of(ensemble.servers());
-        if (!inside) throw_error({errc::closed, "the client was moved from"});
+        if (!inside) throw_error({errc::closed, "it was moved from"});
         const auto where = base::make_resource_name(inside->describe(), "").hosts;
         const auto name = ensemble.name().empty() ? where : ensemble.name();
         for (const auto& host : split(where))

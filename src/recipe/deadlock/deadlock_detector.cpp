@@ -67,7 +67,7 @@ public:
           paths_{std::move(paths)},
           folder_{std::move(folder)},
           look_after_{options.look_after} {
-        if (!client_) throw_error({errc::closed, "the client was moved from"});
+        if (!client_) throw_error({errc::closed, "it was moved from"});
         if (look_after_ <= look_after_.zero()) {
             throw_error({errc::bad_option,
                          fmt::format("look_after {} ms: must be positive", look_after_.count())});
@@ -224,7 +224,7 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
                      lock.path() + ": the newest wait of a cycle: " + (*found)->to_string()};
     }
     mine->abandon();
-    return error{errc::interrupted, lock.path() + ": the waiting thread was interrupted"};
+    return error{errc::interrupted, lock.path() + ", while it waited"};
 }
 
 }  // namespace turnstile

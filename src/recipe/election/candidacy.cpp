@@ -204,8 +204,7 @@ result<void> candidacy::await(const query_options& options) {
         for (;;) {
             if (lead_ && lead_->valid()) return {};
             if (const auto in = why_not(); !in) return in;
-            if (options.stop.stop_requested())
-                return error{errc::cancelled, queue_.path() + ": the stop token was triggered"};
+            if (options.stop.stop_requested()) return error{errc::cancelled, queue_.path()};
             if (!deadline) {
                 changed_.wait(lock);
             } else if (!changed_.wait_until(lock, *deadline)) {
@@ -213,7 +212,7 @@ result<void> candidacy::await(const query_options& options) {
             }
         }
     } catch (const boost::thread_interrupted&) {
-        return error{errc::interrupted, queue_.path() + ": the waiting thread was interrupted"};
+        return error{errc::interrupted, queue_.path() + ", while it waited"};
     }
 }
 

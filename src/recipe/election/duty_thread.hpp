@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // duty_thread: where an election's function is called: on a thread of the object's own, or by an executor of the user's.
 //
-// Thread safety: a value; copies are the same thread.
+// Thread safety: a value, whose copies share the thread; `run` from any thread.
 #pragma once
 
 #include <functional>

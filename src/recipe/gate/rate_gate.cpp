@@ -35,13 +35,12 @@ public:
         base::unique_lock lock{mutex_};
         try {
             for (;;) {
-                if (stop_.stop_requested())
-                    return error{errc::cancelled, path + ": the stop token was triggered"};
+                if (stop_.stop_requested()) return error{errc::cancelled, path};
                 if (const auto still = hold_.status(); !still) return still;
                 if (!changed_.wait_until(lock, until)) return {};
             }
         } catch (const boost::thread_interrupted&) {
-            return error{errc::interrupted, path + ": the waiting thread was interrupted"};
+            return error{errc::interrupted, path + ", while it waited"};
         }
     }
 
@@ -109,7 +108,7 @@ result<void> rate_gate::implementation::enter(acquire_options&& options, bool wa
         if (const auto rested = pause{*turn, stop}.wait(until, queue.path()); !rested)
             return rested;
         if (until != ready)
-            return error{errc::timeout, queue.path() + ": no room for one more entry in time"};
+            return error{errc::timeout, queue.path() + ": no room for one more entry"};
     }
 }
 

@@ -22,7 +22,7 @@ struct parts {
 };
 
 result<parts> parts_of(const std::string& path, guard& hold) {
-    if (!hold) return error{errc::not_held, path + ": the guard holds nothing"};
+    if (!hold) return error{errc::not_held, path};
     const auto whole = internals::hold_of(hold);
     parts found{std::dynamic_pointer_cast<upgraded_hold>(whole), nullptr};
     found.base =

@@ -81,9 +81,8 @@ std::vector<std::string> contenders_among(std::vector<std::string> children,
 }
 
 error query_refusal(core::server_error why, const std::string& path) {
-    if (why == core::server_error::no_auth)
-        return {errc::no_permission, "no permission to read " + path};
-    return {errc::protocol, "the servers refused to answer a query on " + path};
+    if (why == core::server_error::no_auth) return {errc::no_permission, "to read " + path};
+    return {errc::protocol, "a refusal to answer a query on " + path};
 }
 
 result<std::vector<contender>> describe(const std::string& path, std::span<const std::string> names,

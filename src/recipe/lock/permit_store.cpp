@@ -18,7 +18,7 @@ constexpr std::size_t k_most_quoted = 100;  // bytes of other clients' data
 
 error refusal(core::server_error why, const std::string& path) {
     switch (why) {
-        case core::server_error::no_auth: return {errc::no_permission, "no permission for " + path};
+        case core::server_error::no_auth: return {errc::no_permission, "to read or set " + path};
         case core::server_error::no_node: return {errc::bad_path, path + " is no semaphore yet"};
         case core::server_error::no_children_for_ephemerals:
             return {errc::bad_path, '"' + path + "\": a parent is ephemeral"};
@@ -28,7 +28,7 @@ error refusal(core::server_error why, const std::string& path) {
         case core::server_error::quota_exceeded: return core::quota_exceeded(path);
         case core::server_error::not_read_only:
             return {errc::not_connected, path + ": the server is cut off from its majority"};
-        default: return {errc::protocol, "the servers refused to answer for " + path};
+        default: return {errc::protocol, "a refusal to read or set " + path};
     }
 }
 
@@ -113,8 +113,7 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
             answer.error != core::server_error::node_exists &&
             answer.error != core::server_error::no_node)
             return refusal(answer.error, path);
-    if (answers->front().error == core::server_error::no_node)
-        return error{errc::no_chroot, "the chroot of the connect string does not exist"};
+    if (answers->front().error == core::server_error::no_node) return error{errc::no_chroot, path};
     return {};  // a parent was reaped in between: once more
 }
 

@@ -39,7 +39,7 @@ queue_lock::queue_lock(std::shared_ptr<client_impl> servers, std::string_view pa
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
     if (path == "/") throw_error({errc::bad_path, "\"/\": the root cannot be a lock's path"});
     refuse_contender(path);
-    if (!client_) throw_error({errc::closed, "the client was moved from"});
+    if (!client_) throw_error({errc::closed, "it was moved from"});
     resource_ = base::make_resource_name(client_->describe(), path_.str()).to_string();
 }
 

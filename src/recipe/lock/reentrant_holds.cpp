@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/inner_error.hpp"
 #include "client/hold.hpp"
 #include "client/internals.hpp"
 
@@ -94,9 +95,10 @@ std::optional<result<guard>> reentrant_holds::enter(owner identity, const loss_c
         }
         mine = *owners_.hold_of(identity);
         if (may == owner_entry::is_over) {
-            return error{errc::session_lost, path_ + ": the hold by " + mine->hold.znode() +
-                                                 " that would be entered again is over (" +
-                                                 still.error().message() + ')'};
+            return error{errc::session_lost,
+                         path_ + ": the hold by " + mine->hold.znode() +
+                             " that would be entered again is over (" +
+                             base::words_within(errc::session_lost, still.error()) + ')'};
         }
     }
     return make_share(mine, on_lost);

@@ -14,8 +14,7 @@ guard take_own(detail::standard_forms& threads, const std::string& path, contend
     const auto held = detail::kind_held(path, own);
     if (held && *held != detail::core_kind(kind) && own.valid()) {
         threads.keep_or_throw(std::move(own));
-        throw_error({errc::not_owner,
-                     path + ": this thread does not hold it as " + to_string(kind) + " does"});
+        throw_error({errc::not_owner, path + ", as " + to_string(kind) + " does"});
     }
     return own;
 }

@@ -56,7 +56,7 @@ public:
     // The calling thread's hold, which is its own from now on. Throws not_owner if there is none.
     [[nodiscard]] guard take(const std::string& path) {
         auto hold = holds_.take_own();
-        if (!hold) throw_error({errc::not_owner, path + ": this thread does not hold it"});
+        if (!hold) throw_error({errc::not_owner, path});
         return hold;
     }
 

@@ -16,13 +16,11 @@ result<node> read_node(const client& servers, std::string_view path, const query
     auto answers = impl->read({core::get_op{std::string{path}}}, options);
     if (!answers) return answers.error();
     auto& found = answers->front();
-    if (found.error == core::server_error::no_node)
-        return error{errc::no_node, std::string{path} + " is not there"};
+    if (found.error == core::server_error::no_node) return error{errc::no_node, std::string{path}};
     if (found.error == core::server_error::no_auth)
-        return error{errc::no_permission, "no permission to read " + std::string{path}};
+        return error{errc::no_permission, "to read " + std::string{path}};
     if (found.error != core::server_error::ok)
-        return error{errc::protocol,
-                     "the servers refused to tell what " + std::string{path} + " holds"};
+        return error{errc::protocol, "a refusal to read " + std::string{path}};
     return node{std::move(found.data), found.stat.version, found.stat.ephemeral_owner != 0};
 }
 

@@ -30,9 +30,9 @@ result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
     auto& found = answers->front();
     if (found.error == core::server_error::no_node) return stamped_data{};
     if (found.error == core::server_error::no_auth)
-        return error{errc::no_permission, "no permission to read " + path};
+        return error{errc::no_permission, "to read " + path};
     if (found.error != core::server_error::ok)
-        return error{errc::protocol, "the servers refused to tell what " + path + " holds"};
+        return error{errc::protocol, "a refusal to read " + path};
     return stamped_data{std::move(found.data), found.stat.version, found.stat.mtime};
 }
 
@@ -56,7 +56,7 @@ result<std::int64_t> stamped_node::ask_time(const query_options& limits) const {
     if (!touched) return without_time(touched.error(), by_, limits);
     const auto own = read_while_held(by_.znode(), limits);
     if (!own) return own.error();
-    if (!own->exists()) return error{errc::removed, by_.znode() + " is gone"};
+    if (!own->exists()) return error{errc::removed, by_.znode()};
     return own->changed;
 }
 

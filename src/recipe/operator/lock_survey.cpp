@@ -33,7 +33,7 @@ public:
 
     // All locks from `folder` on down, or only those in it.
     result<lock_survey> survey(const std::string& folder, bool deep) {
-        if (!client_) return error{errc::closed, "the client was moved from"};
+        if (!client_) return error{errc::closed, "it was moved from"};
         if (const auto good = base::validate_path(folder); !good) return good.error();
         if (const auto listed = list(folder, deep); !listed) return listed.error();
         if (const auto read = read_contenders(); !read) return read.error();
@@ -172,7 +172,7 @@ result<std::vector<surveyed_lock>> locks_at(const client& servers, std::string_v
     auto found = surveyor{servers, options}.survey(std::string{path}, false);
     if (!found) return found.error();
     if (!found->unreadable.empty())
-        return error{errc::no_permission, "no permission to read " + std::string{path}};
+        return error{errc::no_permission, "to read " + std::string{path}};
     return std::move(found->locks);
 }
 

@@ -155,7 +155,7 @@ public:
             if (!*seen) return true;
             if (boottime_clock::now() >= end) return false;
             const auto next = std::min(boottime_clock::now() + pause, end);
-            if (const auto waited = detail::pause_until(next, options.stop); !waited)
+            if (const auto waited = detail::pause_until(next, options.stop, znode(target)); !waited)
                 return waited.error();
         }
     }
@@ -181,8 +181,8 @@ private:
     }
     [[nodiscard]] error refusal(server_error why, const contender& target) const {
         if (why == server_error::no_auth)
-            return {errc::no_permission, "no permission to read or change " + znode(target)};
-        return {errc::protocol, "the servers refused to read or change " + znode(target)};
+            return {errc::no_permission, "to read or change " + znode(target)};
+        return {errc::protocol, "a refusal to read or change " + znode(target)};
     }
 
     detail::queue_lock queue_;
@@ -198,8 +198,7 @@ result<void> revocation::ask(const contender& target, const revoke_options& opti
     const core::revocation order{core::revocation::how::ask, options.who, options.why};
     const auto done = state_->write_order(target, order, options);
     if (!done) return done.error();
-    if (!done->seen && !done->wrote)
-        return error{errc::removed, state_->znode(target) + " is not there any more"};
+    if (!done->seen && !done->wrote) return error{errc::removed, state_->znode(target)};
     log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(target),
                options.who, options.why);
     return {};

@@ -3,12 +3,83 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/thread/thread.hpp>
+#include <cctype>
+#include <chrono>
 #include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "client/late_sessions.hpp"
+#include "core/contender/part_refusal.hpp"
+#include "core/contender/refusals.hpp"
+#include "local/faults.hpp"
+#include "turnstile/lock_survey.hpp"
+#include "turnstile/mutex.hpp"
+#include "turnstile/node.hpp"
 #include "turnstile/result.hpp"
+#include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile {
 namespace {
+
+using namespace std::chrono_literals;
+
+std::set<std::string> triples_of_words(const std::string& text) {
+    std::vector<std::string> words(1);
+    for (const char c : text) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+            words.back() += c;
+        } else if (!words.back().empty()) {
+            words.emplace_back();
+        }
+    }
+    if (words.back().empty()) words.pop_back();
+    std::set<std::string> triples;
+    for (std::size_t i = 2; i < words.size(); ++i)
+        triples.insert(words[i - 2] + ' ' + words[i - 1] + ' ' + words[i]);
+    return triples;
+}
+
+// Three words in a row of the code's text that the detail has again; empty if there are none.
+std::string repeated_words(const error& told) {
+    const auto text = triples_of_words(error_category().message(static_cast<int>(told.code())));
+    for (const auto& triple : triples_of_words(told.detail()))
+        if (text.contains(triple)) return triple;
+    return {};
+}
+
+// What is told of a request that the servers refuse for good.
+std::vector<error> refused_requests() {
+    using core::server_error;
+    std::vector<error> all{
+        core::quota_exceeded("/a"),
+        core::sessions_are_local("/a"),
+        core::no_more_upgrades("/a"),
+        core::path_not_taken("/a"),
+        core::ephemeral_in_the_way("/a", "a parent"),
+        core::credentials_not_accepted(),
+        core::taken_away("/a", {core::revocation::how::take, "ops", "deployment"}),
+        detail::no_more_connections(1),
+    };
+    for (const auto why :
+         {server_error::no_node, server_error::node_exists, server_error::not_empty,
+          server_error::bad_version, server_error::no_auth, server_error::quota_exceeded,
+          server_error::local_session, server_error::other}) {
+        all.push_back(core::refused_part(core::create_op{"/a/b", "1"}, 0, why));
+        all.push_back(core::refused_part(core::set_op{"/a", "1", 3}, 1, why));
+        all.push_back(core::refused_guard("/a/b", why));
+    }
+    return all;
+}
+
+// An error's message, which must say nothing twice.
+std::string said_once(const error& told) {
+    EXPECT_EQ(repeated_words(told), "") << told.message();
+    return told.message();
+}
 
 TEST(error, every_code_has_a_text_of_its_own) {
     std::set<std::string> texts;
@@ -25,6 +96,63 @@ TEST(error, message_names_the_text_and_what_is_known_beyond_it) {
     EXPECT_EQ(error{errc::closed}.message(), "the client is closed");
     EXPECT_EQ((error{errc::bad_path, "\"x\" has no slash"}.message()),
               "bad path: \"x\" has no slash");
+}
+
+TEST(error, message_of_a_refusal_says_nothing_twice) {
+    for (const auto& refused : refused_requests()) said_once(refused);
+    EXPECT_EQ(core::refused_part(core::create_op{"/a/b", "1"}, 0, core::server_error::no_node),
+              (error{errc::no_node, "part 0 (create \"/a/b\"): the parent"}.of_part(0)));
+    EXPECT_EQ(core::refused_guard("/a", core::server_error::no_auth).message(),
+              "an ACL forbids the request: /a; nothing was written");
+    EXPECT_EQ(repeated_words({errc::not_connected, "no server of zk:2181 answered in time"}),
+              "answered in time")
+        << "it would be found";
+}
+
+TEST(error, message_of_a_call_says_nothing_twice) {
+    EXPECT_EQ(said_once(guard{}.status().error()), "the guard holds nothing");
+    local::faults faults{"said-once"};
+    const client servers{"local:said-once",
+                         {.credentials = "a:b", .acl = access_policy::creator_only}};
+    mutex lock{servers, "/locks/a"};
+    const auto hold = lock.acquire({.timeout = testing::limit()}).value();
+    EXPECT_EQ(said_once(lock.try_acquire().error()),
+              "another contender holds the lock or is ahead in the queue: 1 ahead on /locks/a");
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(said_once(lock.acquire({.stop = stop.get_token()}).error()),
+              "cancelled by the stop token: /locks/a");
+    said_once(lock.acquire({.timeout = 1ms}).error());
+    std::string interrupted;
+    boost::thread waiting{[&] { interrupted = said_once(lock.acquire().error()); }};
+    waiting.interrupt();
+    waiting.join();
+    EXPECT_EQ(interrupted, "interrupted: /locks/a, while it waited");
+
+    const client others{"local:said-once"};
+    mutex theirs{others, "/locks/a"};
+    EXPECT_EQ(said_once(theirs.holder().error()), "an ACL forbids the request: to read /locks/a");
+    EXPECT_EQ(said_once(theirs.try_acquire().error()),
+              "an ACL forbids the request: to create a znode in /locks/a");
+    EXPECT_EQ(said_once(read_node(others, "/nothing").error()), "a znode is not there: /nothing");
+
+    faults.expire(servers.session().id);
+    EXPECT_TRUE(testing::eventually([&] { return hold.lost().stop_requested(); }));
+    EXPECT_EQ(said_once(hold.status().error()),
+              "the session with the servers was lost: the servers expired it");
+}
+
+TEST(error, message_without_a_server_says_nothing_twice) {
+    local::faults faults{"said-once-away"};
+    faults.refuse_connections();
+    client away{"local:said-once-away"};
+    EXPECT_EQ(said_once(away.wait_connected(1ms).error()).find("no server answered in time: "), 0U);
+    const auto late = said_once(mutex{away, "/locks/a"}.acquire({.timeout = 1ms}).error());
+    EXPECT_EQ(late.find("no server answered in time: /locks/a, at "), 0U) << late;
+    said_once(read_node(away, "/a", {.timeout = 1ms}).error());
+    const client moved{std::move(away)};
+    // NOLINTNEXTLINE(bugprone-use-after-move): it is what is tested
+    EXPECT_EQ(said_once(locks_below(away, "/").error()), "the client is closed: it was moved from");
 }
 
 TEST(error, compares_with_codes_and_standard_conditions) {

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <sstream>
 
-#include "admin/sentence.hpp"
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/exit_code.hpp"
@@ -132,19 +131,6 @@ TEST(wrong_words, a_password_among_them) {
     const auto said = complaint_about({"ls", "--servers", "redis://locks:secret@127.0.0.1:1"});
     EXPECT_TRUE(said.starts_with("turnstile: --servers has a password in it, ")) << said;
     EXPECT_EQ(said.find("secret"), std::string::npos) << said;
-}
-
-TEST(sentence, says_a_thing_once) {
-    const auto sentence = [](errc code, const char* detail) {
-        return admin::sentence_of(error{code, detail});
-    };
-    EXPECT_EQ(sentence(errc::not_connected, "no server of zk1:2181 answered in time"),
-              "no server of zk1:2181 answered in time");
-    EXPECT_EQ(sentence(errc::no_permission, "no permission to read /a"),
-              "no permission to read /a");
-    EXPECT_EQ(sentence(errc::bad_path, "\"a\" does not begin with /"),
-              "bad path: \"a\" does not begin with /");
-    EXPECT_EQ(admin::sentence_of(error{errc::not_connected}), "no server answered in time");
 }
 
 TEST(help_page, is_taken_apart) {

@@ -36,6 +36,13 @@ TEST_F(planned_write, reads_first_and_creates_what_is_missing) {
     EXPECT_THAT(done.versions, ElementsAre(0));
 }
 
+// Servers since 3.8.4 do not tell of a znode that may not be read, but tell that there is none.
+TEST_F(planned_write, what_may_not_be_read_is_there) {
+    put();
+    answer(server_error::no_auth);
+    EXPECT_EQ(first(), put_as_set());
+}
+
 TEST_F(planned_write, another_clients_create_or_remove_is_read_again) {
     put();
     answer(server_error::no_node);
