@@ -70,7 +70,8 @@ postgres_server::postgres_server(postgres_server_options options)
     : programs_{find_programs()}, data_{folder_.path() / "data"}, log_{folder_.path() / "log"} {
     // The folder is this user's; another one, whom the server runs as, makes the data in a folder of its own.
     std::filesystem::create_directory(data_);
-    std::filesystem::permissions(data_, std::filesystem::perms::owner_all);  // what PostgreSQL wants
+    std::filesystem::permissions(data_,
+                                 std::filesystem::perms::owner_all);  // what PostgreSQL wants
     if (::geteuid() == 0) {
         std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec,
                                      std::filesystem::perm_options::add);

@@ -16,7 +16,8 @@ void recipe_judge::on_commit(const std::string& text, acquisition_key hold,
                              const std::vector<std::string>& standing) {
     auto& entry = commits_.emplace(text, commit{.hold = hold, .standing = standing}).first->second;
     for (const auto& part : parts)
-        if (const auto* made = std::get_if<core::make_op>(&part)) entry.made.push_back(made->path);
+        if (const auto* make = std::get_if<core::make_op>(&part))
+            entry.targets.push_back(make->path);
 }
 
 void recipe_judge::on_commit_answer(const std::string& text, const core::commit_outcome& outcome) {
@@ -140,7 +141,7 @@ void recipe_judge::judge_commit(const std::string& text, commit& entry, std::int
     for (const auto& further : entry.standing)
         if (is_gone(further))
             throw violation{"G1", '"' + text + "\" is written, and " + further + " is gone"};
-    for (const auto& path : entry.made)
+    for (const auto& path : entry.targets)
         if (!history_.stood(path, zxid))
             throw violation{"G8", '"' + text + "\" is written, and " + path + " is not there"};
 }

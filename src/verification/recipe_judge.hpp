@@ -61,7 +61,7 @@ public:
 private:
     struct commit {
         acquisition_key hold;
-        std::vector<std::string> made;      // what is to be there afterwards
+        std::vector<std::string> targets;   // what is to be there afterwards
         std::vector<std::string> standing;  // znodes of further holds
         int applied = 0;
         std::int64_t zxid = 0;  // of that
