@@ -178,6 +178,7 @@ void session::worker::settle_watches(const local::client_watch_list& standing) {
 void session::worker::serve() {
     while (!stopping() && !dead_) {
         if (clock::now() >= next_look()) look();
+        if (dead_) return;
         std::optional<task> next = take();
         if (next) {
             std::visit([this](auto&& each) { execute(std::move(each)); }, std::move(*next));

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "session_recorder.hpp"
+#include "sql/coordinator.hpp"
 #include "sql_backend.hpp"
 #include "turnstile/sql.hpp"
 #include "turnstile/testing/process.hpp"
@@ -64,6 +66,32 @@ TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     mutex same{*later, path};
     EXPECT_EQ(same.try_acquire().error(), errc::busy);
     EXPECT_TRUE(hold->valid());
+}
+
+// The look that finds that its session has been ended comes before the request.
+TEST(sqlite_session, that_is_found_ended_sends_nothing_that_waits) {
+    auto settings = recorder_settings();
+    settings.timeout = 3s;
+    auto servers = sql::make_coordinator(database());
+    const auto& opened_by = *servers;
+    session_recorder me{std::move(servers), settings};
+    const auto id = me.attached().session_id;
+    const auto attached_at = boottime_clock::now();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(::sqlite3_open(database().substr(7).c_str(), &db), SQLITE_OK);
+    const auto run = [db](const std::string& text) {
+        EXPECT_EQ(::sqlite3_exec(db, text.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    };
+    ::sqlite3_busy_timeout(db, 10'000);
+    run("BEGIN IMMEDIATE; DELETE FROM turnstile_sessions WHERE id = " + std::to_string(id));
+    EXPECT_TRUE(
+        eventually([&] { return boottime_clock::now() > attached_at + settings.timeout / 3; }));
+    const auto request = me.submit(core::set_op{"/none"});
+    run("COMMIT");
+    ::sqlite3_close(db);
+    me.link(core::link_kind::expired);
+    EXPECT_EQ(me.wait(request).outcome, core::outcome::not_sent);
+    EXPECT_FALSE(opened_by.refusal()) << opened_by.refusal()->message();
 }
 
 // A holder that goes on in the old file would hold what others are granted in the new one.
