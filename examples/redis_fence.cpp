@@ -14,10 +14,12 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hiredis/hiredis.h>
 
+#include "paused_process.hpp"
 #include "turnstile/redis.hpp"
 #include "turnstile/turnstile.hpp"
 
@@ -88,39 +90,60 @@ private:
     std::unique_ptr<redisContext, close> connection_;
 };
 
+// One seller. Its constructor waits for the lock.
+class seller {
+public:
+    seller(const std::string& where, std::string name)
+        : name_{std::move(name)},
+          locks_{where, {.session_timeout = k_session}},
+          lock_{locks_, "/locks/tickets"},
+          shop_{where.substr(std::string{"redis://"}.size())},
+          hold_{lock_.acquire({.timeout = 30s}).value()},
+          stands_{turnstile::redis::check(hold_).value()},
+          seen_{shop_.tickets()} {}
+
+    [[nodiscard]] long long seen() const { return seen_; }
+    bool sell(bool checked) {
+        return checked ? shop_.sell(stands_, seen_, name_) : shop_.sell_blindly(seen_, name_);
+    }
+
+private:
+    static constexpr std::chrono::seconds k_session{4};
+
+    const std::string name_;
+    turnstile::client locks_;
+    turnstile::mutex lock_;
+    shop shop_;
+    turnstile::guard hold_;
+    turnstile::redis::script_check stands_;
+    long long seen_;
+};
+
+// In a process of its own. It stands still for longer than its session lasts: until another seller has had the lock.
+bool sell_slowly(const std::string& where, bool checked) {
+    turnstile::set_log_level(turnstile::log_level::error);  // else it warns of its lost session
+    seller slow{where, "slow"};
+    std::cout << "the slow seller sees " << slow.seen() << " ticket and stands still\n";
+    paused_process::stand_still();
+    return slow.sell(checked);
+}
+
 void sell_the_last_ticket(const std::string& where, bool checked) {
-    turnstile::client slow{where};
-    turnstile::client quick{where};
-    turnstile::mutex slow_lock{slow, "/locks/tickets"};
-    turnstile::mutex quick_lock{quick, "/locks/tickets"};
-    const std::string address = where.substr(std::string{"redis://"}.size());
-    shop slow_shop{address};
-    shop quick_shop{address};
-    slow_shop.open();
-
-    const auto first = slow_lock.acquire({.timeout = 30s}).value();
-    const auto stands = turnstile::redis::check(first).value();
-    const auto seen = slow_shop.tickets();
-    std::cout << "the slow seller sees " << seen << " ticket and stands still\n";
-
-    slow.close();  // stands in for a pause that is longer than its session
-
-    const auto second = quick_lock.acquire({.timeout = 30s}).value();
-    std::cout << "the quick seller sells: " << std::boolalpha
-              << quick_shop.sell(turnstile::redis::check(second).value(), quick_shop.tickets(),
-                                 "quick")
+    shop counted{where.substr(std::string{"redis://"}.size())};
+    counted.open();
+    paused_process slow{{"slow", where, checked ? "checked" : "unchecked"}};
+    std::cout << "the quick seller sells: " << std::boolalpha << seller{where, "quick"}.sell(true)
               << '\n';
-    std::cout << "the slow seller goes on and sells: "
-              << (checked ? slow_shop.sell(stands, seen, "slow")
-                          : slow_shop.sell_blindly(seen, "slow"))
-              << '\n';
-    std::cout << "sold: " << quick_shop.sold() << " of 1\n";
+    std::cout << "the slow seller goes on and sells: " << slow.resume() << '\n';
+    std::cout << "sold: " << counted.sold() << " of 1\n";
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     try {
+        if (argc == 4)  // paused_process
+            return sell_slowly(argv[2], argv[3] == std::string{"checked"}) ? 0 : 1;
         const std::string where = argc > 1 ? argv[1] : "redis://127.0.0.1:6379";
         std::cout << "without the check\n";
         sell_the_last_ticket(where, false);

@@ -19,6 +19,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include "paused_process.hpp"
 #include "turnstile/sql.hpp"
 #include "turnstile/turnstile.hpp"
 
@@ -72,27 +73,44 @@ private:
     std::unique_ptr<sqlite3, close> connection_;
 };
 
+// One seller. Its constructor waits for the lock.
+class seller {
+public:
+    explicit seller(const std::string& file)
+        : locks_{"sqlite:" + file, {.session_timeout = k_session}},
+          lock_{locks_, "/locks/tickets"},
+          shop_{file},
+          hold_{lock_.acquire({.timeout = 30s}).value()},
+          seen_{shop_.tickets()} {}
+
+    [[nodiscard]] int seen() const { return seen_; }
+    bool sell(sale how) { return shop_.sell(hold_, seen_, how); }
+
+private:
+    static constexpr std::chrono::seconds k_session{4};
+
+    turnstile::client locks_;
+    turnstile::mutex lock_;
+    shop shop_;
+    turnstile::guard hold_;
+    int seen_;
+};
+
+// In a process of its own. It stands still for longer than its session lasts: until another seller has had the lock.
+bool sell_slowly(const std::string& file, sale how) {
+    turnstile::set_log_level(turnstile::log_level::error);  // else it warns of its lost session
+    seller slow{file};
+    std::cout << "the slow seller sees " << slow.seen() << " ticket and stands still\n";
+    paused_process::stand_still();
+    return slow.sell(how);
+}
+
 void sell_the_last_ticket(const std::string& file, sale how) {
-    const std::string where = "sqlite:" + file;
-    turnstile::client slow{where};
-    turnstile::client quick{where};
-    turnstile::mutex slow_lock{slow, "/locks/tickets"};
-    turnstile::mutex quick_lock{quick, "/locks/tickets"};
-    shop slow_shop{file};
-    shop quick_shop{file};
-    slow_shop.run("DELETE FROM tickets");
-    slow_shop.run("INSERT INTO tickets VALUES (1)");
-
-    const auto first = slow_lock.acquire({.timeout = 30s}).value();
-    const int seen = slow_shop.tickets();
-    std::cout << "the slow seller sees " << seen << " ticket and stands still\n";
-
-    slow.close();  // stands in for a pause that is longer than its session
-
-    const auto second = quick_lock.acquire({.timeout = 30s}).value();
-    const bool quick_sells = quick_shop.sell(second, quick_shop.tickets(), how);
+    shop{file}.run("DELETE FROM tickets; INSERT INTO tickets VALUES (1)");
+    paused_process slow{{"slow", file, how == sale::checked ? "checked" : "unchecked"}};
+    const bool quick_sells = seller{file}.sell(how);
     std::cout << "the quick seller sells: " << std::boolalpha << quick_sells << '\n';
-    const bool slow_sells = slow_shop.sell(first, seen, how);
+    const bool slow_sells = slow.resume();
     std::cout << "the slow seller goes on and sells: " << slow_sells << '\n';
     std::cout << "sold of 1 ticket: " << quick_sells + slow_sells << '\n';
 }
@@ -109,6 +127,11 @@ void sell_twice(const std::string& file) {
 
 int main(int argc, char** argv) {
     try {
+        if (argc == 4)  // paused_process
+            return sell_slowly(argv[2],
+                               argv[3] == std::string{"checked"} ? sale::checked : sale::unchecked)
+                       ? 0
+                       : 1;
         const auto folder =
             std::filesystem::temp_directory_path() / ("sql_fence-" + std::to_string(getpid()));
         std::filesystem::create_directory(folder);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// paused_process: this program once more, in a process that stops itself in the middle and goes on when it is told to:
+// what a garbage collector, a debugger or a machine that is moved does to a process.
+//
+//     paused_process slow{{"seller", file}};   // returns when that process stands still
+//     ...
+//     const bool well = slow.resume();         // when it has ended
+//
+// Thread safety: none.
+#pragma once
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+class paused_process {
+public:
+    explicit paused_process(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "paused_process");
+        std::vector<char*> words;
+        for (auto& each : arguments) words.push_back(each.data());
+        words.push_back(nullptr);
+        std::cout << std::flush;
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::execv("/proc/self/exe", words.data());
+            ::_exit(EXIT_FAILURE);
+        }
+        int status = 0;
+        if (pid_ < 0 || ::waitpid(pid_, &status, WUNTRACED) != pid_ || !WIFSTOPPED(status))
+            throw std::runtime_error{"the other process does not stand still"};
+    }
+    ~paused_process() {
+        if (pid_ <= 0) return;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    paused_process(const paused_process&) = delete;
+    paused_process& operator=(const paused_process&) = delete;
+
+    // In that process: stands still until resume().
+    static void stand_still() {
+        std::cout << std::flush;
+        ::raise(SIGSTOP);
+    }
+
+    // Whether it has ended with success.
+    bool resume() {
+        std::cout << std::flush;
+        ::kill(pid_, SIGCONT);
+        int status = 0;
+        ::waitpid(pid_, &status, 0);
+        pid_ = 0;
+        return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+    }
+
+private:
+    pid_t pid_ = 0;
+};
