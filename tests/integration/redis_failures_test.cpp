@@ -54,6 +54,19 @@ TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeo
     EXPECT_GT(boottime_clock::now(), lease_of_holder());
 }
 
+// No other client asks the server for anything meanwhile, and this one by itself only after a third of its time-out.
+TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) {
+    const auto dying = holder();
+    const auto patient = connect(server.connect_string(), with_timeout(300s));
+    mutex same{*patient, path};
+    auto next = std::async(std::launch::async, [&] { return same.acquire({.timeout = 90s}); });
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    observer.reset();
+    dying->kill();
+    const auto hold = next.get();
+    EXPECT_TRUE(hold) << hold.error().message();
+}
+
 // By that instant scripts tell that nothing is due: a session that came last may end first.
 TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by) {
     const auto is_kept = [&] {
@@ -222,6 +235,24 @@ TEST_F(failures_on_redis, watches_outlive_a_connection) {
     EXPECT_EQ(watcher.next_event(), "children /b");
     other.ask(core::set_op{"/kept", "new"});
     EXPECT_EQ(watcher.next_event(), "changed /kept");
+}
+
+// A script gives no more than some 8,000 values to one command.
+TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_them) {
+    const auto servers = redis::make_coordinator(server.connect_string());
+    contract::probe other{*servers};
+    other.ask(core::create_op{"/many"});
+    contract::probe owner{*servers};
+    for (int batch = 0; batch != 10; ++batch) {
+        core::multi_op all;
+        for (int i = 0; i != 1000; ++i)
+            all.parts.emplace_back(core::create_op{"/many/" + std::to_string(1000 * batch + i), "",
+                                                   core::create_mode::ephemeral});
+        ASSERT_EQ(owner.ask(all).error, core::server_error::ok);
+    }
+    ASSERT_EQ(other.ask(core::children_op{"/many"}).children.size(), 10'000U);
+    owner.close();
+    EXPECT_TRUE(eventually([&] { return other.ask(core::children_op{"/many"}).children.empty(); }));
 }
 
 // The lists of watchers are compared by whole ids: here one that ends with the digits of another.
