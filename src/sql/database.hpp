@@ -103,7 +103,8 @@ public:
     virtual void begin(access how) = 0;
     // After `lost` it may have been carried out or not, or may yet be; after any other failure it was not.
     virtual void commit() = 0;
-    virtual void rollback() noexcept = 0;
+    // False: the connection is gone with it.
+    virtual bool rollback() noexcept = 0;
     virtual result_rows execute(const std::string& statement, std::span<const value> arguments) = 0;
     result_rows run(const std::string& statement, std::initializer_list<value> arguments = {}) {
         return execute(statement, std::span{arguments.begin(), arguments.size()});

@@ -107,14 +107,15 @@ void mariadb_database::tell_of_ring(const mariadb_error& why) {
                    settings_.name, sentence(why));
 }
 
-void mariadb_database::rollback() noexcept {
+bool mariadb_database::rollback() noexcept {
     static_cast<void>(take_put_off());
-    if (!begun_) return;
+    if (!begun_) return true;
     try {
-        if (!link_.run("ROLLBACK").failure) return;
+        if (!link_.run("ROLLBACK").failure) return true;
     } catch (const database_error&) {
     }
     disconnect();  // the server rolls it back; the next statement finds no connection
+    return false;
 }
 
 // ---- statements ---------------------------------------------------------------------------------

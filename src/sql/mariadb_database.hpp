@@ -51,7 +51,7 @@ public:
     void disconnect() noexcept override;
     void begin(access how) override;
     void commit() override;
-    void rollback() noexcept override;
+    bool rollback() noexcept override;
     result_rows execute(const std::string& statement, std::span<const value> arguments) override;
     result_rows answer(asked_statement which) override;
     asked_statement ask_to_update_session(const std::string& assignments,

@@ -10,8 +10,8 @@
 // each other without need, and the server's lock table is not used up by many.
 //
 // A transaction goes through libpq's pipeline: what is asked or posted is sent with the next statement that is waited for,
-// or with the commit. The server throws away what stands behind a statement that failed, the commit too, until the end of
-// the pipeline.
+// or with the commit. The server throws away what stands behind a statement that failed, until the end of what was sent
+// together; the commit of a transaction that has failed is a rollback.
 //
 // Sessions are woken by NOTIFY, which PostgreSQL sends with the commit, on one channel for each session.
 //
@@ -54,7 +54,7 @@ public:
     void disconnect() noexcept override;
     void begin(access how) override;
     void commit() override;
-    void rollback() noexcept override;
+    bool rollback() noexcept override;
     result_rows execute(const std::string& statement, std::span<const value> arguments) override;
 
     [[nodiscard]] const phrases& words() const noexcept override;
@@ -102,7 +102,8 @@ private:
     // ---- postgresql_pipeline.cpp ----
     // What was sent and not answered yet.
     struct awaited {
-        enum class purpose { preparation, statement, commit } kind = purpose::statement;
+        // sync: of the pipeline, behind the statements of one trip.
+        enum class purpose { preparation, statement, commit, sync } kind = purpose::statement;
         std::string text;                      // preparation: the statement
         std::optional<asked_statement> asker;  // statement: who takes its rows
     };
@@ -112,6 +113,8 @@ private:
     // The answer of the first of those that are awaited.
     void take_next();
     void take(const awaited& answered, const pg_result* r);
+    void sync_pipeline();
+    void take_sync();
     // Ends the pipeline; what fails, and all behind it, is thrown away.
     void end_pipeline();
     void abandon_pipeline();

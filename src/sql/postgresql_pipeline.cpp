@@ -62,14 +62,15 @@ void postgresql_database::commit() {
     end_pipeline();
 }
 
-void postgresql_database::rollback() noexcept {
-    if (connection_ == nullptr) return;
+bool postgresql_database::rollback() noexcept {
+    if (connection_ == nullptr) return false;
     try {
         if (in_pipeline_) abandon_pipeline();
         if (::PQtransactionStatus(connection_) != PQTRANS_IDLE) run_text("ROLLBACK");
     } catch (const database_error&) {
         disconnect();  // the server rolls it back; the next statement finds no connection
     }
+    return connection_ != nullptr;
 }
 
 // ---- sending ------------------------------------------------------------------------------------
@@ -147,12 +148,26 @@ void postgresql_database::send(const std::string& statement, std::span<const val
 result_rows postgresql_database::answer(asked_statement which) {
     if (answers_.contains(which)) return database::answer(which);
     require_transaction();
-    if (::PQsendFlushRequest(connection_) == 0) lose(::PQerrorMessage(connection_));
+    sync_pipeline();
     while (!answers_.contains(which) && !awaited_.empty()) take_next();
     return database::answer(which);
 }
 
+// Between two trips, too, and not a request to flush: the server counts as idle in the transaction, and ends it if this
+// process stands still (idle_in_transaction_session_timeout), behind a sync only.
+void postgresql_database::sync_pipeline() {
+    if (::PQpipelineSync(connection_) == 0) lose(::PQerrorMessage(connection_));
+    awaited_.push_back({awaited::purpose::sync, {}, {}});
+}
+
+void postgresql_database::take_sync() {
+    const owned_result sync = next_result();
+    if (!sync || ::PQresultStatus(sync.get()) != PGRES_PIPELINE_SYNC) lose("no answer");
+    awaited_.pop_front();
+}
+
 void postgresql_database::take_next() {
+    if (awaited_.front().kind == awaited::purpose::sync) return take_sync();
     const owned_result first = next_result();
     if (!first) lose("no answer");
     if (::PQstatus(connection_) == CONNECTION_BAD) fail(first.get());
@@ -178,25 +193,25 @@ void postgresql_database::take(const awaited& answered, const pg_result* r) {
 
 void postgresql_database::end_pipeline() {
     ending_ = true;
-    if (::PQpipelineSync(connection_) == 0) lose(::PQerrorMessage(connection_));
+    sync_pipeline();
     while (!awaited_.empty()) take_next();
-    const owned_result end = next_result();
-    if (!end || ::PQresultStatus(end.get()) != PGRES_PIPELINE_SYNC) lose("no answer");
     if (::PQexitPipelineMode(connection_) == 0) lose(::PQerrorMessage(connection_));
     in_pipeline_ = false;
 }
 
 // The end of the pipeline has not been sent, or its answer not been taken.
 void postgresql_database::abandon_pipeline() {
-    if (!std::exchange(ending_, true) && ::PQpipelineSync(connection_) == 0)
-        lose(::PQerrorMessage(connection_));
-    for (const awaited& each : std::exchange(awaited_, {}))
+    if (!std::exchange(ending_, true)) sync_pipeline();
+    std::size_t syncs = 0;
+    for (const awaited& each : std::exchange(awaited_, {})) {
         if (each.kind == awaited::purpose::preparation) prepared_.erase(each.text);
+        if (each.kind == awaited::purpose::sync) ++syncs;
+    }
     // One ends each statement's answers.
     constexpr int k_most_gaps = 2;
-    for (int gaps = 0;;) {
+    for (int gaps = 0; syncs != 0;) {
         const owned_result next = next_result();
-        if (next && ::PQresultStatus(next.get()) == PGRES_PIPELINE_SYNC) break;
+        if (next && ::PQresultStatus(next.get()) == PGRES_PIPELINE_SYNC) --syncs;
         gaps = next ? 0 : gaps + 1;
         if (gaps > k_most_gaps || ::PQstatus(connection_) == CONNECTION_BAD)
             lose(::PQerrorMessage(connection_));

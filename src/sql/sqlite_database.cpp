@@ -90,9 +90,10 @@ void sqlite_database::commit() {
     for (const std::int64_t session : std::exchange(to_ring_, {})) files_->ring(session);
 }
 
-void sqlite_database::rollback() noexcept {
+bool sqlite_database::rollback() noexcept {
     if (db_ != nullptr && ::sqlite3_get_autocommit(db_) == 0)
         ::sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
+    return db_ != nullptr;
 }
 
 // SQLite's own way is to sleep for longer and longer, up to 100 ms: a waiter would often find the file free and taken

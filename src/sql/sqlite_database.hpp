@@ -52,7 +52,7 @@ public:
     void disconnect() noexcept override;
     void begin(access how) override;
     void commit() override;
-    void rollback() noexcept override;
+    bool rollback() noexcept override;
     result_rows execute(const std::string& statement, std::span<const value> arguments) override;
 
     [[nodiscard]] const phrases& words() const noexcept override;

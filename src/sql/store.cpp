@@ -92,7 +92,9 @@ void store::transact(access how, const body& work, const body& after) {
         } catch (const database_error& e) {
             if (e.kind() == failure::lost) throw;
             committing_ = false;
-            db_.rollback();
+            // A caller that waits for a row, or begins again, needs the connection.
+            const bool goes_on = e.kind() == failure::row_held || e.kind() == failure::retry;
+            if (!db_.rollback() && goes_on) throw database_error{failure::lost, e.what()};
             if (e.kind() != failure::retry || attempt_ == k_most_attempts) throw;
         }
     }

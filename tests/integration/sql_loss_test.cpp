@@ -2,10 +2,14 @@
 // Sessions on a database's server outlive a broken connection, a restart and a standstill, and end with their process.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <thread>
 
+#include "sql/connect_string.hpp"
+#include "sql/dialects.hpp"
+#include "sql/session.hpp"
 #include "sql_server.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
@@ -26,6 +30,30 @@ TEST(sql_loss, a_hold_outlives_a_restart_of_the_server) {
     ASSERT_TRUE(written) << written.error().message();
     EXPECT_TRUE(hold->valid());
     EXPECT_TRUE(hold->release());
+}
+
+// A process that is stopped between two trips of a transaction has paths that others wait for.
+TEST(sql_loss, a_transaction_that_stands_still_is_ended_by_the_server) {
+    const auto where = sql::parse_connect_string(database()).value();
+    const std::array paths{lock_path()};
+    const auto connected = [&](std::chrono::seconds timeout) {
+        core::session_settings settings;
+        settings.timeout = timeout;
+        auto db = sql::make_database(where, settings, std::make_shared<sql::closing_signal>());
+        db->connect();
+        return db;
+    };
+    const auto take_path = [&](sql::database& db) {
+        db.begin(sql::access::write);
+        db.lock(paths, sql::lock_mode::exclusive);
+        db.run("SELECT 1");
+    };
+    const auto stopped = connected(3s);
+    const auto other = connected(60s);
+    take_path(*stopped);
+    take_path(*other);
+    other->commit();
+    EXPECT_THROW(stopped->commit(), sql::database_error);
 }
 
 // A client waits for the lock of another one while `disturb` is done, and is granted it when that one releases.
