@@ -8,8 +8,15 @@
 # function is compiled into a section of its own, and objcopy gives those of the list that name. scripts/hot-functions
 # makes the list.
 function(turnstile_gather_hot_functions library)
-    if(BUILD_SHARED_LIBS OR CMAKE_INTERPROCEDURAL_OPTIMIZATION OR NOT CMAKE_OBJCOPY
+    if(BUILD_SHARED_LIBS OR NOT CMAKE_OBJCOPY
        OR NOT CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$"
+    )
+        return()
+    endif()
+    # Objects for link-time optimization have no such sections, and objcopy refuses them.
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+    if(CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_INTERPROCEDURAL_OPTIMIZATION_${type}
+       OR "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}" MATCHES "-flto"
     )
         return()
     endif()

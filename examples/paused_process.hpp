@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ public:
         std::cout << std::flush;
         pid_ = ::fork();
         if (pid_ == 0) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it cannot go on without the other
             ::execv("/proc/self/exe", words.data());
             ::_exit(EXIT_FAILURE);
         }
@@ -57,7 +59,8 @@ public:
         int status = 0;
         ::waitpid(pid_, &status, 0);
         pid_ = 0;
-        return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+        if (!WIFEXITED(status)) throw std::runtime_error{"the other process was killed"};
+        return WEXITSTATUS(status) == EXIT_SUCCESS;
     }
 
 private:

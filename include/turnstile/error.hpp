@@ -28,21 +28,21 @@ namespace turnstile {
 // The outcome of a failed call. Each comment says what may have happened all the same. None of them
 // leaves a znode behind: clean-up belongs to the client and goes on after the call has returned.
 enum class errc {
-    timeout = 1,         // The deadline passed first. The lock was not taken by this call.
-    busy,                // try_acquire: another contender is ahead. The lock was not taken.
-    cancelled,           // The stop token was triggered. The lock was not taken.
-    interrupted,         // boost::thread::interrupt(). The lock was not taken.
-    session_lost,        // The session's lease ended or the servers expired it: a hold is over, and
-                         // another client may hold the lock from `valid_until()` on.
-    removed,             // Another client deleted our znode: the hold is over at once.
-    closed,              // The client was closed, before or during the call.
-    forked,              // The client was made in the parent of this process; it works only there.
-    auth_failed,         // The servers refused the credentials. The client cannot be used any more.
-    no_permission,       // An ACL on the path forbids the request. Parents may have been made; a
-                         // znode of ours that was made is removed again.
-    not_connected,       // No server answered in time; the message has their names.
-    bad_path,            // The path breaks a rule of ZooKeeper's; nothing was sent. Or a parent is
-                         // ephemeral, as the servers say; nothing was made in it.
+    timeout = 1,    // The deadline passed first. The lock was not taken by this call.
+    busy,           // try_acquire: another contender is ahead. The lock was not taken.
+    cancelled,      // The stop token was triggered. The lock was not taken.
+    interrupted,    // boost::thread::interrupt(). The lock was not taken.
+    session_lost,   // The session's lease ended or the servers expired it: a hold is over, and
+                    // another client may hold the lock from `valid_until()` on.
+    removed,        // Another client deleted our znode: the hold is over at once.
+    closed,         // The client was closed, before or during the call.
+    forked,         // The client was made in the parent of this process; it works only there.
+    auth_failed,    // The servers refused the credentials. The client cannot be used any more.
+    no_permission,  // An ACL on the path forbids the request. Parents may have been made; a
+                    // znode of ours that was made is removed again.
+    not_connected,  // No server answered in time, or none that may be used; the message names them.
+    bad_path,       // The path breaks a rule of ZooKeeper's; nothing was sent. Or a parent is
+                    // ephemeral, as the servers say; nothing was made in it.
     bad_connect_string,  // The connect string breaks a rule; nothing was sent.
     bad_option,          // An option's value breaks a rule; nothing was sent. Or the servers refuse
                          // the ACL; nothing was made with it.

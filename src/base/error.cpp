@@ -16,7 +16,7 @@ const char* text(errc code) noexcept {
         case errc::forked: return "the client belongs to the parent of this process";
         case errc::auth_failed: return "the servers refused the credentials";
         case errc::no_permission: return "an ACL forbids the request";
-        case errc::not_connected: return "no server answered in time";
+        case errc::not_connected: return "no server could be used in time";
         case errc::bad_path: return "bad path";
         case errc::bad_connect_string: return "bad connect string";
         case errc::bad_option: return "bad option";
@@ -25,7 +25,7 @@ const char* text(errc code) noexcept {
         case errc::unresolvable: return "no host of the connect string has an address";
         case errc::not_owner: return "the calling thread does not hold the lock";
         case errc::would_deadlock: return "the wait would never end";
-        case errc::too_many: return "every session owns as many znodes as is safe";
+        case errc::too_many: return "the sessions that may carry it own as many znodes as is safe";
         case errc::not_held: return "the guard holds nothing";
         case errc::protocol: return "the servers sent an answer that makes no sense";
         case errc::lease_too_short: return "the session time-out is too short for the lease";

@@ -14,7 +14,7 @@ namespace turnstile::redis {
 #ifdef TURNSTILE_WITH_REDIS
 result<script_check> check(const guard& hold) {
     const auto held = detail::internals::hold_of(hold);
-    if (held == nullptr) return error{errc::not_held, "redis::check: the guard holds nothing"};
+    if (held == nullptr) return error{errc::not_held, "redis::check"};
     const auto contender = held->standing();
     if (contender.path.empty())
         return error{errc::bad_option,

@@ -12,7 +12,7 @@ namespace {
 
 template <class Connection>
 result<void> check_hold(const guard& hold, Connection* connection) {
-    if (!hold) return error{errc::not_held, "sql::check: the guard holds nothing"};
+    if (!hold) return error{errc::not_held, "sql::check"};
     if (connection == nullptr) return error{errc::bad_option, "sql::check: the connection is null"};
     contender_row wanted{hold.znode(), static_cast<std::int64_t>(hold.fencing_token().zxid())};
     if (wanted.znode.empty())

@@ -95,7 +95,7 @@ public:
     [[nodiscard]] std::optional<std::size_t> follower() const;
 
     // Waits until every server that runs and is not paused serves clients, but for a leader that is to serve none, and
-    // one of them leads.
+    // one of them leads. Just after a leader that serves none has died its followers still say that they follow.
     // Throws std::runtime_error at the deadline, with what the servers say about themselves.
     void wait_until_serving(test_deadline until = {}) const;
 

@@ -69,7 +69,7 @@ error removed(const std::string& znode) {
 error outcome_unknown(const std::string& znode, const std::string& reason) {
     return {errc::outcome_unknown,
             "the commit under " + znode +
-                ", which comes to nothing once that znode is gone: " + reason};
+                "; once that znode is gone it will not be carried out any more: " + reason};
 }
 
 }  // namespace

@@ -219,6 +219,8 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
+    // Before a try leaves: the mark that is there may be that of the one ahead, who has it to leave behind.
+    if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)
         return fail(call, {errc::busy, std::to_string(judged.ahead) + " ahead on " + folder});
@@ -239,7 +241,6 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     });
     for (const auto& child : names)
         if (const auto* const added = awaited.add(child)) c.watch(added->path(folder));
-    if (delay.changed()) delay.change().begin_again();
     if (ahead != judged.ahead) c.tell(core::queued{judged.ahead});
     ahead = static_cast<std::uint32_t>(judged.ahead);
     waited = true;

@@ -206,6 +206,21 @@ TEST_F(tried_acquisition_delay, notes_the_crash_and_is_busy) {
     expect_failed(errc::busy);
 }
 
+// Servers that went on from older data have another one ahead again, whose mark it may be by now.
+TEST_F(tried_acquisition_delay, leaves_the_mark_where_another_is_ahead_again) {
+    be_first();
+    session.has_lease = false;
+    no_mark();
+    multi_is_carried_out();
+    ASSERT_FALSE(lock.holds());
+    detach();
+    attach();
+    list_answers({"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000002", own});
+    expect_failed(errc::busy);
+    EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
+    EXPECT_EQ(session.count<multi_op>(), 0U);
+}
+
 // ---- lost answers ---------------------------------------------------------------------------
 
 TEST_F(acquisition_delay, a_mark_whose_answer_was_lost_is_found_by_its_guid) {
