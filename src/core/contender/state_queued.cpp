@@ -219,7 +219,7 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // Before a try leaves: the mark that is there may be that of the one ahead, who has it to leave behind.
+    // Before a try leaves: it would take a mark along that may be the other contender's by now.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)
