@@ -15,6 +15,8 @@ namespace turnstile::simulation {
 
 namespace {
 
+constexpr std::chrono::microseconds k_whole{2};  // a server's clock shows whole ones
+
 using namespace std::chrono_literals;
 using remainder = single_server_plan::remainder;
 
@@ -51,7 +53,6 @@ bool single_server::healthy() const {
 std::optional<instant> single_server::deadline(session_id session) const {
     const auto left = kept_.time_left(session, clock());
     if (!left) return std::nullopt;
-    constexpr auto k_whole = 2us;  // its clock shows whole microseconds
     return agenda_.now() + *left - *left * scenario_.single.most_slew / k_million + k_whole;
 }
 
@@ -273,7 +274,8 @@ removal single_server::why_ended(const ended_session& gone) const {
     if (touched == touched_.end()) return removal::with_session;
     const auto timeout = scenario_.time.session_timeout;
     const auto certain = timeout - timeout * scenario_.single.most_slew / 1'000'000;
-    const bool early = agenda_.now() + 1ms < touched->second + certain;
+    // By however little: the clock of a server that takes another's place may be ahead by less than a millisecond.
+    const bool early = agenda_.now() + k_whole < touched->second + certain;
     const bool set = was_set_ahead_ && agenda_.now() <= set_ahead_ + timeout;
     return early && (set || lost_data_) ? removal::early : removal::with_session;
 }
