@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    // A znode that may not be read is there: servers since 3.7.3, 3.8.4 and 3.9.2 tell no more of it.
+    // Servers since 3.7.3, 3.8.4 and 3.9.2 answer no_auth for a znode that is there and may not be read.
     result<void> find_folder(std::string path) {
         for (;;) {
             const auto there = client_.read({core::exists_op{path}}, options_);

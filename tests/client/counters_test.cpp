@@ -21,6 +21,16 @@ protected:
     [[nodiscard]] bool count(const client_counters& wanted) const {
         return eventually([&] { return servers->counters() == wanted; });
     }
+    // Waits behind another hold until it is queued, and is stopped.
+    void wait_and_give_up() {
+        event queued;
+        std::stop_source stop;
+        lock.async_acquire(
+            {.stop = stop.get_token(), .on_queued = [&](std::size_t) { queued.set(); }},
+            [](const result<guard>&) {});
+        ASSERT_TRUE(queued.wait());
+        stop.request_stop();
+    }
 };
 
 TEST_F(counters_test, a_hold_that_is_released) {
@@ -33,12 +43,7 @@ TEST_F(counters_test, a_hold_that_is_released) {
 
 TEST_F(counters_test, a_wait_that_ends_with_its_time_out) {
     const auto hold = lock.acquire().value();
-    event queued;
-    std::stop_source stop;
-    lock.async_acquire({.stop = stop.get_token(), .on_queued = [&](std::size_t) { queued.set(); }},
-                       [](const result<guard>&) {});
-    ASSERT_TRUE(queued.wait());
-    stop.request_stop();
+    wait_and_give_up();
     EXPECT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1, .waited = 1}));
 }
 
@@ -99,12 +104,7 @@ TEST_F(counters_test, the_log_tells_of_a_wait_its_end_and_a_loss_at_level_debug)
     const log_lines lines;
     set_log_level(log_level::debug);
     const auto hold = lock.acquire().value();
-    event queued;
-    std::stop_source stop;
-    lock.async_acquire({.stop = stop.get_token(), .on_queued = [&](std::size_t) { queued.set(); }},
-                       [](const result<guard>&) {});
-    ASSERT_TRUE(queued.wait());
-    stop.request_stop();
+    wait_and_give_up();
     ASSERT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1, .waited = 1}));
     faults.expire(servers->session().id);
     EXPECT_TRUE(

@@ -69,6 +69,16 @@ protected:
         multi_is_carried_out();
         ASSERT_TRUE(lock.holds());
     }
+    // First, with its mark written and no grant for want of a lease, on the next connection.
+    void be_marked_and_reattach() {
+        be_first();
+        session.has_lease = false;
+        no_mark();
+        multi_is_carried_out();
+        ASSERT_FALSE(lock.holds());
+        detach();
+        attach();
+    }
     [[nodiscard]] std::string guid() const { return session.guids.back(); }
 };
 
@@ -208,13 +218,7 @@ TEST_F(tried_acquisition_delay, notes_the_crash_and_is_busy) {
 
 // Servers that went on from older data have another one ahead again, whose mark it may be by now.
 TEST_F(tried_acquisition_delay, leaves_the_mark_where_another_is_ahead_again) {
-    be_first();
-    session.has_lease = false;
-    no_mark();
-    multi_is_carried_out();
-    ASSERT_FALSE(lock.holds());
-    detach();
-    attach();
+    be_marked_and_reattach();
     list_answers({"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000002", own});
     expect_failed(errc::busy);
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
@@ -318,13 +322,7 @@ TEST(crash_marks, come_back_from_their_text) {
 
 // At the counter's end only czxids tell who is ahead, and they are asked for again after a reattach. Found by reading.
 TEST_F(acquisition_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
-    be_first();
-    session.has_lease = false;
-    no_mark();
-    multi_is_carried_out();
-    ASSERT_FALSE(lock.holds());
-    detach();
-    attach();
+    be_marked_and_reattach();
     list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});
     ASSERT_GE(session.count<get_op>(), 1U) << "for the czxid of the other";
     lock.leave(session, errc::cancelled);
