@@ -20,7 +20,7 @@ install(
 install(TARGETS turnstile_guardian RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile")
 install(EXPORT turnstileTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
 if(TURNSTILE_BUILD_TESTING)
-    install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
+    install(TARGETS turnstile_testing turnstile_deterministic EXPORT turnstileTestingTargets FILE_SET HEADERS)
     install(EXPORT turnstileTestingTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
 endif()
 
@@ -74,7 +74,7 @@ install(
 # The prefix is only known for sure at install time (cmake --install --prefix).
 set(turnstile_pc_files turnstile.pc)
 if(TURNSTILE_BUILD_TESTING)
-    list(APPEND turnstile_pc_files turnstile-testing.pc)
+    list(APPEND turnstile_pc_files turnstile-testing.pc turnstile-deterministic.pc)
 endif()
 install(
     CODE "

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
+#include "base/log.hpp"
 #include "base/path.hpp"
 #include "guardian/link.hpp"
 #include "local/coordinator.hpp"
@@ -70,6 +72,8 @@ bool lacks_slashes(std::string_view connect_string) noexcept {
     });
 }
 
+std::atomic<back_end::maker> in_place_of_zookeeper{nullptr};
+
 // The rest of it is not repeated: it may have a password in it.
 [[noreturn]] void throw_unknown(std::string_view connect_string, std::string_view separator) {
     std::string known;
@@ -94,11 +98,17 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
     if (found != k_back_ends.end()) return make_coordinator(*found, connect_string, options);
     if (has_scheme(connect_string)) throw_unknown(connect_string, "://");
     if (lacks_slashes(connect_string)) throw_unknown(connect_string, ":");
+    if (const auto make = in_place_of_zookeeper.load()) return make(connect_string, options);
     return zookeeper::make_coordinator(connect_string, guardian::obtain(options.guardian),
                                        options.attach_to_read_only == read_only_policy::allowed);
 }
 
 }  // namespace
+
+void stand_in_for_zookeeper(back_end::maker make) noexcept {
+    in_place_of_zookeeper = make;
+    log::write(log_level::warning, "connect strings of ZooKeeper lead to simulated servers");
+}
 
 std::shared_ptr<core::coordinator> make_coordinator(const back_end& kind,
                                                     std::string_view connect_string,

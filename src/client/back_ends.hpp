@@ -20,6 +20,7 @@
 
 #include "core/seam/coordinator.hpp"
 #include "turnstile/client_options.hpp"
+#include "turnstile/export.hpp"
 
 namespace turnstile::detail {
 
@@ -39,6 +40,10 @@ struct back_end {
 [[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(const back_end& kind,
                                                                   std::string_view connect_string,
                                                                   const client_options& options);
+
+// In a run of the testing kit (turnstile/testing/deterministic_run.hpp): what all of ZooKeeper's connect strings lead to,
+// in place of servers. For as long as the process lives, before its first client.
+TURNSTILE_EXPORT void stand_in_for_zookeeper(back_end::maker make) noexcept;
 
 // Throws std::system_error: bad_connect_string, also for a scheme that no back end has; bad_option if the servers
 // promise less than `options.require`.

@@ -185,6 +185,12 @@ public:
         future_.emplace(std::pair{std::max(when, now_), planned_++}, std::move(entry));
     }
     void after(core::duration pause, planned_event&& entry) { at(now_ + pause, std::move(entry)); }
+    [[nodiscard]] std::optional<instant> next_at() const {
+        if (future_.empty()) return std::nullopt;
+        return future_.begin()->first.first;
+    }
+    // Time goes by, up to the next event at the most.
+    void advance(instant now) { now_ = std::max(now_, now); }
     [[nodiscard]] bool empty() const noexcept { return future_.empty(); }
     [[nodiscard]] planned_event next() {
         auto first = future_.extract(future_.begin());

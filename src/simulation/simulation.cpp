@@ -12,6 +12,7 @@
 #include "client/internals.hpp"
 #include "client/write_parts.hpp"
 #include "simulation/job_turn.hpp"
+#include "simulation/options.hpp"
 #include "simulation/rate_turn.hpp"
 #include "simulation/script.hpp"
 #include "simulation/seat.hpp"
@@ -25,68 +26,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double k_largest_drift = 0.1;
 constexpr std::int64_t k_million = 1'000'000;
-
-[[noreturn]] void refuse(const std::string& problem) {
-    throw std::invalid_argument{"simulation: " + problem};
-}
-
-void check_part(const char* name, double value, double limit) {
-    if (!(value >= 0 && value < limit))
-        refuse(fmt::format("{} {}: must be from 0 to below {}", name, value, limit));
-}
-
-void check(const simulation_options& o) {
-    if (o.servers != 1 && o.servers != 3)
-        refuse(fmt::format("servers {}: must be 1 or 3", o.servers));
-    if (o.tick <= 0ms) refuse(fmt::format("tick {} ms: must be positive", o.tick.count()));
-    if (o.session_timeout < 2 * o.tick) {
-        refuse(fmt::format("session_timeout {} ms: must be at least two ticks, {} ms",
-                           o.session_timeout.count(), 2 * o.tick.count()));
-    }
-    if (o.sync_limit < 1) refuse(fmt::format("sync_limit {}: must be at least 1", o.sync_limit));
-    if (o.longest_stall < 0ms || o.longest_stall > o.tick * o.sync_limit) {
-        refuse(fmt::format("longest_stall {} ms: must be from 0 to sync_limit * tick, {} ms",
-                           o.longest_stall.count(), o.sync_limit * o.tick.count()));
-    }
-    if (o.faults_every < 0ms)
-        refuse(fmt::format("faults_every {} ms: must not be negative", o.faults_every.count()));
-    check_part("clock_drift", o.clock_drift, k_largest_drift);
-    check_part("lost_messages", o.lost_messages, 1);
-    check_part("slow_messages", o.slow_messages, 1);
-}
-
-model::scenario scenario_of(const simulation_options& o) {
-    using model::fault;
-    model::scenario s;
-    s.seed = o.seed;
-    s.servers = o.servers;
-    s.time.tick = o.tick;
-    s.time.sync_limit = o.sync_limit;
-    s.time.session_timeout = o.session_timeout;
-    s.time.client_latency = 5ms;
-    s.time.server_latency = 2ms;
-    s.time.slow_latency = 300ms;
-    s.time.disk_latency = 5ms;
-    s.time.timer_lateness = 1ms;
-    s.time.reattach = 200ms;
-    s.rule.clock_drift = o.clock_drift;
-    s.rule.relay_bound_assumed = o.longest_stall > 0ms;
-    const core::duration tick = o.tick;
-    const auto stall =
-        s.rule.relay_bound_assumed ? core::duration{o.longest_stall} : tick * o.sync_limit;
-    s.rule.relay_bound = s.rule.relay_bound_assumed ? stall + tick / 2 : tick * (o.sync_limit + 1);
-    s.time.longest_stall = std::max(stall - 4 * s.time.server_latency, core::duration{});
-    s.folders_exist = false;
-    s.cut = o.lost_messages;
-    s.slow = o.slow_messages;
-    for (const auto kind : {fault::stall, fault::follower_partition, fault::leader_change,
-                            fault::server_restart, fault::client_partition, fault::client_pause})
-        s.every[static_cast<std::size_t>(kind)] = o.faults_every;
-    s.settle = 60 * core::duration{o.session_timeout};
-    return s;
-}
 
 }  // namespace
 
@@ -94,7 +34,7 @@ class simulation::state {
 public:
     explicit state(const simulation_options& options)
         : drift_{options.clock_drift},
-          world_{scenario_of(options), ~options.seed, std::nullopt,
+          world_{model::scenario_of(options), ~options.seed, std::nullopt,
                  options.story == story_policy::keep ? model::trace::detail::full
                                                      : model::trace::detail::none} {
         world_.plan_faults();
@@ -114,7 +54,8 @@ public:
 
     [[nodiscard]] std::size_t index(simulated_client client) const {
         const auto at = static_cast<std::size_t>(client);
-        if (at >= scripts_.size()) refuse(fmt::format("client {}: was never added", at));
+        if (at >= scripts_.size())
+            throw std::invalid_argument{fmt::format("simulation: client {}: was never added", at)};
         return at;
     }
     [[nodiscard]] model::script& script(simulated_client client) const {
@@ -140,7 +81,7 @@ private:
 };
 
 simulation::simulation(const simulation_options& options) {
-    check(options);
+    model::check("simulation", options);
     state_ = std::make_unique<state>(options);
 }
 

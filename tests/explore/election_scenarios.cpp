@@ -93,7 +93,7 @@ void latch_start_beside_close() {
             "a closed latch stays in the queue and does not lead");
 }
 
-// Somebody removes the leader's znode while the latch is closed.
+// An administrator removes the leader's znode while the latch is closed.
 void latch_loss_beside_close() {
     client servers{k_servers};
     leader_latch latch{servers, "/latch", {.id = "one"}};

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "explore/explorer.hpp"
 #include "explore/scenarios.hpp"
+#include "schedule/explorer.hpp"
 #include "turnstile/log.hpp"
 
 namespace turnstile::explore {
@@ -99,7 +99,7 @@ int run(const settings& how) {
 }  // namespace turnstile::explore
 
 int main(int count, char** arguments) {
-    turnstile::explore::fixed_addresses(arguments);
+    turnstile::schedule::fixed_addresses(arguments);
     turnstile::explore::settings how;
     CLI::App app{"Runs scenarios of the shell under many schedules of their threads."};
     app.add_option("--scenario", how.only, "only this one; several times: these");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The explorer itself: it finds the small races of textbooks, passes the programs without them, and replays
 // what it found.
-#include "explore/explorer.hpp"
+#include "schedule/explorer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

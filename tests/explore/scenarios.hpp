@@ -5,9 +5,11 @@
 
 #include <vector>
 
-#include "explore/explorer.hpp"
+#include "schedule/explorer.hpp"
 
 namespace turnstile::explore {
+
+using namespace schedule;
 
 [[nodiscard]] std::vector<scenario> queue_scenarios();  // callback_queue, worker_pool, thread_crew
 [[nodiscard]] std::vector<scenario>

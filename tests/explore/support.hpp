@@ -8,10 +8,12 @@
 #include <boost/thread/thread.hpp>
 
 #include "base/mutex.hpp"
-#include "explore/explorer.hpp"
+#include "schedule/explorer.hpp"
 #include "turnstile/turnstile.hpp"
 
 namespace turnstile::explore {
+
+using namespace schedule;
 
 using namespace std::chrono_literals;
 

@@ -20,22 +20,17 @@
 #include <string>
 #include <vector>
 
-#include "explore/plan.hpp"
-#include "explore/record.hpp"
+#include "schedule/plan.hpp"
+#include "schedule/record.hpp"
+#include "schedule/run.hpp"
 
-namespace turnstile::explore {
+namespace turnstile::schedule {
 
 struct scenario {
     std::string name;
     std::string about;
     std::function<void()> run;  // throws `violation`, or returns
 };
-
-// What a scenario throws, or any of its threads calls.
-[[noreturn]] void violated(const std::string& description);
-inline void require(bool good, const char* description) {
-    if (!good) violated(description);
-}
 
 struct budget {
     std::uint64_t schedules = UINT64_MAX;
@@ -57,10 +52,7 @@ struct tally {
 
 class explorer {
 public:
-    explicit explorer(const scenario& scenario);
-    ~explorer();
-    explicit explorer(const explorer&) = delete;
-    explorer& operator=(const explorer&) = delete;
+    explicit explorer(const scenario& scenario) : scenario_{scenario} {}
 
     // One run. `last()` has its steps.
     std::optional<finding> run(const plan& how);
@@ -75,13 +67,10 @@ public:
 
 private:
     const scenario scenario_;
-    record* shared_;
+    const shared_record shared_;
 };
 
 // The steps of a run, for people: the last `most` of them.
 [[nodiscard]] std::string describe(const record& run, std::size_t most);
 
-// Starts the program again with the same addresses each time, unless that is so.
-void fixed_addresses(char** arguments);
-
-}  // namespace turnstile::explore
+}  // namespace turnstile::schedule

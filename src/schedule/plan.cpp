@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explore/plan.hpp"
+#include "schedule/plan.hpp"
 
 #include <fmt/core.h>
 
 #include <charconv>
 
-namespace turnstile::explore {
+namespace turnstile::schedule {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::optional<plan> plan::parse(std::string_view text) {
     return plan;
 }
 
-}  // namespace turnstile::explore
+}  // namespace turnstile::schedule

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // scheduler: decides which of a process's threads runs, one at a time.
 //
-// interpose.cpp stands in for what threads wait with (pthread mutexes, conditions, joins, poll, futexes, clocks) and
+// stand_in.hpp stands in for what threads wait with (pthread mutexes, conditions, joins, poll, futexes, clocks) and
 // brings each of these here, a *scheduling point*: the thread says what it wants, the plan picks one of those that
 // can go on, and that one goes on alone until its next point. So a run is decided by its plan alone. Time is virtual: it
 // stands still while any thread can go on, and then jumps to the earliest deadline of a wait.
+//
+// Threads may be those of several *processes* of a simulated world, all of them in this one: each process has its clock,
+// may stand still for a while and may end in the middle of its work. A thread is of the process of the thread that
+// started it. What they share here and would not share there, as the library's log, must not be taken along: a thread
+// whose process stands still, or is over, goes on for as long as it has a mutex that another process has asked for.
 //
 // What lies between two points is one step. Accesses to atomics are no points of their own: a race that needs a
 // change between two of them, with no lock, wait or thread start in between, is not seen; nor are weak memory orders.
@@ -17,24 +22,32 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
-#include "explore/plan.hpp"
-#include "explore/record.hpp"
+#include "schedule/plan.hpp"
+#include "schedule/process_clock.hpp"
+#include "schedule/record.hpp"
 
-namespace turnstile::explore {
+namespace turnstile::schedule {
 
 class scheduler {
 public:
     // The one of this process while a scenario runs and the calling thread is one of its threads; else nullptr.
     [[nodiscard]] static scheduler* of_this_thread() noexcept;
 
-    scheduler(plan how, record& into);
+    // What becomes of a run that comes to k_most_steps: it ends as a livelock, or it goes on, and the record has the
+    // latest ones.
+    enum class endurance { bounded, endless };
+    scheduler(plan how, record& into, endurance lasts = endurance::bounded);
     ~scheduler();
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
 
+    // Called as the run ends, when no thread of it goes on any more.
+    void at_end(std::function<void()> last) { at_end_ = std::move(last); }
     // Ends the process; the record says why.
     [[noreturn]] void end(verdict result, const char* text) noexcept;
 
@@ -61,14 +74,32 @@ public:
                     std::uintptr_t caller);
     void yield(std::uintptr_t caller) { point(operation::yield, 0, caller); }
 
-    // In nanoseconds; all clocks show it.
-    [[nodiscard]] std::int64_t now() const noexcept { return now_; }
+    // ---- processes; the first is 0 ----------------------------------------------------------
+    std::uint8_t add_process(std::string_view name, const process_clock& clock);
+    // The calling thread is its from here on.
+    void become(std::uint8_t process) noexcept { me().process = process; }
+    [[nodiscard]] std::uint8_t process() const noexcept { return threads_[current_]->process; }
+    // No thread of it goes on for so long, in nanoseconds of true time.
+    void stop(std::uint8_t process, std::int64_t length);
+    // No thread of it ever goes on. Not its own.
+    void kill(std::uint8_t process) { processes_[process].over = true; }
+
+    // In nanoseconds: what all clocks of the thread's process show. Deadlines above are in it, too.
+    [[nodiscard]] std::int64_t now() const noexcept { return clock().shown(now_); }
+    // Since the run began, by no process's clock.
+    [[nodiscard]] std::int64_t true_time() const noexcept { return now_ - process_clock::k_start; }
     [[nodiscard]] std::uint64_t chance() noexcept { return bytes_(); }
 
     static constexpr std::int64_t k_never = INT64_MAX;
 
 private:
+    struct process_state {
+        process_clock clock;
+        std::int64_t stands_until = 0;
+        bool over = false;
+    };
     struct thread {
+        std::uint8_t process = 0;
         operation wants = operation::begin;
         std::uintptr_t object = 0;  // mutex, condition
         std::uintptr_t mutex = 0;   // of a wait
@@ -83,9 +114,22 @@ private:
     };
 
     void point(operation operation, std::uintptr_t object, std::uintptr_t caller);
-    [[nodiscard]] bool can_go_on(const thread& thread) const;
+    [[nodiscard]] bool can_go_on(std::size_t number) const;
+    [[nodiscard]] bool has_what_it_wants(const thread& thread) const;
+    [[nodiscard]] bool may_go_on(std::size_t number) const;
+    [[nodiscard]] std::size_t free_number() const;
+    void take(std::uintptr_t mutex) { owners_[mutex] = current_; }
+    void ask_for(std::uintptr_t mutex);
+    [[nodiscard]] const process_clock& clock() const noexcept {
+        return processes_[process()].clock;
+    }
+    [[nodiscard]] std::int64_t true_deadline(std::int64_t shown) const noexcept {
+        return shown > k_never / 2 ? k_never : clock().when(shown);
+    }
     [[nodiscard]] std::uint64_t who_can() const;
-    [[nodiscard]] std::uint64_t pass_time();
+    [[nodiscard]] bool pass_time();
+    void mark_late();
+    [[noreturn]] void end_in_deadlock();
     [[nodiscard]] std::uint8_t pick(std::uint64_t enabled);
     [[nodiscard]] std::uint8_t pick_by_priority(std::uint64_t enabled);
     [[nodiscard]] std::uint8_t pick_by_chance(std::uint64_t enabled);
@@ -96,8 +140,14 @@ private:
 
     const plan plan_;
     record& record_;
+    const endurance lasts_;
+    std::function<void()> at_end_;
+    std::vector<process_state> processes_{1};
     std::vector<std::unique_ptr<thread>> threads_;
+    std::vector<std::unique_ptr<thread>> former_;    // whose numbers others have now
     std::map<std::uintptr_t, std::uint8_t> owners_;  // of mutexes that are taken
+    static constexpr int k_several = -1;
+    std::map<std::uintptr_t, int> users_;  // of mutexes: a process, or k_several
     std::uint8_t current_ = 0;
     std::int64_t now_;
     std::uint64_t waits_ = 0;
@@ -108,4 +158,4 @@ private:
     std::int64_t lowest_ = 0;
 };
 
-}  // namespace turnstile::explore
+}  // namespace turnstile::schedule

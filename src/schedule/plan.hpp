@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace turnstile::explore {
+namespace turnstile::schedule {
 
 struct deviation {
     std::uint32_t at = 0;  // the step
@@ -39,4 +39,4 @@ struct plan {
     friend bool operator==(const plan&, const plan&) = default;
 };
 
-}  // namespace turnstile::explore
+}  // namespace turnstile::schedule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explore/scheduler.hpp"
+#include "schedule/scheduler.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -9,15 +9,14 @@
 #include <cstring>
 #include <utility>
 
-#include "explore/real.hpp"
+#include "schedule/real.hpp"
 
-namespace turnstile::explore {
+namespace turnstile::schedule {
 
 namespace {
 
-constexpr std::int64_t k_start = 1'000'000'000'000'000;  // of all clocks
-constexpr std::int64_t k_step = 1'000;                   // each step takes a microsecond
-constexpr std::uint32_t k_patience = 5;  // with a run that is so many times longer than expected
+constexpr std::int64_t k_step = 1'000;   // each step takes a microsecond
+constexpr std::uint32_t k_fairness = 5;  // with a run that is so many times longer than expected
 
 scheduler* the_one = nullptr;
 thread_local bool t_mine = false;
@@ -51,12 +50,19 @@ scheduler* scheduler::of_this_thread() noexcept {
     return t_mine ? the_one : nullptr;
 }
 
-scheduler::scheduler(plan how, record& into)
-    : plan_{std::move(how)}, record_{into}, now_{k_start}, chance_{plan_.seed}, bytes_{1} {
+scheduler::scheduler(plan how, record& into, endurance lasts)
+    : plan_{std::move(how)},
+      record_{into},
+      lasts_{lasts},
+      now_{process_clock::k_start},
+      chance_{plan_.seed},
+      bytes_{1} {
     if (plan_.how == plan::kind::priorities) {
         for (std::uint32_t i = 1; i < plan_.depth; ++i)
             changes_.push_back(static_cast<std::uint32_t>(chance_() % plan_.length));
     }
+    real::keep_locks();
+    real::keep_time();
     threads_.reserve(k_most_threads);  // a new one looks itself up before it has its first turn
     add_thread();
     the_one = this;
@@ -72,12 +78,27 @@ void scheduler::end(verdict result, const char* text) noexcept {
     t_mine = false;
     record_.result = result;
     std::strncpy(record_.text.data(), text, record_.text.size() - 1);
+    if (at_end_) at_end_();
     ::_exit(0);
 }
 
 // ---- scheduling points ----------------------------------------------------------------------
 
-bool scheduler::can_go_on(const thread& candidate) const {
+bool scheduler::can_go_on(std::size_t number) const {
+    return has_what_it_wants(*threads_[number]) && may_go_on(number);
+}
+
+bool scheduler::may_go_on(std::size_t number) const {
+    const auto& mine = processes_[threads_[number]->process];
+    if (!mine.over && mine.stands_until <= now_) return true;
+    return std::any_of(owners_.begin(), owners_.end(), [&](const auto& taken) {
+        if (taken.second != number) return false;
+        const auto used = users_.find(taken.first);
+        return used != users_.end() && used->second == k_several;
+    });
+}
+
+bool scheduler::has_what_it_wants(const thread& candidate) const {
     switch (candidate.wants) {
         case operation::lock: return is_free(candidate.object);
         case operation::wait:
@@ -100,45 +121,60 @@ bool scheduler::can_go_on(const thread& candidate) const {
 std::uint64_t scheduler::who_can() const {
     std::uint64_t enabled = 0;
     for (std::size_t i = 0; i != threads_.size(); ++i)
-        if (can_go_on(*threads_[i])) enabled |= bit(i);
+        if (can_go_on(i)) enabled |= bit(i);
     return enabled;
 }
 
-// No thread can go on: the earliest deadline comes.
-std::uint64_t scheduler::pass_time() {
+// No thread can go on: the earliest deadline comes. False if there is none.
+bool scheduler::pass_time() {
     auto earliest = k_never;
     for (const auto& candidate : threads_)
         if (candidate->wants != operation::over && !candidate->late)
             earliest = std::min(earliest, candidate->deadline);
-    if (earliest == k_never) return 0;
+    for (const auto& each : processes_)
+        if (!each.over && each.stands_until > now_)
+            earliest = std::min(earliest, each.stands_until);
+    if (earliest == k_never) return false;
     now_ = std::max(now_, earliest);
+    mark_late();
+    return true;
+}
+
+void scheduler::mark_late() {
     for (const auto& candidate : threads_)
         if (candidate->wants != operation::over && candidate->deadline <= now_)
             candidate->late = true;
-    return who_can();
+}
+
+void scheduler::end_in_deadlock() {
+    std::string text = "nobody can go on:";
+    for (std::size_t i = 0; i != threads_.size(); ++i)
+        if (threads_[i]->wants != operation::over)
+            text += fmt::format(" {} {};", i, name_of(threads_[i]->wants));
+    end(verdict::deadlock, text.c_str());
 }
 
 void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t caller) {
     me().wants = operation;
     me().object = object;
+    record_.threads[current_] = {operation, process(), caller};
     now_ += k_step;
+    // In a run that goes on for long, a thread that never waits is not to stop the time of all others.
+    if (lasts_ == endurance::endless) mark_late();
     auto enabled = who_can();
     while (enabled == 0) {
-        const auto before = now_;
-        enabled = pass_time();
-        if (enabled == 0 && now_ == before) {
-            std::string name;
-            for (std::size_t i = 0; i != threads_.size(); ++i)
-                if (threads_[i]->wants != operation::over)
-                    name += fmt::format(" {} {};", i, name_of(threads_[i]->wants));
-            end(verdict::deadlock, ("nobody can go on:" + name).c_str());
-        }
+        if (!pass_time()) end_in_deadlock();
+        enabled = who_can();
     }
-    if (record_.steps == k_most_steps) end(verdict::livelock, "too many steps");
-    auto& now = record_.trace[record_.steps];
+    if (lasts_ == endurance::bounded && record_.steps == k_most_steps)
+        end(verdict::livelock, "too many steps");
+    auto& now = record_.trace[record_.steps % k_most_steps];
     now = {operation, current_, 0, enabled, object, caller};
     now.chosen = pick(enabled);
     ++record_.steps;
+    record_.mix(static_cast<std::uint64_t>(now_));
+    record_.mix(now.chosen);
+    record_.true_time = true_time();
     if (now.chosen != current_) hand_over(now.chosen);
 }
 
@@ -173,7 +209,7 @@ std::uint8_t scheduler::pick_by_chance(std::uint64_t enabled) {
 std::uint8_t scheduler::pick(std::uint64_t enabled) {
     if (plan_.how == plan::kind::priorities) {
         // A thread that goes round for ever is not to keep all others from their turns.
-        const bool fair = record_.steps > k_patience * plan_.length;
+        const bool fair = record_.steps > k_fairness * plan_.length;
         return fair ? pick_by_chance(enabled) : pick_by_priority(enabled);
     }
     if (plan_.how == plan::kind::walk)
@@ -199,11 +235,21 @@ void scheduler::hand_over(std::uint8_t to) {
 // ---- what threads want ----------------------------------------------------------------------
 
 void scheduler::lock(std::uintptr_t mutex, std::uintptr_t caller) {
+    ask_for(mutex);
     point(operation::lock, mutex, caller);
-    owners_[mutex] = current_;
+    take(mutex);
+}
+
+// Another object may lie where one has been: then it is taken for shared by more processes than it is, and a thread
+// that has it goes on until it has let it go.
+void scheduler::ask_for(std::uintptr_t mutex) {
+    if (processes_.size() == 1) return;
+    const auto [used, first] = users_.try_emplace(mutex, process());
+    if (!first && used->second != process()) used->second = k_several;
 }
 
 bool scheduler::try_lock(std::uintptr_t mutex, std::uintptr_t caller) {
+    ask_for(mutex);
     point(operation::yield, mutex, caller);
     return owners_.try_emplace(mutex, current_).second;
 }
@@ -218,11 +264,11 @@ bool scheduler::wait(std::uintptr_t condition, std::uintptr_t mutex, std::int64_
     auto& mine = me();
     owners_.erase(mutex);
     mine.mutex = mutex;
-    mine.deadline = deadline;
+    mine.deadline = true_deadline(deadline);
     mine.woken = mine.late = false;
     mine.order = ++waits_;
     point(deadline == k_never ? operation::wait : operation::timed_wait, condition, caller);
-    owners_[mutex] = current_;
+    take(mutex);
     mine.deadline = k_never;
     mine.late = false;
     return mine.woken;
@@ -245,7 +291,7 @@ void scheduler::notify(std::uintptr_t condition, bool all, std::uintptr_t caller
 
 bool scheduler::wait_for_wake(std::uintptr_t word, std::int64_t deadline, std::uintptr_t caller) {
     auto& mine = me();
-    mine.deadline = deadline;
+    mine.deadline = true_deadline(deadline);
     mine.woken = mine.late = false;
     mine.order = ++waits_;
     point(operation::futex, word, caller);
@@ -271,11 +317,45 @@ int scheduler::wake(std::uintptr_t word, int most, std::uintptr_t caller) {
     return woken;
 }
 
+// A run that has an end gives each thread a number of its own.
 std::uint8_t scheduler::add_thread() {
-    if (threads_.size() == k_most_threads) end(verdict::livelock, "too many threads");
-    threads_.push_back(std::make_unique<thread>());
-    threads_.back()->priority = 1 + static_cast<std::int64_t>(chance_() % 1'000'000);
-    return static_cast<std::uint8_t>(threads_.size() - 1);
+    auto added = std::make_unique<thread>();
+    added->priority = 1 + static_cast<std::int64_t>(chance_() % 1'000'000);
+    if (!threads_.empty()) added->process = process();
+    const auto number = lasts_ == endurance::endless ? free_number() : threads_.size();
+    if (number == k_most_threads) end(verdict::livelock, "too many threads");
+    if (number == threads_.size()) {
+        threads_.push_back(std::move(added));
+    } else {
+        former_.push_back(std::exchange(threads_[number], std::move(added)));
+    }
+    return static_cast<std::uint8_t>(number);
+}
+
+// That of a thread which goes on no more.
+std::size_t scheduler::free_number() const {
+    for (std::size_t i = 0; i != threads_.size(); ++i) {
+        const bool awaited = std::any_of(threads_.begin(), threads_.end(), [i](const auto& each) {
+            return each->wants == operation::join && each->target == i;
+        });
+        const bool ended = threads_[i]->wants == operation::over;
+        const bool lost = processes_[threads_[i]->process].over && !may_go_on(i);
+        if (i != current_ && !awaited && (ended || lost)) return i;
+    }
+    return threads_.size();
+}
+
+std::uint8_t scheduler::add_process(std::string_view name, const process_clock& clock) {
+    const auto number = processes_.size();
+    if (number == k_most_processes) end(verdict::livelock, "too many processes");
+    name.copy(record_.process_names[number].data(), k_most_name - 1);
+    processes_.push_back({clock});
+    return static_cast<std::uint8_t>(number);
+}
+
+void scheduler::stop(std::uint8_t process, std::int64_t length) {
+    auto& stands_until = processes_[process].stands_until;
+    stands_until = std::max(stands_until, now_ + length);
 }
 
 void scheduler::enter(std::uint8_t number) {
@@ -297,7 +377,7 @@ bool scheduler::wait_until(operation operation, std::function<bool()> ready, std
                            std::uintptr_t caller) {
     auto& mine = me();
     mine.ready = std::move(ready);
-    mine.deadline = deadline;
+    mine.deadline = true_deadline(deadline);
     mine.late = false;
     point(operation, 0, caller);
     const bool is_ready = mine.ready && mine.ready();
@@ -307,4 +387,4 @@ bool scheduler::wait_until(operation operation, std::function<bool()> ready, std
     return is_ready;
 }
 
-}  // namespace turnstile::explore
+}  // namespace turnstile::schedule

@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace turnstile::explore {
+namespace turnstile::schedule {
 
-inline constexpr std::size_t k_most_threads = 48;
+inline constexpr std::size_t k_most_threads = 64;
+inline constexpr std::size_t k_most_processes = 64;
+inline constexpr std::size_t k_most_name = 24;
 inline constexpr std::size_t k_most_steps = 200'000;
 inline constexpr std::size_t k_most_text = 1024;
 
@@ -42,6 +44,13 @@ struct step {
     std::uintptr_t caller = 0;  // where
 };
 
+// Where a thread came to a point last.
+struct standing {
+    operation wants = operation::over;
+    std::uint8_t process = 0;
+    std::uintptr_t caller = 0;
+};
+
 enum class verdict : std::uint8_t {
     unfinished,  // it crashed, or something hangs that the scheduler does not see
     passed,
@@ -51,11 +60,20 @@ enum class verdict : std::uint8_t {
 };
 
 struct record {
+    static constexpr std::uint64_t k_no_fingerprint = 0xcbf29ce484222325U;
+
     verdict result = verdict::unfinished;
     std::uint32_t steps = 0;
     std::uint32_t switches = 0;
+    std::uint64_t fingerprint = k_no_fingerprint;
+    std::int64_t true_time = 0;  // since it began, in nanoseconds
     std::array<char, k_most_text> text{};
-    std::array<step, k_most_steps> trace{};
+    std::array<standing, k_most_threads> threads{};
+    std::array<std::array<char, k_most_name>, k_most_processes> process_names{};
+    std::array<step, k_most_steps> trace{};  // the latest ones, each at its number modulo the size
+
+    // FNV-1a over 64-bit words.
+    void mix(std::uint64_t word) noexcept { fingerprint = (fingerprint ^ word) * 0x100000001b3U; }
 };
 
-}  // namespace turnstile::explore
+}  // namespace turnstile::schedule

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// live_servers: the simulated ensemble under the clock of a run: what the clients' threads send reaches it as they
+// send it, and its own events come when their time has come.
+//
+// One mutex guards ensemble, network and the servers' side of all sessions. A thread that enters first lets everything
+// happen that is due; a thread of its own lets happen what nobody enters for. What comes for a client waits at its
+// session (live_session), for that session's own thread.
+//
+// Thread safety: all members from any thread of the run, but as they say.
+#pragma once
+
+#include <boost/thread/thread.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "schedule/scheduler.hpp"
+#include "simulation/agenda.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/disturbances.hpp"
+#include "simulation/ensemble.hpp"
+#include "simulation/handle.hpp"
+#include "simulation/history.hpp"
+#include "simulation/network.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/trace.hpp"
+#include "turnstile/testing/simulation.hpp"
+
+namespace turnstile::deterministic {
+
+using simulation::client_id;
+using simulation::instant;
+using simulation::planned_event;
+
+// A session, as the servers know it. They call it under their mutex.
+class session_end {
+public:
+    // Something has come for it, which its own thread is to take in.
+    virtual void arrive(planned_event&& event) = 0;
+    // Its process is gone.
+    virtual void crash() = 0;
+
+protected:
+    ~session_end() = default;
+};
+
+class live_servers {
+public:
+    // Of the thread that makes it. The run fails when it lasts for longer than `limit`.
+    live_servers(const testing::simulation_options& options, core::duration limit);
+    live_servers(const live_servers&) = delete;
+    live_servers& operator=(const live_servers&) = delete;
+    ~live_servers() = default;
+
+    // Runs `act` at the present time, under the mutex.
+    template <class F>
+    auto enter(F&& act) {
+        const base::lock_guard lock{mutex_};
+        return act_now(std::forward<F>(act));
+    }
+    [[nodiscard]] base::mutex& mutex() noexcept { return mutex_; }
+    // For a thread that has the mutex.
+    template <class F>
+    auto act_now(F&& act) REQUIRES(mutex_) {
+        play();
+        struct waking {
+            live_servers& self;
+            ~waking() { self.wake_if_sooner(); }
+        } const last{*this};
+        return act();
+    }
+
+    // ---- for sessions, inside enter() ----
+    [[nodiscard]] std::unique_ptr<simulation::handle> open(session_end& own, std::uint8_t process,
+                                                           client_id& id);
+    void forget(client_id session) { sessions_.erase(session); }
+    [[nodiscard]] const simulation::scenario& plans() const noexcept { return scenario_; }
+    [[nodiscard]] simulation::network& links() noexcept { return network_; }
+    [[nodiscard]] simulation::dice& chance() noexcept { return dice_; }
+    [[nodiscard]] instant now() const noexcept { return agenda_.now(); }
+    template <class F>
+    void note(F&& sentence) {
+        trace_.note(agenda_.now(), std::forward<F>(sentence));
+    }
+
+    // ---- faults ----
+    void strike(simulation::fault kind);
+    void cut_off(std::uint8_t process, core::duration length);
+    void pause(std::uint8_t process, core::duration length);
+    void crash(std::uint8_t process);
+    void delete_by_hand(const std::string& znode);
+    // With the folders above it, where they are missing.
+    void make_by_hand(const std::string& znode);
+
+    // ---- questions ----
+    struct found_node {
+        std::string data;
+        std::int32_t version = 0;
+        bool ephemeral = false;
+    };
+    [[nodiscard]] std::optional<found_node> find(const std::string& znode);
+    [[nodiscard]] std::vector<std::string> children(const std::string& znode);
+    // After the end of the run.
+    [[nodiscard]] std::string story() const;
+    // Faults come to it now and then.
+    void add_process(std::uint8_t process, std::string_view name);
+
+private:
+    struct known_session {
+        session_end* own;
+        std::uint8_t process;
+    };
+
+    void run();
+    void play() REQUIRES(mutex_);
+    void wake_if_sooner() REQUIRES(mutex_);
+    [[nodiscard]] static instant present() noexcept;
+    template <class E>
+    void on(const E& event);
+    void on_fault(const simulation::fault_due& event);
+    void strike_now(simulation::fault kind);
+    void cut_off_now(std::uint8_t process, core::duration length);
+    void pause_now(std::uint8_t process, core::duration length);
+    [[nodiscard]] core::duration some_time();
+    void to_session(client_id session, planned_event&& event);
+
+    base::mutex mutex_;
+    base::condition sooner_;
+    const core::duration limit_;
+    const simulation::scenario scenario_;
+    simulation::agenda agenda_;
+    simulation::dice dice_;
+    simulation::trace trace_;
+    simulation::disturbances disturbances_;
+    simulation::history history_;
+    simulation::network network_;
+    simulation::ensemble servers_;
+    std::map<client_id, known_session> sessions_;
+    client_id opened_ = 0;
+    std::map<std::uint8_t, std::string> processes_;  // that run, and their names
+    instant awaited_{};                              // by the own thread
+    boost::thread thread_;                           // to the end of the run
+};
+
+}  // namespace turnstile::deterministic

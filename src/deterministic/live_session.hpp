@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// live_session: a client's session with the live_servers: the C client as the simulator has it (simulation/handle.hpp),
+// with a thread in the place of the real one's two. That thread is of the process that opened the session: while the
+// process stands still, what comes waits.
+//
+// Thread safety: as core::coordinator_session.
+#pragma once
+
+#include <boost/thread/thread.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "base/mutex.hpp"
+#include "core/seam/coordinator.hpp"
+#include "deterministic/live_servers.hpp"
+#include "local/chroot.hpp"
+
+namespace turnstile::deterministic {
+
+class live_session final : public core::coordinator_session, private session_end {
+public:
+    live_session(live_servers& servers, const core::session_settings& settings,
+                 core::session_sink& sink, const local::chroot& root);
+    ~live_session() override;
+    live_session(const live_session&) = delete;
+    live_session& operator=(const live_session&) = delete;
+
+    void submit(core::request&& request) override;
+    void forget_watches(const std::string& path) override;
+    void seek_leader(std::uint64_t connection) override;
+    [[nodiscard]] core::session_identity identity() const override;
+    void close() noexcept override { end(simulation::server_session::ending::orderly); }
+    void abandon() noexcept override { end(simulation::server_session::ending::abandoned); }
+
+private:
+    void arrive(planned_event&& event) override;
+    void crash() override;
+
+    void run() NO_THREAD_SAFETY_ANALYSIS;
+    void take_in(const planned_event& event);
+    [[nodiscard]] bool give_up_after_a_stop();
+    void collect();
+    void deliver(core::coordinator_event&& event);
+    void end(simulation::server_session::ending how) noexcept;
+
+    live_servers& servers_;
+    const core::session_settings settings_;
+    core::session_sink& sink_;
+    const local::chroot root_;
+
+    // Guarded by the servers' mutex.
+    client_id id_ = 0;
+    std::unique_ptr<simulation::handle> handle_;
+    std::deque<planned_event> arrived_;
+    std::deque<core::coordinator_event> told_;
+    std::int64_t session_ = 0;
+    bool ended_ = false;
+    base::condition changed_;
+
+    instant awake_at_{};  // of the own thread: when it took something in last
+    boost::thread thread_;
+};
+
+}  // namespace turnstile::deterministic

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// process_clock: what the clocks of one process of a run show: all the same, a little too fast or too slow against the
+// true time. A value; times are in nanoseconds.
+#pragma once
+
+#include <cstdint>
+
+namespace turnstile::schedule {
+
+class process_clock {
+public:
+    // Of all clocks at the beginning of a run, but for the offset.
+    static constexpr std::int64_t k_start = 1'000'000'000'000'000;
+
+    process_clock() = default;
+    // Less than a tenth of a million parts; a run lasts for days at the most, so that the products fit.
+    process_clock(std::int64_t offset, std::int64_t parts_per_million)
+        : offset_{offset}, rate_{parts_per_million} {}
+
+    [[nodiscard]] std::int64_t shown(std::int64_t true_time) const noexcept {
+        const auto since = true_time - k_start;
+        return true_time + offset_ + since / k_million * rate_ +
+               since % k_million * rate_ / k_million;
+    }
+    // The first instant at which it shows `shown` or later.
+    [[nodiscard]] std::int64_t when(std::int64_t shown) const noexcept {
+        if (rate_ == 0) return shown - offset_;
+        const auto since = shown - offset_ - k_start;
+        const auto gone = static_cast<std::int64_t>(static_cast<long double>(since) * k_million /
+                                                    static_cast<long double>(k_million + rate_));
+        auto found = k_start + gone - 2;
+        while (this->shown(found) < shown) ++found;
+        return found;
+    }
+
+private:
+    static constexpr std::int64_t k_million = 1'000'000;
+
+    std::int64_t offset_ = 0;
+    std::int64_t rate_ = 0;
+};
+
+}  // namespace turnstile::schedule

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// stand_in: what stands in for functions of the C library, in a program that is linked with it: the scheduler decides
+// instead, for threads of a run. Every other thread gets the real thing.
+//
+// The dynamic linker finds a program's own functions before those of the C library, also for Boost.Thread and the C++
+// library. So the code that ships runs unchanged: no class knows of this. locks_stand_in.cpp has what threads wait with,
+// threads_stand_in.cpp threads and futexes, time_stand_in.cpp clocks, sleeps, timers and what comes by chance.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
+#include "schedule/scheduler.hpp"
+
+#define STANDS_IN extern "C" __attribute__((visibility("default")))
+#define CALLER reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+
+namespace turnstile::schedule {
+
+inline constexpr std::int64_t k_second = 1'000'000'000;
+
+// A function of the C library. Of some it has older versions, which the plain look-up may find.
+//
+// The first call looks it up, without a lock: threads call these also when it is not their turn, as when they wait for
+// it. The guard of a static that is initialised at run time would be a lock, too, and waits with a futex.
+template <class F>
+class real_one {
+public:
+    explicit constexpr real_one(const char* name, const char* version = nullptr)
+        : name_{name}, version_{version} {}
+
+    template <class... Arguments>
+    auto operator()(Arguments... arguments) {
+        auto* call = found_.load(std::memory_order_acquire);
+        if (call == nullptr) found_.store(call = look_up(), std::memory_order_release);
+        return call(arguments...);
+    }
+
+private:
+    F* look_up() const {
+        void* const found = version_ == nullptr ? nullptr : ::dlvsym(RTLD_NEXT, name_, version_);
+        return reinterpret_cast<F*>(found != nullptr ? found : ::dlsym(RTLD_NEXT, name_));
+    }
+
+    const char* const name_;
+    const char* const version_;
+    std::atomic<F*> found_{nullptr};
+};
+
+inline std::uintptr_t id_of(const volatile void* object) noexcept {
+    return reinterpret_cast<std::uintptr_t>(object);
+}
+
+inline std::int64_t to_ns(const timespec& when) noexcept {
+    return when.tv_sec * k_second + when.tv_nsec;
+}
+
+}  // namespace turnstile::schedule

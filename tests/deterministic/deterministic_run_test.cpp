@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Services' code under virtual time: what a run does for it, and what it says of code that is wrong.
+#include "turnstile/testing/deterministic_run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <future>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "turnstile/turnstile.hpp"
+
+namespace turnstile {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::require;
+using testing::run_deterministically;
+using testing::run_report;
+using testing::simulated_world;
+
+constexpr const char* k_servers = "zk1:2181,zk2:2181/app";
+
+run_report play(const std::function<void(simulated_world&)>& test, std::uint64_t seed = 1) {
+    return run_deterministically({.seed = seed, .servers = 3, .story = testing::story_policy::keep},
+                                 test, {.patience = 20s});
+}
+
+TEST(deterministic_run, a_service_blocks_and_sleeps_for_an_hour) {
+    const auto report = play([](simulated_world& world) {
+        int inside = 0;
+        int entries = 0;
+        const auto work = [&] {
+            client servers{k_servers};
+            mutex lock{servers, "/locks/orders"};
+            for (int i = 0; i != 20; ++i) {
+                const auto hold = lock.acquire();
+                require(hold.has_value(), "no grant");
+                require(++inside == 1, "two inside");
+                ++entries;
+                std::this_thread::sleep_for(1min);
+                --inside;
+            }
+        };
+        const auto ann = world.start("ann", work);
+        const auto bob = world.start("bob", work);
+        world.await(ann);
+        world.await(bob);
+        require(entries == 40, "not all entries");
+        require(!world.runs(ann), "ann is over, and runs");
+    });
+    EXPECT_TRUE(report.passed) << report.text();
+    EXPECT_GT(report.virtual_time, 39min);  // the processes' clocks are not quite right
+}
+
+TEST(deterministic_run, equal_seeds_are_equal_runs) {
+    const auto run = [](std::uint64_t seed) {
+        return play(
+            [](simulated_world& world) {
+                for (const auto* name : {"ann", "bob"})
+                    world.start(name, [] {
+                        client servers{k_servers};
+                        mutex lock{servers, "/a"};
+                        for (;;) (void)lock.acquire({.timeout = 1s});
+                    });
+                std::this_thread::sleep_for(5s);
+            },
+            seed);
+    };
+    const auto first = run(7);
+    ASSERT_TRUE(first.passed) << first.text();
+    for (int i = 0; i != 3; ++i) {
+        const auto again = run(7);
+        EXPECT_EQ(again.fingerprint, first.fingerprint);
+        EXPECT_EQ(again.steps, first.steps);
+    }
+    EXPECT_NE(run(8).fingerprint, first.fingerprint);
+}
+
+// ---- what becomes of processes ----------------------------------------------------------------
+
+TEST(deterministic_run, a_holder_that_is_stopped_learns_of_its_loss) {
+    const auto report = play([](simulated_world& world) {
+        std::string story;
+        const auto ann = world.start("ann", [&] {
+            client servers{k_servers};
+            mutex lock{servers, "/a"};
+            auto hold = lock.acquire({.on_lost = [&](const error&) { story += "ann is told; "; }});
+            story += "ann; ";
+            while (!hold->lost().stop_requested()) std::this_thread::sleep_for(100ms);
+            require(!hold->valid(), "lost, and valid");
+            story += "ann knows; ";
+            std::this_thread::sleep_for(1h);
+        });
+        world.start("bob", [&] {
+            std::this_thread::sleep_for(1s);
+            client servers{k_servers};
+            mutex lock{servers, "/a"};
+            const auto hold = lock.acquire();
+            story += "bob; ";
+            std::this_thread::sleep_for(1h);
+        });
+        std::this_thread::sleep_for(5s);
+        require(story == "ann; ", story);
+        world.pause(ann, 30s);
+        std::this_thread::sleep_for(29s);
+        require(story == "ann; bob; ", story);
+        std::this_thread::sleep_for(5s);
+        require(story.starts_with("ann; bob; ann "), story);
+        require(story.find("told") != std::string::npos, story);
+        require(story.find("knows") != std::string::npos, story);
+    });
+    EXPECT_TRUE(report.passed) << report.text();
+}
+
+TEST(deterministic_run, the_lock_of_a_killed_holder_is_free_when_its_session_is_over) {
+    const auto report = play([](simulated_world& world) {
+        const auto ann = world.start("ann", [] {
+            client servers{k_servers};
+            mutex lock{servers, "/a"};
+            const auto hold = lock.acquire();
+            std::this_thread::sleep_for(24h);
+        });
+        std::this_thread::sleep_for(5s);
+        require(world.children("/app/a").size() == 1, "no contender");
+        world.kill(ann);
+        require(!world.runs(ann), "killed, and runs");
+        world.await(ann);
+        const auto bob = world.start("bob", [] {
+            client servers{k_servers};
+            mutex lock{servers, "/a"};
+            const auto began = boottime_clock::now();
+            require(lock.acquire().has_value(), "no grant");
+            require(boottime_clock::now() - began > 5s, "granted beside a session that lives");
+        });
+        world.await(bob);
+        std::this_thread::sleep_for(20s);
+        require(world.children("/app/a").empty(), "a contender is left");
+    });
+    EXPECT_TRUE(report.passed) << report.text();
+}
+
+TEST(deterministic_run, faults_come_where_the_test_asks_for_them) {
+    const auto report = play([](simulated_world& world) {
+        int losses = 0;
+        const auto ann = world.start("ann", [&] {
+            client servers{k_servers};
+            mutex lock{servers, "/a"};
+            for (;;) {
+                auto hold = lock.acquire();
+                while (hold && hold->valid()) std::this_thread::sleep_for(50ms);
+                ++losses;
+            }
+        });
+        std::this_thread::sleep_for(3s);
+        world.change_leader();
+        std::this_thread::sleep_for(15s);
+        world.restart_server();
+        world.cut_off_follower();
+        world.stall_servers();
+        std::this_thread::sleep_for(30s);
+        const int before = losses;
+        world.cut_off(ann, 40s);
+        std::this_thread::sleep_for(60s);
+        require(losses == before + 1, "cut off, and holds");
+        world.delete_znode("/app/a/" + world.children("/app/a").front());
+        std::this_thread::sleep_for(5s);
+        require(losses == before + 2, "its znode is gone, and it holds");
+    });
+    EXPECT_TRUE(report.passed) << report.text();
+    EXPECT_THAT(report.story, AllOf(HasSubstr("ann is cut off"), HasSubstr("leads")));
+}
+
+TEST(deterministic_run, a_chroot_and_what_is_written) {
+    const auto report = play([](simulated_world& world) {
+        const auto ann = world.start("ann", [] {
+            client servers{k_servers};
+            mutex lock{servers, "/a"};
+            auto hold = lock.acquire();
+            const auto writes = transaction{}.make("/state").put("/state/x", "1");
+            require(hold->commit(writes).has_value(), "not written");
+            require(read_node(servers, "/state/x")->data == "1", "not read");
+        });
+        world.await(ann);
+        require(world.find("/app/state/x")->data == "1", "not there");
+        require(!world.find("/state/x"), "there without the chroot");
+        require(world.children("/app/state") == std::vector<std::string>{"x"}, "not a child");
+        std::string refused;
+        try {
+            const client servers{"/app"};
+        } catch (const std::system_error& why) {
+            refused = why.what();
+        }
+        require(refused.find("names no server") != std::string::npos, refused);
+    });
+    EXPECT_TRUE(report.passed) << report.text();
+}
+
+// ---- what threads wait with -------------------------------------------------------------------
+
+TEST(deterministic_run, all_that_a_service_waits_with_takes_virtual_time) {
+    const auto report = play([](simulated_world& world) {
+        std::mutex own;
+        std::condition_variable changed;
+        std::shared_mutex several;
+        std::once_flag once;
+        std::atomic<int> word{0};
+        int times = 0;
+        bool ready = false;
+        std::promise<int> promise;
+        std::thread other{[&] {
+            ::sleep(2);
+            ::usleep(1'000);
+            std::this_thread::sleep_until(std::chrono::steady_clock::now() + 2s);
+            std::call_once(once, [&] { ++times; });
+            {
+                const std::lock_guard lock{own};
+                ready = true;
+            }
+            changed.notify_one();
+            word = 1;
+            word.notify_all();
+            promise.set_value(3);
+            const std::unique_lock lock{several};
+        }};
+        std::unique_lock lock{own};
+        const bool early = changed.wait_for(lock, 1s, [&] { return ready; });
+        require(!early, "early");
+        changed.wait(lock, [&] { return ready; });
+        word.wait(0);
+        require(promise.get_future().get() == 3, "another value");
+        {
+            const std::shared_lock first{several};
+            const std::shared_lock second{several};
+            require(!several.try_lock(), "read and written");
+        }
+        std::call_once(once, [&] { ++times; });
+        require(times == 1, "not once");
+        other.join();
+        require(world.now() > 4s && world.now() < 5s, "another time");
+    });
+    EXPECT_TRUE(report.passed) << report.text();
+}
+
+TEST(deterministic_run, each_process_has_a_clock_of_its_own) {
+    const auto report = run_deterministically({.clock_drift = 0.05}, [](simulated_world& world) {
+        std::set<std::int64_t> lengths;
+        for (const auto* name : {"ann", "bob", "cyd"})
+            world.await(world.start(name, [&] {
+                const auto began = world.now();
+                const auto own = std::chrono::system_clock::now();
+                std::this_thread::sleep_for(100s);
+                const auto shown = std::chrono::system_clock::now() - own;
+                require(shown >= 100s && shown < 101s, "not by its own clock");
+                lengths.insert((world.now() - began) / 100ms);
+            }));
+        require(lengths.size() == 3, "equal clocks");
+    });
+    EXPECT_TRUE(report.passed) << report.text();
+}
+
+// ---- services that are wrong ------------------------------------------------------------------
+
+// It looks whether it holds the lock, and then takes its time to write.
+TEST(deterministic_run, a_write_that_does_not_go_by_its_hold_is_found) {
+    int found = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto report = run_deterministically(
+            {.seed = seed, .servers = 3, .faults_every = 10s}, [](simulated_world& world) {
+                int inside = 0;
+                for (const auto* name : {"ann", "bob"})
+                    world.start(name, [&] {
+                        client servers{k_servers};
+                        mutex lock{servers, "/a"};
+                        for (;;) {
+                            const auto hold = lock.acquire({.timeout = 10s});
+                            if (!hold || !hold->valid()) continue;
+                            require(++inside == 1, "two write at once");
+                            std::this_thread::sleep_for(2s);
+                            --inside;
+                        }
+                    });
+                std::this_thread::sleep_for(3min);
+            });
+        if (!report.passed) {
+            EXPECT_EQ(report.failure, "two write at once");
+            ++found;
+        }
+    }
+    EXPECT_GT(found, 0);
+}
+
+TEST(deterministic_run, the_report_says_what_went_wrong_and_where_threads_stood) {
+    EXPECT_THAT(play([](simulated_world& world) {
+                    world.await(world.start("ann", [] { throw std::runtime_error{"no stock"}; }));
+                }).text(),
+                HasSubstr("ann: no stock"));
+    EXPECT_THAT(play([](simulated_world&) { throw std::runtime_error{"no test"}; }).failure,
+                HasSubstr("no test"));
+    EXPECT_THAT(play([](simulated_world&) { ::raise(SIGSEGV); }).failure,
+                HasSubstr("ended by signal 11"));
+    const auto stuck = play([](simulated_world& world) {
+        world.await(world.start("ann", [] {
+            std::mutex own;
+            own.lock();
+            own.lock();
+        }));
+    });
+    EXPECT_THAT(stuck.failure, HasSubstr("not over after 3600 s of virtual time"));
+    EXPECT_THAT(stuck.latest, HasSubstr("of ann locks"));
+    const auto blocked = run_deterministically({},
+                                               [](simulated_world&) {
+                                                   int ends[2];
+                                                   require(::pipe(ends) == 0, "no pipe");
+                                                   char byte = 0;
+                                                   (void)!::read(ends[0], &byte, 1);
+                                               },
+                                               {.patience = 1s});
+    EXPECT_THAT(blocked.failure, HasSubstr("not over after 1 s"));
+}
+
+TEST(deterministic_run, refuses_what_makes_no_sense) {
+    const auto refusal = [](const testing::simulation_options& options,
+                            const testing::run_limits& limits = {}) -> std::string {
+        try {
+            (void)run_deterministically(
+                options, [](simulated_world&) {}, limits);
+        } catch (const std::exception& why) {
+            return why.what();
+        }
+        return {};
+    };
+    EXPECT_EQ(refusal({.servers = 2}), "deterministic_run: servers 2: must be 1 or 3");
+    EXPECT_EQ(refusal({}, {.virtual_time = 0s}),
+              "deterministic_run: virtual_time 0 s: must be positive");
+    EXPECT_EQ(refusal({}, {.patience = -1s}), "deterministic_run: patience -1 s: must be positive");
+    std::thread other;
+    std::promise<void> over;
+    other = std::thread{[&] { over.get_future().wait(); }};
+    EXPECT_THAT(refusal({}), HasSubstr("has 2 threads"));
+    over.set_value();
+    other.join();
+    EXPECT_THROW(require(false, "outside"), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace turnstile

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leaders.
+#include "deterministic/scenarios.hpp"
+
+namespace turnstile::deterministic_tests {
+
+namespace {
+
+constexpr std::size_t k_few = 5;
+
+std::string name_of(int process) {
+    return "service-" + std::to_string(process);
+}
+
+void lead(judge& leaders, leader_term& term, std::chrono::milliseconds length) {
+    const judge::stay here{leaders, [&term] { return term.valid(); }, term.fencing_token()};
+    for (; length > 0ms && !term.stop().stop_requested(); length -= 100ms)
+        std::this_thread::sleep_for(100ms);
+}
+
+void elections(simulated_world& world) {
+    judge leaders{"leaders"};
+    run_service(world, [&](int process) {
+        chance dice{process};
+        client servers{k_servers, own_options()};
+        leader_election seat{servers,
+                             "/election",
+                             [&](leader_term& term) { lead(leaders, term, dice.up_to(3s)); },
+                             {.id = name_of(process)}};
+        for (chance calls{process + 100};;) {
+            seat.start();
+            std::this_thread::sleep_for(calls.up_to(8s));
+            if (calls.one_in(2)) {
+                seat.resign();
+            } else {
+                seat.close();
+                require(!seat.leads(), "leads, and is closed");
+            }
+        }
+    });
+    require(leaders.grants() >= k_few, "hardly any term");
+}
+
+void successions(simulated_world& world) {
+    judge leaders{"leaders"};
+    run_service(world, [&](int process) {
+        client servers{k_servers, own_options()};
+        leader_election seat{servers,
+                             "/election",
+                             [&](leader_term& term) { lead(leaders, term, 20s); },
+                             {.id = name_of(process)}};
+        seat.start();
+        for (chance dice{process};;) {
+            std::this_thread::sleep_for(dice.up_to(4s));
+            (void)seat.move_to(name_of(dice.below(3)), 5s, {.timeout = 5s});
+            if (const auto why = seat.failure()) require(false, why->message());
+        }
+    });
+    require(leaders.grants() >= k_few, "hardly any term");
+}
+
+// One that leads on begins another stay with the same token.
+void latches(simulated_world& world) {
+    judge leaders{"leaders", 1, judge::tokens::may_repeat};
+    run_service(world, [&](int process) {
+        client servers{k_servers, own_options()};
+        leader_latch seat{servers, "/latch", {.id = name_of(process)}};
+        for (chance dice{process};;) {
+            seat.start();
+            if (seat.await({.timeout = 20s})) {
+                const auto until = seat.valid_until();
+                const auto token = seat.fencing_token();
+                // It may have been lost between the two, and led again.
+                if (token != fencing_token{} && boottime_clock::now() < until) {
+                    const judge::stay here{
+                        leaders,
+                        [&seat, token] { return seat.leads() && seat.fencing_token() == token; },
+                        token};
+                    for (auto left = dice.up_to(3s); left > 0ms && seat.leads(); left -= 100ms)
+                        std::this_thread::sleep_for(100ms);
+                }
+            }
+            if (dice.one_in(2)) seat.close();
+        }
+    });
+    require(leaders.grants() >= k_few, "hardly any leader");
+}
+
+}  // namespace
+
+std::vector<service_scenario> election_scenarios() {
+    return {{"election", "leader_election: start, terms, resign, close", elections},
+            {"move_to", "leaders that name who comes next", successions},
+            {"latch", "leader_latch: start, await, close", latches}};
+}
+
+}  // namespace turnstile::deterministic_tests

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deterministic/scenarios.hpp"
+
+#include <array>
+#include <utility>
+
+namespace turnstile::deterministic_tests {
+
+namespace {
+
+constexpr int k_processes = 3;
+
+}  // namespace
+
+std::vector<service_scenario> all_scenarios() {
+    std::vector<service_scenario> all;
+    for (const auto& some :
+         {lock_scenarios, composite_scenarios, election_scenarios, record_scenarios})
+        for (auto& each : some()) all.push_back(std::move(each));
+    return all;
+}
+
+testing::simulation_options hard_times(std::uint64_t seed) {
+    std::mt19937_64 source{seed};
+    const auto below = [&](int n) { return std::uniform_int_distribution<int>{0, n - 1}(source); };
+    testing::simulation_options times;
+    times.seed = seed;
+    times.servers = below(4) == 0 ? 1 : 3;
+    times.session_timeout = std::array{4s, 6s, 10s, 20s}.at(static_cast<std::size_t>(below(4)));
+    times.tick = below(2) == 0 ? 500ms : 2000ms;
+    times.lost_messages = std::array{0.0, 0.002, 0.01}.at(static_cast<std::size_t>(below(3)));
+    times.slow_messages = std::array{0.0, 0.01, 0.05}.at(static_cast<std::size_t>(below(3)));
+    times.faults_every = std::array{0s, 20s, 60s, 180s}.at(static_cast<std::size_t>(below(4)));
+    times.story = testing::story_policy::keep;
+    return times;
+}
+
+testing::run_report play(const service_scenario& scenario, std::uint64_t seed) {
+    return testing::run_deterministically(hard_times(seed), scenario.run);
+}
+
+client_options own_options() {
+    client_options options;
+    options.session_timeout = 10s;
+    return options;
+}
+
+void run_service(simulated_world& world, const std::function<void(int process)>& work) {
+    std::vector<simulated_process> all;
+    const auto start = [&](int i) {
+        return world.start("service-" + std::to_string(i), [&work, i] { work(i); });
+    };
+    for (int i = 0; i != k_processes; ++i) all.push_back(start(i));
+    for (int i = 0; i != k_processes; ++i) {
+        std::this_thread::sleep_for(40s);
+        auto& victim = all.at(static_cast<std::size_t>(i));
+        world.kill(victim);
+        std::this_thread::sleep_for(3s);
+        victim = start(i);
+    }
+    std::this_thread::sleep_for(60s);
+}
+
+}  // namespace turnstile::deterministic_tests

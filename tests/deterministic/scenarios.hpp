@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// scenarios: services that use one recipe each, as a user writes them: several processes with blocking calls and threads
+// of their own, while servers fail, processes stop, and one after the other is killed and started again.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "deterministic/judge.hpp"
+#include "turnstile/testing/deterministic_run.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace turnstile::deterministic_tests {
+
+using namespace std::chrono_literals;
+using testing::require;
+using testing::simulated_process;
+using testing::simulated_world;
+
+inline constexpr const char* k_servers = "zk1:2181,zk2:2181,zk3:2181/app";
+
+struct service_scenario {
+    std::string name;
+    std::string about;
+    std::function<void(simulated_world&)> run;
+    // For googletest.
+    friend void PrintTo(const service_scenario& each, std::ostream* out) { *out << each.name; }
+};
+
+[[nodiscard]] std::vector<service_scenario> lock_scenarios();
+[[nodiscard]] std::vector<service_scenario> composite_scenarios();
+[[nodiscard]] std::vector<service_scenario> election_scenarios();
+[[nodiscard]] std::vector<service_scenario> record_scenarios();  // commits, jobs, rates
+[[nodiscard]] std::vector<service_scenario> all_scenarios();
+
+// What goes wrong, and how often, by the seed.
+[[nodiscard]] testing::simulation_options hard_times(std::uint64_t seed);
+[[nodiscard]] testing::run_report play(const service_scenario& scenario, std::uint64_t seed);
+
+// Of every client.
+[[nodiscard]] client_options own_options();
+
+// Processes that do the same for some minutes, while each of them is killed once and started again.
+void run_service(simulated_world& world, const std::function<void(int process)>& work);
+
+// Of one thread of one process.
+class chance {
+public:
+    explicit chance(int thread) : source_{static_cast<std::uint64_t>(thread)} {}
+    [[nodiscard]] bool one_in(int n) { return below(n) == 0; }
+    [[nodiscard]] int below(int n) { return std::uniform_int_distribution<int>{0, n - 1}(source_); }
+    [[nodiscard]] std::chrono::milliseconds up_to(std::chrono::milliseconds most) {
+        return std::chrono::milliseconds{below(static_cast<int>(most.count()) + 1)};
+    }
+
+private:
+    std::mt19937_64 source_;
+};
+
+// Holds it for a while, or until it is lost; the judge sees that.
+inline void stay_inside(judge& of, guard& hold, std::chrono::milliseconds length) {
+    const judge::stay here{of, [&hold] { return hold.valid(); }, hold.fencing_token()};
+    for (auto left = length; left > 0ms && hold.valid(); left -= 50ms)
+        std::this_thread::sleep_for(std::min(left, std::chrono::milliseconds{50}));
+}
+
+}  // namespace turnstile::deterministic_tests
