@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// place: where an address of this program is in its sources.
+// place: where addresses of this program are in its sources, by addr2line.
+//
+// Thread safety: all functions from any thread, in no run.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace turnstile::schedule {
 
-// "function at file:line", by addr2line, with those that it was inlined into on lines of their own; empty if that is
-// not known. Thread safety: from any thread, in no run.
+// Return addresses. Each with its lines, "function at file:line", first what was inlined there, then what it was inlined
+// into; none if that is not known.
+[[nodiscard]] std::map<std::uintptr_t, std::vector<std::string>> places_of(
+    const std::vector<std::uintptr_t>& addresses);
+
+// The lines of one, in one text.
 [[nodiscard]] std::string place_of(std::uintptr_t address);
 
 }  // namespace turnstile::schedule

@@ -44,11 +44,15 @@ struct step {
     std::uintptr_t caller = 0;  // where
 };
 
+inline constexpr std::size_t k_most_frames = 24;
+
 // Where a thread came to a point last.
 struct standing {
     operation wants = operation::over;
     std::uint8_t process = 0;
     std::uintptr_t caller = 0;
+    std::array<std::uintptr_t, k_most_frames>
+        stack{};  // where it let another one go on, if they are wanted
 };
 
 enum class verdict : std::uint8_t {
@@ -67,6 +71,8 @@ struct record {
     std::uint32_t switches = 0;
     std::uint64_t fingerprint = k_no_fingerprint;
     std::int64_t true_time = 0;  // since it began, in nanoseconds
+    bool wants_stacks = false;   // costs time
+    bool timed_out = false;      // in real time
     std::array<char, k_most_text> text{};
     std::array<standing, k_most_threads> threads{};
     std::array<std::array<char, k_most_name>, k_most_processes> process_names{};

@@ -65,6 +65,7 @@ void shared_record::clear() const {
     record_->true_time = 0;
     record_->text = {};
     record_->threads = {};
+    record_->wants_stacks = record_->timed_out = false;
     record_->process_names = {};
 }
 
@@ -78,6 +79,7 @@ std::optional<std::string> run_apart(const plan& how, record& into, scheduler::e
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    into.timed_out = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     if (into.result == verdict::passed) return std::nullopt;
     return end_of(status, into, patience);
 }

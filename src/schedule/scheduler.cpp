@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/scheduler.hpp"
 
+#include <execinfo.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -157,7 +158,10 @@ void scheduler::end_in_deadlock() {
 void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t caller) {
     me().wants = operation;
     me().object = object;
-    record_.threads[current_] = {operation, process(), caller};
+    auto& here = record_.threads[current_];
+    here.wants = operation;
+    here.process = process();
+    here.caller = caller;
     now_ += k_step;
     // In a run that goes on for long, a thread that never waits is not to stop the time of all others.
     if (lasts_ == endurance::endless) mark_late();
@@ -175,7 +179,20 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     record_.mix(static_cast<std::uint64_t>(now_));
     record_.mix(now.chosen);
     record_.true_time = true_time();
-    if (now.chosen != current_) hand_over(now.chosen);
+    if (now.chosen == current_) return;
+    if (record_.wants_stacks) take_stack(here);
+    hand_over(now.chosen);
+}
+
+// The unwinder takes locks of the system's own.
+void scheduler::take_stack(standing& of) {
+    std::array<void*, k_most_frames> frames{};
+    const bool mine = std::exchange(t_mine, false);
+    const auto count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+    t_mine = mine;
+    of.stack = {};
+    for (std::size_t i = 0; i != static_cast<std::size_t>(count); ++i)
+        of.stack.at(i) = reinterpret_cast<std::uintptr_t>(frames.at(i));
 }
 
 std::uint8_t scheduler::after_current(std::uint64_t enabled) const {

@@ -129,6 +129,7 @@ private:
     [[nodiscard]] std::uint64_t who_can() const;
     [[nodiscard]] bool pass_time();
     void mark_late();
+    static void take_stack(standing& of);
     [[noreturn]] void end_in_deadlock();
     [[nodiscard]] std::uint8_t pick(std::uint64_t enabled);
     [[nodiscard]] std::uint8_t pick_by_priority(std::uint64_t enabled);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind turnstile::testing::simulated_world: the servers of a run and its processes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "deterministic/live_servers.hpp"
+#include "schedule/process_clock.hpp"
+#include "turnstile/testing/deterministic_run.hpp"
+
+namespace turnstile::testing {
+
+// One for a run, and it stays until the run's process ends. Thread safety: as simulated_world.
+class simulated_world::state {
+public:
+    // In the first thread of the run. Makes the servers, and what leads clients to them.
+    state(const simulation_options& options, const run_limits& limits);
+    state(const state&) = delete;
+    state& operator=(const state&) = delete;
+    ~state() = default;
+
+    [[nodiscard]] deterministic::live_servers& servers() noexcept { return servers_; }
+
+    simulated_process start(std::string_view name, std::function<void()> main);
+    [[nodiscard]] bool runs(simulated_process which);
+    void await(simulated_process which);
+    void kill(simulated_process which);
+    // As the scheduler counts processes.
+    [[nodiscard]] std::uint8_t number_of(simulated_process which);
+
+private:
+    struct process {
+        std::uint8_t number = 0;
+        std::string name;
+        bool over = false;
+    };
+
+    [[nodiscard]] process& find(simulated_process which) REQUIRES(mutex_);
+    [[nodiscard]] schedule::process_clock draw_clock();
+    void run(process& own, const std::function<void()>& main);
+    void set_over(process& own);
+
+    const double drift_;
+    deterministic::live_servers servers_;
+    base::mutex mutex_;
+    base::condition ended_;
+    std::vector<std::shared_ptr<process>> processes_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::testing
