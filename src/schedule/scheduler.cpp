@@ -16,52 +16,19 @@ namespace turnstile::schedule {
 
 namespace {
 
-constexpr std::int64_t k_step = 1'000;   // each step takes a microsecond
-constexpr std::uint32_t k_fairness = 5;  // with a run that is so many times longer than expected
+constexpr std::int64_t k_step = 1'000;  // each step takes a microsecond
 
 scheduler* the_one = nullptr;
 thread_local bool t_mine = false;
 
-std::uint64_t bit(std::size_t thread) noexcept {
-    return std::uint64_t{1} << thread;
-}
-
 }  // namespace
-
-const char* name_of(operation operation) noexcept {
-    switch (operation) {
-        case operation::begin: return "begins";
-        case operation::lock: return "locks";
-        case operation::unlocked: return "unlocked";
-        case operation::wait: return "waits";
-        case operation::timed_wait: return "waits for a time";
-        case operation::notified: return "notified";
-        case operation::created: return "started a thread";
-        case operation::join: return "joins";
-        case operation::poll: return "polls";
-        case operation::futex: return "waits for a word";
-        case operation::yield: return "yields";
-        case operation::sleep: return "sleeps";
-        case operation::over: return "ends";
-    }
-    return "?";
-}
 
 scheduler* scheduler::of_this_thread() noexcept {
     return t_mine ? the_one : nullptr;
 }
 
 scheduler::scheduler(plan how, record& into, endurance lasts)
-    : plan_{std::move(how)},
-      record_{into},
-      lasts_{lasts},
-      now_{process_clock::k_start},
-      chance_{plan_.seed},
-      bytes_{1} {
-    if (plan_.how == plan::kind::priorities) {
-        for (std::uint32_t i = 1; i < plan_.depth; ++i)
-            changes_.push_back(static_cast<std::uint32_t>(chance_() % plan_.length));
-    }
+    : choice_{std::move(how)}, record_{into}, lasts_{lasts} {
     real::keep_locks();
     real::keep_time();
     threads_.reserve(k_most_threads);  // a new one looks itself up before it has its first turn
@@ -92,19 +59,15 @@ bool scheduler::can_go_on(std::size_t number) const {
 bool scheduler::may_go_on(std::size_t number) const {
     const auto& mine = processes_[threads_[number]->process];
     if (!mine.over && mine.stands_until <= now_) return true;
-    return std::any_of(owners_.begin(), owners_.end(), [&](const auto& taken) {
-        if (taken.second != number) return false;
-        const auto used = users_.find(taken.first);
-        return used != users_.end() && used->second == k_several;
-    });
+    return mutexes_.holds_up_others(number);
 }
 
 bool scheduler::has_what_it_wants(const thread& candidate) const {
     switch (candidate.wants) {
-        case operation::lock: return is_free(candidate.object);
+        case operation::lock: return mutexes_.is_free(candidate.object);
         case operation::wait:
         case operation::timed_wait:
-            return (candidate.woken || candidate.late) && is_free(candidate.mutex);
+            return (candidate.woken || candidate.late) && mutexes_.is_free(candidate.mutex);
         case operation::join: return threads_[candidate.target]->wants == operation::over;
         case operation::futex: return candidate.woken || candidate.late;
         case operation::poll:
@@ -122,7 +85,7 @@ bool scheduler::has_what_it_wants(const thread& candidate) const {
 std::uint64_t scheduler::who_can() const {
     std::uint64_t enabled = 0;
     for (std::size_t i = 0; i != threads_.size(); ++i)
-        if (can_go_on(i)) enabled |= bit(i);
+        if (can_go_on(i)) enabled |= bit_of(i);
     return enabled;
 }
 
@@ -174,7 +137,7 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
         end(verdict::livelock, "too many steps");
     auto& now = record_.trace[record_.steps % k_most_steps];
     now = {operation, current_, 0, enabled, object, caller};
-    now.chosen = pick(enabled);
+    now.chosen = choice_.pick({enabled, record_.steps, current_, me().wants == operation::yield});
     ++record_.steps;
     record_.mix(static_cast<std::uint64_t>(now_));
     record_.mix(now.chosen);
@@ -195,52 +158,6 @@ void scheduler::take_stack(standing& of) {
         of.stack.at(i) = reinterpret_cast<std::uintptr_t>(frames.at(i));
 }
 
-std::uint8_t scheduler::after_current(std::uint64_t enabled) const {
-    if ((enabled & bit(current_)) != 0) return current_;
-    for (std::size_t i = 1; i <= threads_.size(); ++i) {
-        const auto next = (current_ + i) % threads_.size();
-        if ((enabled & bit(next)) != 0) return static_cast<std::uint8_t>(next);
-    }
-    return current_;
-}
-
-std::uint8_t scheduler::pick_by_priority(std::uint64_t enabled) {
-    if (std::find(changes_.begin(), changes_.end(), record_.steps) != changes_.end())
-        me().priority = --lowest_;
-    if (me().wants == operation::yield) me().priority = --lowest_;  // it waits for another thread
-    std::size_t best = k_most_threads;
-    for (std::size_t i = 0; i != threads_.size(); ++i) {
-        const bool can = (enabled & bit(i)) != 0;
-        if (can && (best == k_most_threads || threads_[i]->priority > threads_[best]->priority))
-            best = i;
-    }
-    return static_cast<std::uint8_t>(best);
-}
-
-std::uint8_t scheduler::pick_by_chance(std::uint64_t enabled) {
-    auto nth = chance_() % static_cast<std::uint64_t>(std::popcount(enabled));
-    for (; nth != 0; --nth) enabled &= enabled - 1;
-    return static_cast<std::uint8_t>(std::countr_zero(enabled));
-}
-
-std::uint8_t scheduler::pick(std::uint64_t enabled) {
-    if (plan_.how == plan::kind::priorities) {
-        // A thread that goes round for ever is not to keep all others from their turns.
-        const bool fair = record_.steps > k_fairness * plan_.length;
-        return fair ? pick_by_chance(enabled) : pick_by_priority(enabled);
-    }
-    if (plan_.how == plan::kind::walk)
-        return chance_() % plan_.depth == 0 ? pick_by_chance(enabled) : after_current(enabled);
-    const auto& all = plan_.deviations;
-    if (next_deviation_ < all.size() && all[next_deviation_].at == record_.steps) {
-        const auto wanted = all[next_deviation_++].thread;
-        if ((enabled & bit(wanted)) != 0) return wanted;
-    }
-    if (me().wants == operation::yield && (enabled & ~bit(current_)) != 0)
-        return after_current(enabled & ~bit(current_));
-    return after_current(enabled);
-}
-
 void scheduler::hand_over(std::uint8_t to) {
     ++record_.switches;
     auto& mine = me();
@@ -254,38 +171,34 @@ void scheduler::hand_over(std::uint8_t to) {
 void scheduler::lock(std::uintptr_t mutex, std::uintptr_t caller) {
     ask_for(mutex);
     point(operation::lock, mutex, caller);
-    take(mutex);
+    mutexes_.take(mutex, current_);
 }
 
-// Another object may lie where one has been: then it is taken for shared by more processes than it is, and a thread
-// that has it goes on until it has let it go.
 void scheduler::ask_for(std::uintptr_t mutex) {
-    if (processes_.size() == 1) return;
-    const auto [used, first] = users_.try_emplace(mutex, process());
-    if (!first && used->second != process()) used->second = k_several;
+    if (processes_.size() != 1) mutexes_.ask(mutex, process());
 }
 
 bool scheduler::try_lock(std::uintptr_t mutex, std::uintptr_t caller) {
     ask_for(mutex);
     point(operation::yield, mutex, caller);
-    return owners_.try_emplace(mutex, current_).second;
+    return mutexes_.try_to_take(mutex, current_);
 }
 
 void scheduler::unlock(std::uintptr_t mutex, std::uintptr_t caller) {
-    owners_.erase(mutex);
+    mutexes_.let_go(mutex);
     point(operation::unlocked, mutex, caller);
 }
 
 bool scheduler::wait(std::uintptr_t condition, std::uintptr_t mutex, std::int64_t deadline,
                      std::uintptr_t caller) {
     auto& mine = me();
-    owners_.erase(mutex);
+    mutexes_.let_go(mutex);
     mine.mutex = mutex;
     mine.deadline = true_deadline(deadline);
     mine.woken = mine.late = false;
     mine.order = ++waits_;
     point(deadline == k_never ? operation::wait : operation::timed_wait, condition, caller);
-    take(mutex);
+    mutexes_.take(mutex, current_);
     mine.deadline = k_never;
     mine.late = false;
     return mine.woken;
@@ -337,7 +250,6 @@ int scheduler::wake(std::uintptr_t word, int most, std::uintptr_t caller) {
 // A run that has an end gives each thread a number of its own.
 std::uint8_t scheduler::add_thread() {
     auto added = std::make_unique<thread>();
-    added->priority = 1 + static_cast<std::int64_t>(chance_() % 1'000'000);
     if (!threads_.empty()) added->process = process();
     const auto number = lasts_ == endurance::endless ? free_number() : threads_.size();
     if (number == k_most_threads) end(verdict::livelock, "too many threads");
@@ -346,6 +258,7 @@ std::uint8_t scheduler::add_thread() {
     } else {
         former_.push_back(std::exchange(threads_[number], std::move(added)));
     }
+    choice_.add(number);
     return static_cast<std::uint8_t>(number);
 }
 

@@ -20,13 +20,14 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/random.hpp"
+#include "schedule/choice.hpp"
+#include "schedule/mutex_table.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/process_clock.hpp"
 #include "schedule/record.hpp"
@@ -108,8 +109,7 @@ private:
         bool late = false;  // the deadline came first
         std::uint8_t target = 0;
         std::function<bool()> ready;
-        std::uint64_t order = 0;  // of the threads that wait on one condition
-        std::int64_t priority = 0;
+        std::uint64_t order = 0;             // of the threads that wait on one condition
         std::atomic<std::uint32_t> turn{0};  // 1: its turn
     };
 
@@ -118,7 +118,6 @@ private:
     [[nodiscard]] bool has_what_it_wants(const thread& thread) const;
     [[nodiscard]] bool may_go_on(std::size_t number) const;
     [[nodiscard]] std::size_t free_number() const;
-    void take(std::uintptr_t mutex) { owners_[mutex] = current_; }
     void ask_for(std::uintptr_t mutex);
     [[nodiscard]] const process_clock& clock() const noexcept {
         return processes_[process()].clock;
@@ -131,32 +130,21 @@ private:
     void mark_late();
     static void take_stack(standing& of);
     [[noreturn]] void end_in_deadlock();
-    [[nodiscard]] std::uint8_t pick(std::uint64_t enabled);
-    [[nodiscard]] std::uint8_t pick_by_priority(std::uint64_t enabled);
-    [[nodiscard]] std::uint8_t pick_by_chance(std::uint64_t enabled);
-    [[nodiscard]] std::uint8_t after_current(std::uint64_t enabled) const;
     void hand_over(std::uint8_t to);
-    [[nodiscard]] bool is_free(std::uintptr_t mutex) const { return !owners_.contains(mutex); }
     thread& me() { return *threads_[current_]; }
 
-    const plan plan_;
+    choice choice_;
     record& record_;
     const endurance lasts_;
     std::function<void()> at_end_;
     std::vector<process_state> processes_{1};
     std::vector<std::unique_ptr<thread>> threads_;
-    std::vector<std::unique_ptr<thread>> former_;    // whose numbers others have now
-    std::map<std::uintptr_t, std::uint8_t> owners_;  // of mutexes that are taken
-    static constexpr int k_several = -1;
-    std::map<std::uintptr_t, int> users_;  // of mutexes: a process, or k_several
+    std::vector<std::unique_ptr<thread>> former_;  // whose numbers others have now
+    mutex_table mutexes_;
     std::uint8_t current_ = 0;
-    std::int64_t now_;
+    std::int64_t now_ = process_clock::k_start;
     std::uint64_t waits_ = 0;
-    base::random chance_;  // the plan's
-    base::random bytes_;   // what the system's randomness is here
-    std::size_t next_deviation_ = 0;
-    std::vector<std::uint32_t> changes_;  // steps at which a priority drops
-    std::int64_t lowest_ = 0;
+    base::random bytes_{1};  // what the system's randomness is here
 };
 
 }  // namespace turnstile::schedule

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// mutex_table: which thread has which mutex, and which mutexes are asked for by several processes. A value.
+//
+// Another object may lie where a mutex has been: then it is taken for shared by more processes than it is, and a thread
+// that has it goes on until it has let it go.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+namespace turnstile::schedule {
+
+class mutex_table {
+public:
+    void ask(std::uintptr_t mutex, std::uint8_t process) {
+        const auto [found, first] = askers_.try_emplace(mutex, process);
+        if (!first && found->second != process) found->second = k_several;
+    }
+    void take(std::uintptr_t mutex, std::uint8_t thread) { owners_[mutex] = thread; }
+    // False if another thread has it.
+    [[nodiscard]] bool try_to_take(std::uintptr_t mutex, std::uint8_t thread) {
+        return owners_.try_emplace(mutex, thread).second;
+    }
+    void let_go(std::uintptr_t mutex) { owners_.erase(mutex); }
+
+    [[nodiscard]] bool is_free(std::uintptr_t mutex) const { return !owners_.contains(mutex); }
+    // Has one that several processes ask for.
+    [[nodiscard]] bool holds_up_others(std::size_t thread) const {
+        return std::any_of(owners_.begin(), owners_.end(), [&](const auto& taken) {
+            if (taken.second != thread) return false;
+            const auto asked = askers_.find(taken.first);
+            return asked != askers_.end() && asked->second == k_several;
+        });
+    }
+
+private:
+    static constexpr int k_several = -1;
+
+    std::map<std::uintptr_t, std::uint8_t> owners_;  // of those that are taken
+    std::map<std::uintptr_t, int> askers_;           // a process, or k_several
+};
+
+}  // namespace turnstile::schedule
