@@ -4,7 +4,8 @@ what was written down judged.
 
     director.py --stage FILE --worker FILE [--servers KIND] [--shim FILE] [--minutes N] [--seed S] [--report FILE] [--keep]
 
-Ends with 0 if every promise was kept, with 1 if not: then all files stay, and where they are is printed.
+Ends with 0 if every promise was kept, with 1 if not, if it was cut short, or if no replica was promoted where that is
+what a campaign is for: then all files stay, and where they are is printed.
 """
 
 import argparse
@@ -50,12 +51,13 @@ class Campaign:
     def start(self):
         self.clock()
         self.notes.write("settings", servers=self.settings.servers, session=self.settings.session,
-                         slow=self.settings.slow, freed=self.freed_within(), seed=self.settings.seed)
+                         slow=self.settings.slow, freed=self.freed_within(), seed=self.settings.seed,
+                         only=self.settings.only)
         self.kind.prepare()
-        # Each worker plays six recipes, so that each recipe has several processes.
+        # Each worker plays six recipes, so that each recipe has several processes, some of which stay at the leader.
         roles, last = self.kind.roles, self.settings.links
         for number in range(1, last):
-            mine = [roles[(number * 6 + i * 5) % len(roles)] for i in range(6)]
+            mine = [roles[(number * 9 + i * 5) % len(roles)] for i in range(6)]
             self.workers.append(self.worker(number, mine))
         self.workers.append(self.worker(last, ["operator"]))
         for worker in self.workers:
@@ -181,6 +183,7 @@ def arguments():
     parser.add_argument("--keep", action="store_true", help="the files, also when all is well")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--only", default="", help="kinds of nemeses, by commas")
+    parser.add_argument("--at", default="", help="paths below /campaign that are aimed at, by commas")
     parser.add_argument("--idle", type=int, default=2000, help="idle sessions beside the workers")
     parser.add_argument("--session", type=int, default=3000, help="time-out in milliseconds")
     made = parser.parse_args()
@@ -212,10 +215,12 @@ def main():
     print(report.summary(verdict))
     if campaign.cut_short:
         print(f"cut short after {(time.time() - began) / 60:.0f} minutes: {campaign.cut_short}")
+    if verdict.unplayed:
+        print(f"failed: {verdict.unplayed}")
     if settings.report:
         with open(settings.report, "w", encoding="utf-8") as file:
             file.write(page)
-    if verdict.broken or campaign.cut_short:
+    if verdict.broken or verdict.unplayed or campaign.cut_short:
         print(f"seed {settings.seed}; all files stay in {folder}")
         return 1
     if not settings.keep:

@@ -70,7 +70,8 @@ void play_retained(player& me) {
     };
     for (int i = 0; i != 2; ++i) {
         others.emplace_back([&, seed = static_cast<std::uint64_t>(me.between(0, 1 << 30))] {
-            player player{me.out(), me.servers(), me.where(), me.name(), seed, me.ending()};
+            player player{me.out(),  me.servers(), me.others(), me.where(),
+                          me.name(), seed,         me.ending()};
             play(player);
         });
     }

@@ -23,6 +23,8 @@ from txn_log import History, transactions
 
 # What servers do not promise that forget writes when a replica takes over: it is counted, and printed.
 NOT_PROMISED = {"redis-replicated": {"G1", "G5"}, "redis-sentinel": {"G1", "G5"}}
+# Kinds of servers that are there to be replaced: a run in which no replica took over shows nothing.
+REPLACED = ("redis-replicated", "redis-sentinel")
 
 
 class Verdict:
@@ -42,6 +44,7 @@ class Verdict:
         self.of_servers = []  # likewise
         self.looked = collections.Counter()  # promise -> how many cases
         self.numbers = collections.Counter()  # for the report
+        self.unplayed = ""  # what a campaign on these servers is for, and did not happen; as a sentence
 
     def break_(self, promise, sentence, *lines, at=None, divergence=None):
         covered = at is not None and any(loss.begun <= at <= loss.ended for loss in self.losses)
@@ -78,7 +81,17 @@ def judge(folder):
     if history is not None:
         served.judge(campaign, history, verdict)
     count(campaign, verdict)
+    if kind in REPLACED:
+        count_promotions(campaign, kind, verdict)
     return verdict
+
+
+def count_promotions(campaign, kind, verdict):
+    promoted = sum(what == "promoted" for _, what, _, _ in campaign.director)
+    verdict.numbers["replicas promoted"] = promoted
+    only = campaign.settings.get("only", "")
+    if not promoted and (not only or "failover" in only.split(",")):
+        verdict.unplayed = f"no replica was promoted, and that is what a campaign on {kind} is for"
 
 
 def history_of(folder, campaign, logs):
@@ -127,7 +140,9 @@ def main():
         print(f"\n{len(verdict.unkept)} times what these servers do not promise: {verdict.unkept_by_promise()}")
     if verdict.of_servers:
         print(f"\n{len(verdict.of_servers)} contradictions are the servers' for it")
-    return 1 if verdict.broken else 0
+    if verdict.unplayed:
+        print(f"\n{verdict.unplayed}")
+    return 1 if verdict.broken or verdict.unplayed else 0
 
 
 if __name__ == "__main__":

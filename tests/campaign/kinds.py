@@ -15,9 +15,10 @@ from nemeses import ZooKeeperNemeses
 from raw_client import Observer, RawError, Session, four_letter_word, mode_of
 from server_nemeses import FileNemeses, MariaDBNemeses, ReplicaNemeses, SentinelNemeses, ServerNemeses
 
-ROLES = ["mutex", "recursive", "retained", "multi", "commit", "shared", "semaphore", "election", "latch", "job", "rate"]
-PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "shared", "semaphore", "election", "latch",
-         "job", "rate"]
+ROLES = ["mutex", "recursive", "retained", "multi", "commit", "put", "shared", "semaphore", "election", "latch", "job",
+         "rate"]
+PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "put", "under", "shared", "semaphore",
+         "election", "latch", "job", "rate"]
 STANDSTILL = 20  # seconds without a session while all servers serve
 STOOD_STILL = ("standstill", "of the servers' own")
 SCHEMA = os.path.join(HERE, "..", "..", "src", "sql", "schema")

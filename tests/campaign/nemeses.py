@@ -28,17 +28,21 @@ def number_of(name):
 
 
 class Nemeses:
-    """Aims, and what is done to workers and links. A subclass says which `kinds` there are: name, weight, what it is."""
+    """Aims, and what is done to workers and links. A subclass says which `kinds` there are: name, weight, what it is;
+    and which of them a campaign is for: those come first, so that none is too short for them."""
 
     def __init__(self, campaign):
         self.c = campaign
         self.random = campaign.random
         self.kinds = []
+        self.due = set()  # names of what has to be played and was not yet
 
     def next(self):
         only = self.c.settings.only.split(",") if self.c.settings.only else []
-        names, weights, what = zip(*[k for k in self.kinds if not only or k[0] in only])
+        kinds = [k for k in self.kinds if not only or k[0] in only]
+        names, weights, what = zip(*([k for k in kinds if k[0] in self.due] or kinds))
         chosen = self.random.choices(range(len(names)), weights)[0]
+        self.due.discard(names[chosen])
         what[chosen]()
         return names[chosen]
 
@@ -68,7 +72,7 @@ class Nemeses:
     def aim(self, at_least=2):
         """At some path that somebody waits for; the paths are tried in random order."""
         for _ in range(8):
-            paths = self.c.kind.paths[:]
+            paths = self.c.settings.at.split(",") if self.c.settings.at else self.c.kind.paths[:]
             self.random.shuffle(paths)
             for path in paths:
                 seen = self.look(f"/campaign/{path}")

@@ -49,11 +49,12 @@ way way_of(L& lock) {
 
 class player {
 public:
-    // `where`: the connect string of `servers`.
-    player(notes& out, turnstile::client& servers, std::string where, std::string name,
-           std::uint64_t seed, std::stop_token ending)
+    // `others`: the process's other session with the same servers; `where`: their connect string.
+    player(notes& out, turnstile::client& servers, turnstile::client& others, std::string where,
+           std::string name, std::uint64_t seed, std::stop_token ending)
         : out_{out},
           servers_{servers},
+          others_{others},
           where_{std::move(where)},
           name_{std::move(name)},
           random_{seed},
@@ -61,6 +62,7 @@ public:
 
     [[nodiscard]] notes& out() noexcept { return out_; }
     [[nodiscard]] turnstile::client& servers() noexcept { return servers_; }
+    [[nodiscard]] turnstile::client& others() noexcept { return others_; }
     [[nodiscard]] const std::string& where() const noexcept { return where_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }  // "worker-3"
     [[nodiscard]] bool goes_on() const noexcept { return !ending_.stop_requested(); }
@@ -99,6 +101,7 @@ public:
 private:
     notes& out_;
     turnstile::client& servers_;
+    turnstile::client& others_;
     std::string where_;
     std::string name_;
     std::mt19937_64 random_;
@@ -111,6 +114,7 @@ void play_recursive(player& me);
 void play_retained(player& me);
 void play_multi(player& me);
 void play_commits(player& me);
+void play_put(player& me);
 void play_shared(player& me);
 void play_semaphore(player& me);
 void play_election(player& me);

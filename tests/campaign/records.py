@@ -207,14 +207,18 @@ class LifeReader:
 
     def on_commit(self, at, number, said, line):
         self.begin_call(("commit", number), "commit", at, said, line)
-        commit = {"data": said["data"], "hold": self.holds[int(said["hold"])], "result": None,
-                  "line": line, "at": at, "store": said.get("store", "counter")}
+        under = [said["hold"]] + [further for further in (said.get("under", "-"),) if further != "-"]
+        data = [f"{said['data']}.{i}" for i in range(int(said.get("entries", 0)))] or [said["data"]]
+        commit = {"data": data, "holds": [self.holds[int(hold)] for hold in under], "result": None,
+                  "line": line, "at": at, "store": said.get("store", "counter"), "part": "-",
+                  "removes": said.get("removes") == "1"}
         self.commits[number] = commit
         self.life.commits.append(commit)
 
     def on_committed(self, at, number, said, line):
         self.end_call(("commit", number), at)
         self.commits[number]["result"] = said["result"].split(":", 1)[0]
+        self.commits[number]["part"] = said.get("part", "-")
         self.commits[number]["line"] = line
 
     def on_job(self, at, number, said, line):

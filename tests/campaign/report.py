@@ -15,7 +15,7 @@ NAMES = {
     "G5": "every loss told",
     "G6": "tokens grow, and are the numbers of the znodes' creations",
     "G7": "every call returns, every path is granted once all is healed",
-    "commits": "guarded and checked writes: as told, in the order of the tokens",
+    "commits": "guarded and checked writes: as told, under holds that stood, in the order of the tokens",
     "fence": "no write of a hold that was overtaken is taken by a store that compares tokens",
     "jobs": "at most one start per period, each run once",
     "rates": "no more entries per period than the limit",
@@ -94,7 +94,7 @@ def page(settings, counts, verdict, began):
         f"- **Commit**: {commit()}",
         f"- **Machine**: {machine()}",
         f"- **Servers**: {servers(settings)}; sessions of {settings.session} and {settings.slow} ms",
-        f"- **Verdict**: {'clean' if not verdict.broken else f'{len(verdict.broken)} contradictions'}",
+        f"- **Verdict**: {outcome(verdict)}",
         *([f"- **The servers'**: {len(verdict.of_servers)} contradictions, see the end"] if verdict.faults() else []),
         "",
         "## Promises",
@@ -119,6 +119,11 @@ def page(settings, counts, verdict, began):
     if faults := verdict.faults():
         lines += chapter("The servers", ["", *faults] + listed(verdict.of_servers[:5]))
     return "\n".join(lines) + "\n"
+
+
+def outcome(verdict):
+    contradictions = f"{len(verdict.broken)} contradictions" if verdict.broken else ""
+    return "; ".join(filter(None, (contradictions, verdict.unplayed))) or "clean"
 
 
 def servers(settings):

@@ -5,7 +5,9 @@ import bisect
 import collections
 import re
 
+import commits
 from claims import SLACK
+from txn_log import Removal
 
 MS = 1_000_000
 CLOCKS = 5  # milliseconds by which the two clocks may be misread
@@ -22,7 +24,7 @@ def judge(campaign, history, verdict):
     judge_order(campaign, history, verdict)
     judge_left(campaign, history, verdict)
     judge_dead(campaign, history, verdict)
-    judge_commits(campaign, history, verdict)
+    commits.judge(campaign, history, verdict)
     judge_jobs(campaign, history, verdict)
     judge_rates(campaign, history, verdict)
 
@@ -35,22 +37,6 @@ def number_of(name):
     if "-__UPGR__" in name and found.group(1) == "__WRIT__":
         return None  # stands in another's place: its exclusion is G1's affair
     return found.group(1), int(found.group(2))
-
-
-class Removal:
-    """A znode's going, as a line of a verdict."""
-
-    def __init__(self, znode):
-        self.znode = znode
-
-    def __str__(self):
-        z = self.znode
-        made = f"transaction logs: {z.path} of session {z.owner:#x}, created by {z.czxid:#x}"
-        if z.gone is None:
-            return made + ", still there"
-        how = {"expire": "expired", "close": "closed", "gone": "ended with its process"}.get(
-            z.gone_by) or f"deleted by {z.gone_by:#x}"
-        return f"{made}, {how} by {z.gone_zxid:#x} at {z.gone} ms since 1970"
 
 
 def tie_holds(campaign, history, by_path, verdict):
@@ -192,43 +178,6 @@ def judge_dead(campaign, history, verdict):
             if znode.gone is None or znode.gone > limit:
                 verdict.break_("G4", f"a znode of {life.worker}, which was killed, outlived it",
                                Removal(znode))
-
-
-def judge_commits(campaign, history, verdict):
-    """Guarded writes, and those under sql::check and redis::check: what was told ok was written once, what was refused
-    never, the rest once at most; and in the order of the fencing tokens."""
-    counter = [(zxid, data) for zxid, _, data in history.writes.get("/campaign-counter", [])]
-    judge_written(campaign, "counter", counter, verdict)
-    judge_written(campaign, "entries", list(enumerate(history.entries)), verdict)
-
-
-def judge_written(campaign, store, all_written, verdict):
-    written = collections.defaultdict(list)
-    for place, data in all_written:
-        written[data].append(place)
-    latest = None
-    told = []
-    for life in campaign.lives.values():
-        for commit in life.commits:
-            if commit["store"] != store:
-                continue
-            times = len(written.get(commit["data"], []))
-            verdict.looked["commits"] += 1
-            what = "commits " if store == "counter" else "checked writes "
-            verdict.numbers[what + (commit["result"] or "cut short")] += 1
-            least = 1 if commit["result"] == "ok" else 0
-            most = 0 if commit["result"] == "refused" else 1
-            if not least <= times <= most:
-                verdict.break_("commits", f"told {commit['result']}, and written {times} times",
-                               commit["hold"].line, commit["line"],
-                               at=campaign.wall(commit["at"]) if times < least else None)
-            for zxid in written.get(commit["data"], []):
-                told.append((zxid, max(commit["hold"].tokens.values()), commit["line"]))
-    for zxid, token, line in sorted(told, key=lambda t: t[0]):
-        if latest is not None and token < latest[0]:
-            verdict.break_("commits", "written under a token that is smaller than one before",
-                           latest[1], line)
-        latest = (token, line)
 
 
 def judge_jobs(campaign, history, verdict):

@@ -242,6 +242,7 @@ class ReplicaNemeses(Nemeses):
     def __init__(self, campaign):
         super().__init__(campaign)
         self.master = 0
+        self.due = {"failover"}
         self.kinds = worker_kinds(self) + link_kinds(self) + [("failover", 14, self.fail_over)]
 
     def fail_over(self):

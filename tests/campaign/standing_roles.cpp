@@ -44,11 +44,8 @@ void lead(player& me, turnstile::leader_term& term, const std::string& path) {
 void play_election(player& me) {
     const std::string path = "/campaign/election";
     // The function runs in a thread of the seat's, at no time together with itself.
-    player leader{me.out(),
-                  me.servers(),
-                  me.where(),
-                  me.name(),
-                  static_cast<std::uint64_t>(me.between(0, 1 << 30)),
+    player leader{me.out(),   me.servers(), me.others(),
+                  me.where(), me.name(),    static_cast<std::uint64_t>(me.between(0, 1 << 30)),
                   me.ending()};
     turnstile::leader_election seat{me.servers(),
                                     path,
@@ -194,12 +191,12 @@ result<std::vector<turnstile::contender>> queue_of(player& me, const std::string
 }  // namespace
 
 void play_operator(player& me) {
-    const std::vector<std::string> paths{"/campaign/mutex", "/campaign/retained",
+    const std::vector<std::string> paths{"/campaign/mutex",     "/campaign/retained",
                                          "/campaign/semaphore", "/campaign/shared",
-                                         "/campaign/multi-a"};
+                                         "/campaign/multi-a",   "/campaign/under"};
     while (me.goes_on()) {
         player::work(milliseconds{me.between(300, 1'500)});
-        const auto& path = paths[static_cast<std::size_t>(me.between(0, 4))];
+        const auto& path = paths[static_cast<std::size_t>(me.between(0, 5))];
         const auto queue = queue_of(me, path);
         if (!queue || queue->empty()) continue;
         const auto last = std::min<int>(1, static_cast<int>(queue->size()) - 1);
@@ -208,7 +205,8 @@ void play_operator(player& me) {
         const turnstile::revoke_options why{
             .who = "operator", .why = "campaign", .wait = {}, .stop = me.ending()};
         // Only where one znode is one hold: the judge has to know whose end it was.
-        const bool simple = path.ends_with("mutex") || path.ends_with("retained");
+        const bool simple =
+            path.ends_with("mutex") || path.ends_with("retained") || path.ends_with("under");
         const int how = me.between(0, simple ? 3 : 2);
         const char* const names[] = {"ask", "ask", "take", "take_now"};
         const auto id = me.out().next_id();

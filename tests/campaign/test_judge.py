@@ -12,6 +12,7 @@ import judge
 S = 1_000_000_000
 MS = 1_000_000
 PATH = "/campaign/mutex"
+OTHER = "/campaign/other"
 OFFSET = 1_700_000_000 * S  # of the wall clock against the time since boot
 
 
@@ -67,9 +68,13 @@ class Folder:
         return self.transaction(at, session, 14, struct.pack(">i", len(parts)) + body)
 
     @staticmethod
-    def created(path, data):
+    def created(path, data, owned=True):
         acl = struct.pack(">ii", 1, 31) + jute("world") + jute("anyone")
-        return jute(path) + jute(data) + acl + b"\1" + bytes(4)
+        return jute(path) + jute(data) + acl + bytes([owned]) + bytes(4)
+
+    def make(self, at, path, data):
+        """A znode that no session owns."""
+        return self.transaction(at, 1, 15, self.created(path, data, owned=False))
 
     def delete(self, at, session, path):
         return self.transaction(at, session, 2, jute(path))
@@ -423,13 +428,14 @@ class JudgeTest(unittest.TestCase):
 
     def commit(self, result, written):
         a = self.folder.contend(950, 3000)
-        (token,) = self.folder.serve(a)
+        token = f"{self.folder.create(950, 1, a[0]):#x}"
+        for _ in range(written):
+            self.folder.set(1150, "/campaign-counter", "d")
+        self.folder.delete(3000, 1, a[0])
         told = [f"1200 committed 2 result={result}"] if result else []
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]),
                            f"1100 commit 2 hold=1 data=d deadline={9000 * MS}", *told,
                            "2000 release 1")
-        for _ in range(written):
-            self.folder.set(3100, "/campaign-counter", "d")
 
     def test_commits_that_are_as_they_were_told(self):
         self.commit("ok", 1)
@@ -495,6 +501,84 @@ class JudgeTest(unittest.TestCase):
         f.set(2700, "/campaign-counter", "d")
         self.expect("commits", contains="smaller")
 
+    def put(self, at, hold, *, under="-", data="d", entries=1, result="ok", part="-", removes=0):
+        """A commit as two lines of a worker's notes."""
+        return (f"{at} commit 9 hold={hold} under={under} data={data} entries={entries} deadline={9000 * MS} "
+                f"store=shelf removes={removes}", f"{at + 10} committed 9 result={result} part={part}")
+
+    def shelf(self, *writes):
+        """Znodes that are made, put to and removed: (ms, what, path, data)."""
+        for at, what, path, data in writes:
+            if what == "set":
+                self.folder.set(at, path, data)
+            elif what == "make":
+                self.folder.make(at, path, data)
+            else:
+                self.folder.delete(at, 3, path)
+
+    def two_locks(self, *writes, **told):
+        """Worker 1 holds both locks and puts under both; worker 2 has the second one after it, from 2000 ms on.
+        `writes`: what of that the servers did."""
+        f = self.folder
+        a = f.contend(910, 3000, path=PATH)
+        b = f.contend(920, 2000, path=OTHER)
+        c = f.contend(930, 4000, session=2, path=OTHER)
+        contenders = {name: f.create(at, session, name) for name, at, _, session, _ in (a, b, c)}
+        one, two, three = (f"{token:#x}" for token in contenders.values())
+        early = [write for write in writes if write[0] < 2000]
+        self.shelf(*early)
+        f.delete(2000, 1, b[0])
+        self.shelf(*writes[len(early):])
+        f.delete(3000, 1, a[0])
+        f.delete(4000, 2, c[0])
+        f.worker(1, call(900, 1), granted(1000, 1, 4000, one, a[0]), call(900, 2, path=OTHER),
+                 granted(1000, 2, 4000, two, b[0], path=OTHER), *self.put(1100, 1, under=2, **told),
+                 "1990 release 2", "2990 release 1")
+        f.worker(2, call(900, 1, path=OTHER), granted(2010, 1, 7000, three, c[0], path=OTHER),
+                 *self.put(2100, 1, data="e"), "3990 release 1")
+
+    MADE = (1101, "make", "/campaign-shelf", ""), (1102, "make", "/campaign-shelf/0", "")
+    LATER = (2100, "make", "/campaign-shelf/0/entry", "e.0")
+
+    def test_a_put_that_was_written_and_removed_again(self):
+        self.two_locks(*self.MADE, (1103, "make", "/campaign-shelf/0/entry", "d.0"),
+                       (1500, "delete", "/campaign-shelf/0/entry", ""), self.LATER)
+        verdict = self.expect(None)
+        self.assertEqual(verdict.numbers["puts ok under two holds"], 1)
+        self.assertEqual(verdict.numbers["puts ok"], 1)
+
+    def test_a_put_that_was_told_and_not_written(self):
+        self.two_locks(*self.MADE, self.LATER)
+        self.expect("commits", contains="told ok, and written 0 times")
+
+    def test_a_put_that_was_refused_and_written(self):
+        self.two_locks(*self.MADE, (1103, "make", "/campaign-shelf/0/entry", "d.0"), self.LATER,
+                       result="refused:6:removed")
+        self.expect("commits", contains="told refused, and written 1 times")
+
+    def test_a_put_without_the_further_hold(self):
+        self.two_locks(*self.MADE, (2050, "make", "/campaign-shelf/0/entry", "d.0"),
+                       (2100, "set", "/campaign-shelf/0/entry", "e.0"), result="unknown")
+        self.expect("commits", contains="when a znode that it was under had gone")
+
+    def test_a_put_without_the_further_hold_behind_the_next_holder(self):
+        self.two_locks(*self.MADE, self.LATER, (2200, "set", "/campaign-shelf/0/entry", "d.0"), result="unknown")
+        self.expect("commits", contains="a token of /campaign/other that is smaller")
+
+    def test_a_put_that_was_written_in_part(self):
+        self.two_locks(*self.MADE, (1103, "make", "/campaign-shelf/0/entry", "d.0"), self.LATER, result="unknown",
+                       entries=2)
+        self.expect("commits", contains="written in part")
+
+    def test_a_part_that_always_fits(self):
+        self.two_locks(*self.MADE, self.LATER, result="refused:27:no_node", part="1")
+        self.expect("commits", contains="part 1 is refused")
+
+    def test_a_removal_may_be_refused(self):
+        self.two_locks(*self.MADE, self.LATER, result="refused:29:not_empty", part="0", removes=1)
+        verdict = self.expect(None)
+        self.assertEqual(verdict.numbers["removals refused under two holds"], 1)
+
     def job(self, *starts, runs=(1, 2)):
         for i, at in enumerate(starts, 1):
             self.folder.set(at, "/campaign/job-record", f"state=running run={i} by=x")
@@ -540,8 +624,7 @@ class JudgeTest(unittest.TestCase):
 
     def test_a_log_that_was_written_twice_counts_once(self):
         self.commit("ok", 1)
-        self.folder.transaction(3100, 1, 5, jute("/campaign-counter") + jute("d") + bytes(4),
-                                zxid=self.folder.zxid)
+        self.folder.log *= 2
         self.expect(None)
 
     def test_a_multi_that_failed_writes_nothing(self):

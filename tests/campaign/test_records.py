@@ -248,6 +248,26 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(verdict.numbers["double grants"], 1)
         self.assertEqual([name for name, _, _ in verdict.unkept], ["G1"])
 
+    def test_no_replica_was_promoted(self):
+        self.overtaken("redis-sentinel", (5, 9))
+        self.assertIn("no replica was promoted", judge.judge(self.folder.path).unplayed)
+
+    def test_a_replica_was_promoted(self):
+        self.overtaken("redis-sentinel", (5, 9))
+        self.folder.director("1500 promoted server=2 lag=0.1")
+        verdict = judge.judge(self.folder.path)
+        self.assertEqual(verdict.unplayed, "")
+        self.assertEqual(verdict.numbers["replicas promoted"], 1)
+
+    def test_no_replica_was_to_be_promoted(self):
+        self.overtaken("redis-sentinel", (5, 9))
+        self.folder.director("1 settings servers=redis-sentinel session=3000 slow=4500 freed=4500 only=stop-holder")
+        self.assertEqual(judge.judge(self.folder.path).unplayed, "")
+
+    def test_where_there_is_no_replica(self):
+        self.overtaken("redis", (5, 9))
+        self.assertEqual(judge.judge(self.folder.path).unplayed, "")
+
     def test_two_valid_holds_where_they_are_excluded(self):
         self.overtaken("redis", (5, 9))
         self.expect("G1", contains="two valid holds")

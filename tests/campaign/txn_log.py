@@ -163,6 +163,22 @@ class Znode:
         return self.path.rsplit("/", 1)[1]
 
 
+class Removal:
+    """A znode's going, as a line of a verdict."""
+
+    def __init__(self, znode):
+        self.znode = znode
+
+    def __str__(self):
+        z = self.znode
+        made = f"transaction logs: {z.path} of session {z.owner:#x}, created by {z.czxid:#x}"
+        if z.gone is None:
+            return made + ", still there"
+        how = {"expire": "expired", "close": "closed", "gone": "ended with its process"}.get(
+            z.gone_by) or f"deleted by {z.gone_by:#x}"
+        return f"{made}, {how} by {z.gone_zxid:#x} at {z.gone} ms since 1970"
+
+
 class History:
     """The znodes that there were below one root, the sessions, and the writes to persistent ones. Times are
     milliseconds of the leader's wall clock."""

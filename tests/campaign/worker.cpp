@@ -24,13 +24,13 @@ struct role {
     void (*play)(player&);
 };
 constexpr std::array k_roles{
-    role{"mutex", play_mutex},         role{"recursive", play_recursive},
-    role{"retained", play_retained},   role{"multi", play_multi},
-    role{"commit", play_commits},      role{"shared", play_shared},
-    role{"semaphore", play_semaphore}, role{"election", play_election},
-    role{"latch", play_latch},         role{"job", play_job},
-    role{"rate", play_rate},           role{"checked", play_checked},
-    role{"operator", play_operator},
+    role{"mutex", play_mutex},       role{"recursive", play_recursive},
+    role{"retained", play_retained}, role{"multi", play_multi},
+    role{"commit", play_commits},    role{"put", play_put},
+    role{"shared", play_shared},     role{"semaphore", play_semaphore},
+    role{"election", play_election}, role{"latch", play_latch},
+    role{"job", play_job},           role{"rate", play_rate},
+    role{"checked", play_checked},   role{"operator", play_operator},
 };
 
 void (*player_of(std::string_view name))(player&) {
@@ -75,6 +75,7 @@ int run(const std::vector<std::string>& arguments) {
         threads.emplace_back([&, i, play = player_of(arguments[i])] {
             player player{out,
                           i % 2 != 0 ? quick : slow,
+                          i % 2 != 0 ? slow : quick,
                           where,
                           arguments[2],
                           std::stoull(arguments[3]) * 1'000 + i,

@@ -10,6 +10,7 @@
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/event.hpp"
 #include "turnstile/testing/four_letter_word.hpp"
+#include "turnstile/testing/guardian_program.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/session_fault.hpp"
 #include "turnstile/testing/simulation.hpp"
@@ -23,6 +24,14 @@ namespace {
 using namespace std::chrono_literals;
 using turnstile::tests::own_tree;
 using turnstile::tests::reader;
+
+// A program that says READY and goes on.
+std::string contender_in(const temporary_folder& folder) {
+    auto program = (folder.path() / "contender").string();
+    std::ofstream{program} << "#!/bin/sh\necho READY\nexec sleep 1000\n";
+    EXPECT_EQ(::chmod(program.c_str(), S_IRWXU), 0);
+    return program;
+}
 
 TEST(header_examples, temporary_folder) {
 #include "examples/testing/temporary_folder.inc"
@@ -38,10 +47,18 @@ TEST(header_examples, event) {
 TEST(header_examples, process) {
     const temporary_folder scratch;
     const auto log = scratch.path() / "log";
-    const auto program = (scratch.path() / "contender").string();
-    std::ofstream{program} << "#!/bin/sh\necho READY\nexec cat\n";
-    ASSERT_EQ(::chmod(program.c_str(), S_IRWXU), 0);
+    const auto program = contender_in(scratch);
 #include "examples/testing/process.inc"
+}
+
+TEST(header_examples, guardian_program) {
+    const temporary_folder scratch;
+    const auto log = scratch.path() / "log";
+    const std::string installed = "/bin/sleep";
+    const std::string address = "local:";
+    const auto program = contender_in(scratch);
+#include "examples/testing/guardian_program.inc"
+    EXPECT_TRUE(worker.running());
 }
 
 TEST(header_examples, simulation) {

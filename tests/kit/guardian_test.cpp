@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/guardian_program.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 #include "turnstile/turnstile.hpp"
@@ -12,11 +13,22 @@ namespace {
 
 class killed_workers : public ::testing::Test {
 protected:
+    // A worker that has a guardian is killed, and past, before this returns.
+    void let_a_guardian_act() {
+        process guarded{{.command = {WORKER, servers.connect_string(), orders.path(), GUARDIAN},
+                         .output = log}};
+        ASSERT_TRUE(guarded.wait_for_output("held"));
+        guarded.kill();
+        ASSERT_TRUE(orders.acquire({.timeout = limit()}));
+    }
+
     const temporary_folder scratch;
     const std::filesystem::path log = scratch.path() / "worker";
     const ensemble servers{};
     client others{servers.connect_string()};
     mutex orders{others, "/locks/orders"};
+    mutex bills{others, "/locks/bills"};
+    const std::filesystem::path second_log = scratch.path() / "second";
 };
 
 // The worker's session time-out is longer than this waits: only the guardian can have ended the session.
@@ -28,22 +40,47 @@ TEST_F(killed_workers, with_a_guardian_hand_over_at_once) {
     EXPECT_TRUE(orders.acquire({.timeout = limit()}));
 }
 
-// The worker that is killed after it, and has a guardian, is past long before.
 TEST_F(killed_workers, without_one_keep_the_lock_for_their_session_time_out) {
-    mutex bills{others, "/locks/bills"};
-    const auto second_log = scratch.path() / "second";
     process worker{
         {.command = {WORKER, servers.connect_string(), bills.path()}, .output = second_log}};
-    process guarded{
-        {.command = {WORKER, servers.connect_string(), orders.path(), GUARDIAN}, .output = log}};
     ASSERT_TRUE(worker.wait_for_output("held"));
-    ASSERT_TRUE(guarded.wait_for_output("held"));
     worker.kill();
-    guarded.kill();
-    ASSERT_TRUE(orders.acquire({.timeout = limit()}));
+    let_a_guardian_act();
     const auto taken = bills.try_acquire();
     ASSERT_FALSE(taken);
     EXPECT_EQ(taken.error(), errc::busy);
+}
+
+TEST_F(killed_workers, whose_guardian_was_killed_keep_it_as_long) {
+    const guardian_program guardian{GUARDIAN};
+    process worker{{.command = {WORKER, servers.connect_string(), bills.path(), guardian.path()},
+                    .output = second_log}};
+    ASSERT_TRUE(worker.wait_for_output("held"));
+    ASSERT_EQ(guardian.running().size(), 1U);
+    guardian.kill();
+    EXPECT_TRUE(guardian.running().empty());
+    EXPECT_TRUE(worker.running());
+    worker.kill();
+    let_a_guardian_act();
+    const auto taken = bills.try_acquire();
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error(), errc::busy);
+}
+
+TEST_F(killed_workers, with_a_guardian_of_a_name_of_the_tests_own_hand_over_at_once) {
+    const guardian_program guardian{GUARDIAN};
+    const guardian_program another{GUARDIAN};
+    process worker{{.command = {WORKER, servers.connect_string(), orders.path(), guardian.path()},
+                    .output = log}};
+    ASSERT_TRUE(worker.wait_for_output("held"));
+    another.kill();
+    worker.kill();
+    EXPECT_TRUE(orders.acquire({.timeout = limit()}));
+    EXPECT_TRUE(eventually([&] { return guardian.running().empty(); }));
+}
+
+TEST(guardian_program_test, needs_the_program) {
+    EXPECT_THROW(guardian_program{"/nonexistent/guardian"}, std::runtime_error);
 }
 
 }  // namespace

@@ -3,66 +3,15 @@
 #include "guardian/session_end.hpp"
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 
-#include <cstring>
-
+#include "fake_server.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::guardian {
 namespace {
 
 using namespace std::chrono_literals;
-
-class fake_server {
-public:
-    fake_server() : listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
-        ::listen(listener_.get(), 8);
-        where.length = sizeof(sockaddr_in);
-        ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&where.address), &where.length);
-    }
-    void accept() { connection_ = base::descriptor{::accept(listener_.get(), nullptr, nullptr)}; }
-    void refuse_all() { listener_.reset(); }
-    void cut() { connection_.reset(); }
-    packet read(std::size_t length) {
-        packet bytes(length);
-        EXPECT_EQ(::recv(connection_.get(), bytes.data(), length, MSG_WAITALL), std::ssize(bytes));
-        return bytes;
-    }
-    void write(const packet& bytes) {
-        EXPECT_EQ(::send(connection_.get(), bytes.data(), bytes.size(), 0), std::ssize(bytes));
-    }
-
-    endpoint where;
-
-private:
-    base::descriptor listener_;
-    base::descriptor connection_;
-};
-
-constexpr std::size_t k_attach_length = 49;
-constexpr std::size_t k_close_length = 12;
-
-// Version, time-out of a byte, session, password.
-packet attach_answer(std::uint8_t timeout) {
-    packet bytes(4 + 36);
-    bytes[3] = std::byte{36};
-    bytes[11] = std::byte{timeout};
-    return bytes;
-}
-
-packet close_answer(std::uint8_t error) {
-    packet bytes(4 + 16);
-    bytes[3] = std::byte{16};
-    bytes[7] = std::byte{1};
-    bytes[19] = std::byte{error};
-    return bytes;
-}
 
 class session_ends : public ::testing::Test {
 protected:

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// fake_server: a loopback socket that a guardian takes for a server, and what it answers.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "base/descriptor.hpp"
+#include "guardian/message.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::guardian {
+
+inline constexpr std::size_t k_attach_length = 49;
+inline constexpr std::size_t k_close_length = 12;
+
+// Version, time-out of a byte, session, password.
+inline packet attach_answer(std::uint8_t timeout) {
+    packet bytes(4 + 36);
+    bytes[3] = std::byte{36};
+    bytes[11] = std::byte{timeout};
+    return bytes;
+}
+
+inline packet close_answer(std::uint8_t error) {
+    packet bytes(4 + 16);
+    bytes[3] = std::byte{16};
+    bytes[7] = std::byte{1};
+    bytes[19] = std::byte{error};
+    return bytes;
+}
+
+class fake_server {
+public:
+    fake_server() : listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+        ::listen(listener_.get(), 8);
+        where.length = sizeof(sockaddr_in);
+        ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&where.address), &where.length);
+    }
+    void accept() {
+        pollfd request{listener_.get(), POLLIN, 0};
+        const auto longest = static_cast<int>(testing::limit().count());
+        ASSERT_EQ(::poll(&request, 1, longest), 1) << "nothing connects";
+        connection_ = base::descriptor{::accept(listener_.get(), nullptr, nullptr)};
+    }
+    void refuse_all() { listener_.reset(); }
+    void cut() { connection_.reset(); }
+    packet read(std::size_t length) {
+        packet bytes(length);
+        EXPECT_EQ(::recv(connection_.get(), bytes.data(), length, MSG_WAITALL), std::ssize(bytes));
+        return bytes;
+    }
+    void write(const packet& bytes) {
+        EXPECT_EQ(::send(connection_.get(), bytes.data(), bytes.size(), 0), std::ssize(bytes));
+    }
+
+    // All that the end of a session asks for.
+    void serve_end() {
+        accept();
+        read(k_attach_length);
+        write(attach_answer(30));
+        read(k_close_length);
+        write(close_answer(0));
+    }
+
+    endpoint where;
+
+private:
+    base::descriptor listener_;
+    base::descriptor connection_;
+};
+
+}  // namespace turnstile::guardian
