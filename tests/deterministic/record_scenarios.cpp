@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written under locks: commits, and the records of jobs and rates.
+#include <algorithm>
 #include <map>
 
 #include "deterministic/scenarios.hpp"
@@ -27,38 +28,48 @@ private:
     fencing_token latest_{};
 };
 
+std::string sequence_of(const std::string& contender) {
+    return contender.substr(contender.rfind('-') + 1);
+}
+
 // A counter that is read and written under a lock: each commit that is answered counts once, each of unknown outcome at
 // most once.
 void commits(simulated_world& world) {
-    judge exclusive{"mutex"};
     state_watch state{world};
     int certain = 0;
     int possible = 0;
+    // Takes holders' znodes away while their sessions live.
+    world.start("administrator", [&] {
+        for (chance dice{100};;) {
+            std::this_thread::sleep_for(dice.up_to(3s));
+            const auto all = world.children("/app/locks/a");
+            const auto first = std::min_element(
+                all.begin(), all.end(),
+                [](const auto& a, const auto& b) { return sequence_of(a) < sequence_of(b); });
+            if (first != all.end()) world.delete_znode("/app/locks/a/" + *first);
+        }
+    });
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
         mutex lock{servers, "/locks/a"};
         for (chance dice{process};;) {
             auto hold = lock.acquire({.timeout = 30s});
             if (!hold) continue;
-            {
-                const judge::stay here{exclusive, [&hold] { return hold->valid(); },
-                                       hold->fencing_token()};
-                for (int writes = dice.below(4); writes != 0; --writes) {
-                    const auto before = read_node(servers, "/counter", {.timeout = 5s});
-                    const bool absent = !before && before.error() == errc::no_node;
-                    if (!before && !absent) break;
-                    const auto next = std::to_string(absent ? 1 : std::stoi(before->data) + 1);
-                    const auto done =
-                        hold->commit(transaction{}
-                                         .put("/counter", next)
-                                         .put("/state", hold->fencing_token().to_string()),
-                                     {.timeout = 5s});
-                    if (done) ++certain;
-                    // A process may be killed with its answer under way.
-                    if (!done && done.error() == errc::outcome_unknown) ++possible;
-                    state.look();
-                    if (!done) break;
-                }
+            for (int writes = dice.below(4); writes != 0; --writes) {
+                const auto before = read_node(servers, "/counter", {.timeout = 5s});
+                const bool absent = !before && before.error() == errc::no_node;
+                if (!before && !absent) break;
+                const auto next = std::to_string(absent ? 1 : std::stoi(before->data) + 1);
+                const auto done =
+                    hold->commit(transaction{}
+                                     .put("/counter", next)
+                                     .put("/state", hold->fencing_token().to_string()),
+                                 {.timeout = 5s});
+                if (done) ++certain;
+                // A process may be killed with its answer under way.
+                if (!done && done.error() == errc::outcome_unknown) ++possible;
+                state.look();
+                if (!done) break;
             }
             (void)hold->release();
         }
@@ -74,30 +85,41 @@ void commits(simulated_world& world) {
 
 void jobs(simulated_world& world) {
     constexpr job_rules k_rules{.period = 5s, .at_most_for = 30s};
-    std::map<std::uint64_t, std::int64_t> started;  // by the number of the run
-    std::map<std::uint64_t, int> runs;
+    struct job_times {
+        std::optional<std::int64_t> started;  // as it is written
+        nanoseconds begun{};
+        std::optional<nanoseconds> returned;
+    };
+    std::map<std::uint64_t, job_times> runs;  // by number
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
         job_gate gate{servers, "/jobs/report", k_rules, "service-" + std::to_string(process)};
         for (chance dice{process};;) {
             const auto done = gate.run(
                 [&](job_run& run) {
-                    require(++runs[run.number()] == 1, "one run twice");
+                    require(!runs.contains(run.number()), "one run twice");
+                    runs[run.number()].begun = world.now();
+                    const auto written = gate.last({.timeout = 2s});
+                    if (written && written->number == run.number())
+                        runs[run.number()].started = written->started;
                     std::this_thread::sleep_for(dice.up_to(2s));
+                    runs[run.number()].returned = world.now();
                 },
                 {.timeout = dice.up_to(5s)});
-            if (done && done->verdict == job_verdict::ran && done->record.started != 0)
-                started[done->record.number] = done->record.started;
+            if (!done) std::this_thread::sleep_for(dice.up_to(1s));
             std::this_thread::sleep_for(dice.up_to(1s));
         }
     });
     require(runs.size() >= 3, "hardly any run");
-    std::optional<std::pair<std::uint64_t, std::int64_t>> before;
-    for (const auto& [number, at] : started) {
-        if (before && before->first + 1 == number)
-            require(std::chrono::milliseconds{at - before->second} >= k_rules.period,
-                    "two runs within a period");
-        before.emplace(number, at);
+    for (const auto& [number, run] : runs) {
+        const auto before = runs.find(number - 1);
+        if (before == runs.end() || !run.started || !before->second.started) continue;
+        const std::chrono::milliseconds gap{*run.started - *before->second.started};
+        require(gap >= k_rules.period, "two runs within a period");
+        // The end is written down when the job has returned.
+        const auto& returned = before->second.returned;
+        const bool was_open = !returned || *returned > run.begun;
+        require(!was_open || gap >= k_rules.at_most_for, "a run beside one that was open");
     }
 }
 

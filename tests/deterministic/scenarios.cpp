@@ -51,14 +51,21 @@ void run_service(simulated_world& world, const std::function<void(int process)>&
         return world.start("service-" + std::to_string(i), [&work, i] { work(i); });
     };
     for (int i = 0; i != k_processes; ++i) all.push_back(start(i));
+    const auto stop_now_and_then = [&](std::chrono::seconds length) {
+        chance dice{static_cast<int>(length.count())};
+        for (const auto end = world.now() + length; world.now() < end;) {
+            std::this_thread::sleep_for(dice.up_to(10s));
+            world.pause(all.at(static_cast<std::size_t>(dice.below(k_processes))), dice.up_to(20s));
+        }
+    };
     for (int i = 0; i != k_processes; ++i) {
-        std::this_thread::sleep_for(40s);
+        stop_now_and_then(40s);
         auto& victim = all.at(static_cast<std::size_t>(i));
         world.kill(victim);
         std::this_thread::sleep_for(3s);
         victim = start(i);
     }
-    std::this_thread::sleep_for(60s);
+    stop_now_and_then(60s);
 }
 
 }  // namespace turnstile::deterministic_tests

@@ -46,7 +46,8 @@ struct service_scenario {
 // Of every client.
 [[nodiscard]] client_options own_options();
 
-// Processes that do the same for some minutes, while each of them is killed once and started again.
+// Processes that do the same for some minutes, while they stop now and then, and each of them is killed once and started
+// again.
 void run_service(simulated_world& world, const std::function<void(int process)>& work);
 
 // Of one thread of one process.

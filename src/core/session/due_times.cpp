@@ -61,10 +61,12 @@ std::optional<time_point> no_lease(const client_life& life) {
     if (!connection || life.lease.can_be_kept()) return std::nullopt;
     const auto& stay = connection->stay;
     if (stay.now == stay::stage::seeking) return std::nullopt;
-    // The server's role may yet turn out to be a better one, but not for ever.
-    const auto role_settled =
-        stay.told ? stay.since : connection->attached_at + life.lease.timeout();
-    return std::max(role_settled, life.lease.hopeless_from());
+    // The server's role may yet turn out to be a better one, but not for ever. What came meanwhile, a process that stood
+    // still has not heard yet.
+    const auto timeout = life.lease.timeout();
+    const auto role_settled = stay.told ? stay.since : connection->attached_at + timeout;
+    const auto heard_all = connection->awake_since + timeout;
+    return std::max({role_settled, life.lease.hopeless_from(), heard_all});
 }
 
 // A role, or a leader, that is not found out within a time-out is not waited for longer: contenders are let in. A client
@@ -74,7 +76,8 @@ std::optional<time_point> placement(const client_life& life) {
     if (!connection || life.closing) return std::nullopt;
     const auto& stay = connection->stay;
     const auto timeout = life.lease.timeout();
-    if (stay.now != stay::stage::settled) return stay.since + timeout;
+    if (stay.now != stay::stage::settled)
+        return std::max(stay.since, connection->awake_since) + timeout;
     const bool follows = stay.told == server_role::follower || stay.told == server_role::observer;
     if (life.settings.place == core::placement::anywhere || !follows || life.lease.can_be_kept())
         return std::nullopt;

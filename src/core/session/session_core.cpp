@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/session_core.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "base/check.hpp"
@@ -62,8 +64,18 @@ private:
 
 }  // namespace
 
+// An attached session has something to do more often than every half of its time-out (due::keep_alive): what it has not
+// done in so long, it has not had the time for.
+void session_core::come_to(time_point now) {
+    const auto before = std::exchange(life_.now, std::max(life_.now, now));
+    auto* connection = life_.attached();
+    // place: stop_is_noticed
+    if (connection != nullptr && life_.now - before > life_.lease.timeout() / 2)
+        connection->awake_since = life_.now;
+}
+
 void session_core::on(const input& event, time_point now) {
-    life_.now = std::max(life_.now, now);
+    come_to(now);
     timer_steps timer{life_};
     timer.judge_lease();  // place: lease_is_judged_first
     std::visit(event_router{life_}, event);
@@ -71,7 +83,7 @@ void session_core::on(const input& event, time_point now) {
 }
 
 void session_core::on_time(time_point now) {
-    life_.now = std::max(life_.now, now);
+    come_to(now);
     timer_steps{life_}.on_time();
 }
 

@@ -85,6 +85,8 @@ public:
     friend bool operator==(const session_core&, const session_core&) = default;
 
 private:
+    void come_to(time_point now);
+
     client_life life_;
 };
 

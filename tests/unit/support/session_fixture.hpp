@@ -115,7 +115,13 @@ protected:
         now = then;
     }
     void pass(core::duration time) { pass_until(now + time); }
-    // The same, with every confirmation and keep-alive answered at once.
+    // The process is stopped for so long; its timers are late as it goes on.
+    void stand_still(core::duration time) {
+        now += time;
+        session.on_time(now);
+        sort_actions();
+    }
+    // As pass(), with every confirmation and keep-alive answered at once.
     void pass_answered(core::duration time) {
         const auto then = now + time;
         while (session.next_deadline() && *session.next_deadline() <= then && !HasFatalFailure()) {

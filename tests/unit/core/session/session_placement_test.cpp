@@ -204,6 +204,29 @@ TEST_F(session_placement, lets_in_after_a_timeout_where_the_leader_is_sought_in_
     EXPECT_EQ(count<create_op>(), 1U);
 }
 
+// What the servers have told meanwhile is still to be heard: no time-out has gone by for a process that stood still.
+TEST_F(session_placement, takes_up_after_a_stop_what_it_waited_for) {
+    start_at(server_role::unknown);
+    acquire(k_ann);
+    stand_still(3 * k_short);
+    EXPECT_EQ(told<failed>(k_ann), 0U);
+    EXPECT_EQ(count<create_op>(), 0U);
+    learn(server_role::leader);
+    pass(1ns);
+    EXPECT_EQ(told<failed>(k_ann), 0U);
+    EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST_F(session_placement, gives_up_a_whole_timeout_after_a_stop) {
+    start_at(server_role::unknown);
+    acquire(k_ann);
+    stand_still(3 * k_short);
+    pass_answered(k_short - 1ns);
+    EXPECT_EQ(told<failed>(k_ann), 0U);
+    pass(1ns);
+    EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
+}
+
 TEST_F(session_placement, answer_of_an_earlier_connection_says_nothing) {
     start_at(server_role::unknown);
     acquire(k_ann);
