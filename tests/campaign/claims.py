@@ -107,7 +107,8 @@ def judge_permits(holds, verdict):
 
 def judge_tokens(path, holds, forced, verdict):
     """G6: of two grants that exclude each other the later has the larger token. What a process hands on before it
-    hears that its znode was deleted by force counts as before the deletion."""
+    hears that its znode was deleted by force counts as before the deletion. A token that is handed on in a process is
+    that of its znode, counted on: where two may hold at a time, it comes after the other's, and is told as that."""
     grants = sorted(((at, mode, said[path], hold, line) for hold in holds
                      for at, mode, said, line in hold.grants
                      if path in said and at < min(hold.until, forced.get(hold.znode, at + 1))),
@@ -117,7 +118,9 @@ def judge_tokens(path, holds, forced, verdict):
         verdict.looked["G6"] += 1
         for other, (seen, seen_line, seen_hold) in largest.items():
             if excludes(mode, other) and seen_hold is not hold and token <= seen:
-                verdict.break_("G6", f"{path}: token {token} is granted after {seen}", seen_line, line)
+                handed_on = token[1] > 0 and token[0] < seen[0]
+                promise = "G1" if handed_on and "G1" in verdict.not_promised else "G6"
+                verdict.break_(promise, f"{path}: token {token} is granted after {seen}", seen_line, line)
         if mode not in largest or token > largest[mode][0]:
             largest[mode] = (token, line, hold)
 

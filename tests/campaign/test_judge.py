@@ -6,8 +6,10 @@ import struct
 import tempfile
 import unittest
 
+import claims
 import diverged
 import judge
+import records
 
 S = 1_000_000_000
 MS = 1_000_000
@@ -332,6 +334,16 @@ class JudgeTest(unittest.TestCase):
     def test_a_token_that_does_not_grow(self):
         self.two_turns(first_end=1500, second_at=1900, tokens=("0x2", "0x1+7"))
         self.expect("G6", with_log=False)
+
+    def test_a_token_that_is_handed_on_by_who_was_forgotten(self):
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 9000, "0x1"), "5000 release 1",
+                           call(4000, 3), granted(5100, 3, 9000, "0x1+1"), "5900 release 3")
+        self.folder.worker(2, call(1400, 2), granted(1500, 2, 2000, "0x2"), "1900 release 2")
+        for not_promised, told in ((("G1", "G5"), ([], ["G1"])), ((), (["G6"], []))):
+            verdict = judge.Verdict(not_promised=not_promised)
+            claims.judge_tokens(PATH, records.Campaign(self.folder.path).holds, {}, verdict)
+            found = tuple([promise for promise, _, _ in some] for some in (verdict.broken, verdict.unkept))
+            self.assertEqual(found, told)
 
     def test_a_token_of_nobody(self):
         a = self.folder.contend(950, 2000)
