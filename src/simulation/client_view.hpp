@@ -22,6 +22,8 @@ public:
     [[nodiscard]] virtual instant clock_goes_since() const = 0;
     [[nodiscard]] virtual bool runs() const = 0;
     [[nodiscard]] virtual instant awake_since() const = 0;
+    // How long it had stood still before.
+    [[nodiscard]] virtual core::duration latest_stop() const = 0;
     // Since when it has been attached by a connection that works.
     [[nodiscard]] virtual instant undisturbed_since() const = 0;
     [[nodiscard]] virtual bool closed() const = 0;

@@ -120,6 +120,7 @@ public:
     [[nodiscard]] instant clock_goes_since() const override { return clock_goes_since_; }
     [[nodiscard]] bool runs() const override { return !crashed_ && !paused_; }
     [[nodiscard]] instant awake_since() const override { return awake_since_; }
+    [[nodiscard]] core::duration latest_stop() const override { return latest_stop_; }
     [[nodiscard]] instant undisturbed_since() const override { return undisturbed_since_; }
     [[nodiscard]] bool closed() const override { return closed_; }
     [[nodiscard]] const core::session_core& core() const override { return core_; }
@@ -162,6 +163,7 @@ private:
     bool closing_ = false;
     bool closed_ = false;
     instant awake_since_{};
+    core::duration latest_stop_{};
     instant undisturbed_since_{};
     instant paused_since_{};
     bool machine_stopped_ = false;

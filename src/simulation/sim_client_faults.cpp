@@ -45,6 +45,7 @@ void sim_client::on(const resumes&) {
         clock_goes_since_ = now;
     }
     awake_since_ = now;
+    latest_stop_ = now - paused_since_;
     undisturbed_since_ = now;
     // The real client looks at its own clock before it reads what has come.
     const bool impatient =

@@ -100,11 +100,14 @@ void invariants::judge_grant(acquisition_key key, acquisition_record& record) {
     judge_token(key, record, mine);
 }
 
-// Where touches are relayed, and the leader could not be reached, or is not looked for.
-bool invariants::may_lack_a_lease() const {
+// Where touches are relayed, and the leader could not be reached, or is not looked for. Not as it goes on after a stop:
+// what its servers told it meanwhile is still to come.
+bool invariants::may_lack_a_lease(const client_view& client) const {
     using namespace std::chrono_literals;
     const auto timeout = scenario_.time.session_timeout;
     if (timeout * 3 / 4 > scenario_.rule.relay_bound) return false;
+    const bool slept = client.latest_stop() > timeout * 6 / 10;
+    if (slept && now() < client.awake_since() + timeout * 9 / 10) return false;
     const bool goes = scenario_.place != core::placement::anywhere && scenario_.roles_known;
     // Then the client tries again.
     const auto again = 2 * std::max<core::duration>(timeout, 5s);
@@ -119,7 +122,7 @@ void invariants::judge_failure(acquisition_key key, const acquisition_record& re
         (why == errc::busy && record.once) || (why == errc::timeout && late) ||
         (why == errc::not_connected && late) || (why == errc::cancelled && record.cancelled) ||
         (why == errc::session_lost && !record.enters_again) ||
-        (why == errc::lease_too_short && may_lack_a_lease()) ||
+        (why == errc::lease_too_short && may_lack_a_lease(client)) ||
         (why == errc::revoked && was_taken(key)) ||
         (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
         (why == errc::too_many && at_counter_end(key)) ||

@@ -105,7 +105,7 @@ private:
                         const core::notice& notice);
     void judge_own_znode(acquisition_key key, const std::string& znode);
     void judge_grant(acquisition_key key, acquisition_record& record);
-    [[nodiscard]] bool may_lack_a_lease() const;
+    [[nodiscard]] bool may_lack_a_lease(const client_view& client) const;
     void judge_failure(acquisition_key key, const acquisition_record& record,
                        const error& why) const;
     void judge_busy(acquisition_key key, const acquisition_record& record) const;
