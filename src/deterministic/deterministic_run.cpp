@@ -98,10 +98,12 @@ std::string standings(const schedule::record& run) {
     for (std::size_t i = 0; i != run.threads.size(); ++i) {
         const auto& each = run.threads[i];
         const bool own = each.process == 0 && i != 0;  // of the servers and the log
-        if (each.wants == schedule::operation::over || own) continue;
+        const bool had_its_turn = i == run.current;
+        if ((each.wants == schedule::operation::over || own) && !had_its_turn) continue;
         const std::string name =
             each.process == 0 ? "the run" : run.process_names[each.process].data();
-        text += fmt::format("thread {} of {} {}\n", i, name, schedule::name_of(each.wants));
+        text += fmt::format("thread {} of {} {}\n", i, name,
+                            had_its_turn ? "has its turn" : schedule::name_of(each.wants));
         std::size_t lines = 0;
         for (const auto address : each.stack) {
             const auto found = places.find(address);
@@ -133,6 +135,7 @@ outcome play(const simulation_options& options, const std::function<void(simulat
             own.at_end([&story, world] { story.write(world->servers().story()); });
             simulated_world given{*world};
             test(given);
+            if (limits.has_failed && limits.has_failed()) schedule::violated("the test has failed");
         });
     found.story = story.read();
     return found;

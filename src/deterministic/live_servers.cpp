@@ -114,7 +114,7 @@ void live_servers::on(const E& event) {
     }  // The others are a simulated client's own, or a world's.
 }
 
-std::unique_ptr<simulation::handle> live_servers::open(session_end& own, std::uint8_t process,
+std::unique_ptr<simulation::handle> live_servers::open(session_end& own, std::uint16_t process,
                                                        client_id& id) {
     id = opened_++;
     sessions_.emplace(id, known_session{&own, process});
@@ -153,7 +153,7 @@ void live_servers::strike_now(fault kind) {
     cut_off_now(process, some_time());
 }
 
-void live_servers::cut_off_now(std::uint8_t process, core::duration length) {
+void live_servers::cut_off_now(std::uint16_t process, core::duration length) {
     const auto found = processes_.find(process);
     if (found == processes_.end()) return;
     note([&] { return found->second + " is cut off"; });
@@ -161,7 +161,7 @@ void live_servers::cut_off_now(std::uint8_t process, core::duration length) {
         if (each.process == process) network_.set_partitioned(id, agenda_.now() + length);
 }
 
-void live_servers::pause_now(std::uint8_t process, core::duration length) {
+void live_servers::pause_now(std::uint16_t process, core::duration length) {
     const auto found = processes_.find(process);
     if (found == processes_.end()) return;
     note([&] { return found->second + " is stopped"; });
@@ -172,15 +172,15 @@ void live_servers::strike(fault kind) {
     enter([&] { strike_now(kind); });
 }
 
-void live_servers::cut_off(std::uint8_t process, core::duration length) {
+void live_servers::cut_off(std::uint16_t process, core::duration length) {
     enter([&] { cut_off_now(process, length); });
 }
 
-void live_servers::pause(std::uint8_t process, core::duration length) {
+void live_servers::pause(std::uint16_t process, core::duration length) {
     enter([&] { pause_now(process, length); });
 }
 
-void live_servers::crash(std::uint8_t process) {
+void live_servers::crash(std::uint16_t process) {
     enter([&] {
         note([&] { return processes_.at(process) + " is gone"; });
         processes_.erase(process);
@@ -228,7 +228,7 @@ std::string live_servers::story() const {
     return text;
 }
 
-void live_servers::add_process(std::uint8_t process, std::string_view name) {
+void live_servers::add_process(std::uint16_t process, std::string_view name) {
     enter([&] { processes_.emplace(process, name); });
 }
 

@@ -77,7 +77,7 @@ public:
     }
 
     // ---- for sessions, inside enter() ----
-    [[nodiscard]] std::unique_ptr<simulation::handle> open(session_end& own, std::uint8_t process,
+    [[nodiscard]] std::unique_ptr<simulation::handle> open(session_end& own, std::uint16_t process,
                                                            client_id& id);
     void forget(client_id session) { sessions_.erase(session); }
     [[nodiscard]] const simulation::scenario& plans() const noexcept { return scenario_; }
@@ -91,9 +91,9 @@ public:
 
     // ---- faults ----
     void strike(simulation::fault kind);
-    void cut_off(std::uint8_t process, core::duration length);
-    void pause(std::uint8_t process, core::duration length);
-    void crash(std::uint8_t process);
+    void cut_off(std::uint16_t process, core::duration length);
+    void pause(std::uint16_t process, core::duration length);
+    void crash(std::uint16_t process);
     void delete_by_hand(const std::string& znode);
     // With the folders above it, where they are missing.
     void make_by_hand(const std::string& znode);
@@ -109,12 +109,12 @@ public:
     // After the end of the run.
     [[nodiscard]] std::string story() const;
     // Faults come to it now and then.
-    void add_process(std::uint8_t process, std::string_view name);
+    void add_process(std::uint16_t process, std::string_view name);
 
 private:
     struct known_session {
         session_end* own;
-        std::uint8_t process;
+        std::uint16_t process;
     };
 
     void run();
@@ -125,8 +125,8 @@ private:
     void on(const E& event);
     void on_fault(const simulation::fault_due& event);
     void strike_now(simulation::fault kind);
-    void cut_off_now(std::uint8_t process, core::duration length);
-    void pause_now(std::uint8_t process, core::duration length);
+    void cut_off_now(std::uint16_t process, core::duration length);
+    void pause_now(std::uint16_t process, core::duration length);
     [[nodiscard]] core::duration some_time();
     void to_session(client_id session, planned_event&& event);
 
@@ -143,9 +143,9 @@ private:
     simulation::ensemble servers_;
     std::map<client_id, known_session> sessions_;
     client_id opened_ = 0;
-    std::map<std::uint8_t, std::string> processes_;  // that run, and their names
-    instant awaited_{};                              // by the own thread
-    boost::thread thread_;                           // to the end of the run
+    std::map<std::uint16_t, std::string> processes_;  // that run, and their names
+    instant awaited_{};                               // by the own thread
+    boost::thread thread_;                            // to the end of the run
 };
 
 }  // namespace turnstile::deterministic

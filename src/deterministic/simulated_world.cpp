@@ -117,7 +117,7 @@ void simulated_world::state::kill(simulated_process which) {
     scheduler::of_this_thread()->kill(number);  // the last step: it may be the caller's own
 }
 
-std::uint8_t simulated_world::state::number_of(simulated_process which) {
+std::uint16_t simulated_world::state::number_of(simulated_process which) {
     const base::lock_guard lock{mutex_};
     return find(which).number;
 }

@@ -32,11 +32,11 @@ public:
     void await(simulated_process which);
     void kill(simulated_process which);
     // As the scheduler counts processes.
-    [[nodiscard]] std::uint8_t number_of(simulated_process which);
+    [[nodiscard]] std::uint16_t number_of(simulated_process which);
 
 private:
     struct process {
-        std::uint8_t number = 0;
+        std::uint16_t number = 0;
         std::string name;
         bool over = false;
     };

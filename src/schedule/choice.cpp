@@ -2,7 +2,6 @@
 #include "schedule/choice.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace turnstile::schedule {
@@ -38,11 +37,11 @@ std::uint8_t choice::pick(const situation& now) {
     return by_deviation(now);
 }
 
-std::uint8_t choice::next_to(std::uint8_t current, std::uint64_t enabled) const {
-    if ((enabled & bit_of(current)) != 0) return current;
+std::uint8_t choice::next_to(std::uint8_t current, const thread_set& enabled) const {
+    if (enabled.test(current)) return current;
     for (std::size_t i = 1; i <= priorities_.size(); ++i) {
         const auto next = (current + i) % priorities_.size();
-        if ((enabled & bit_of(next)) != 0) return static_cast<std::uint8_t>(next);
+        if (enabled.test(next)) return static_cast<std::uint8_t>(next);
     }
     return current;
 }
@@ -53,26 +52,29 @@ std::uint8_t choice::by_priority(const situation& now) {
     if (now.yields) priorities_[now.current] = --lowest_;  // it waits for another thread
     std::size_t best = priorities_.size();
     for (std::size_t i = 0; i != priorities_.size(); ++i) {
-        const bool can = (now.enabled & bit_of(i)) != 0;
+        const bool can = now.enabled.test(i);
         if (can && (best == priorities_.size() || priorities_[i] > priorities_[best])) best = i;
     }
     return static_cast<std::uint8_t>(best);
 }
 
-std::uint8_t choice::by_chance(std::uint64_t enabled) {
-    auto nth = chance_() % static_cast<std::uint64_t>(std::popcount(enabled));
-    for (; nth != 0; --nth) enabled &= enabled - 1;
-    return static_cast<std::uint8_t>(std::countr_zero(enabled));
+std::uint8_t choice::by_chance(const thread_set& enabled) {
+    auto nth = chance_() % enabled.count();
+    std::size_t thread = 0;
+    for (; !enabled.test(thread) || nth != 0; ++thread)
+        if (enabled.test(thread)) --nth;
+    return static_cast<std::uint8_t>(thread);
 }
 
 std::uint8_t choice::by_deviation(const situation& now) {
     const auto& all = plan_.deviations;
     if (next_deviation_ < all.size() && all[next_deviation_].at == now.step) {
         const auto wanted = all[next_deviation_++].thread;
-        if ((now.enabled & bit_of(wanted)) != 0) return wanted;
+        if (now.enabled.test(wanted)) return wanted;
     }
-    const auto others = now.enabled & ~bit_of(now.current);
-    return next_to(now.current, now.yields && others != 0 ? others : now.enabled);
+    auto others = now.enabled;
+    others.reset(now.current);
+    return next_to(now.current, now.yields && others.any() ? others : now.enabled);
 }
 
 }  // namespace turnstile::schedule

@@ -2,19 +2,18 @@
 // choice: which of the threads that can go on has its turn, as a plan says. A value.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/random.hpp"
 #include "schedule/plan.hpp"
+#include "schedule/record.hpp"
 
 namespace turnstile::schedule {
 
-// Of a set of threads.
-[[nodiscard]] constexpr std::uint64_t bit_of(std::size_t thread) noexcept {
-    return std::uint64_t{1} << thread;
-}
+using thread_set = std::bitset<k_most_threads>;
 
 class choice {
 public:
@@ -24,7 +23,7 @@ public:
     void add(std::size_t thread);
 
     struct situation {
-        std::uint64_t enabled = 0;  // the threads that can go on, a bit each; at least one
+        const thread_set& enabled;  // the threads that can go on; at least one
         std::uint32_t step = 0;
         std::uint8_t current = 0;  // has its turn now
         bool yields = false;       // and gives it to others
@@ -33,9 +32,9 @@ public:
 
 private:
     [[nodiscard]] std::uint8_t by_priority(const situation& now);
-    [[nodiscard]] std::uint8_t by_chance(std::uint64_t enabled);
+    [[nodiscard]] std::uint8_t by_chance(const thread_set& enabled);
     [[nodiscard]] std::uint8_t by_deviation(const situation& now);
-    [[nodiscard]] std::uint8_t next_to(std::uint8_t current, std::uint64_t enabled) const;
+    [[nodiscard]] std::uint8_t next_to(std::uint8_t current, const thread_set& enabled) const;
 
     plan plan_;
     base::random chance_;

@@ -39,10 +39,10 @@ std::vector<plan> further(const plan& base, const record& run) {
     const auto first = base.deviations.empty() ? 0 : base.deviations.back().at + 1;
     for (auto at = first; at < run.steps; ++at) {
         const auto& here = run.trace[at];
-        for (std::uint8_t thread = 0; thread != k_most_threads; ++thread) {
-            if ((here.enabled >> thread & 1U) == 0 || thread == here.chosen) continue;
+        for (std::size_t thread = 0; thread != k_most_threads; ++thread) {
+            if (!here.enabled.test(thread) || thread == here.chosen) continue;
             plans.push_back(base);
-            plans.back().deviations.push_back({at, thread});
+            plans.back().deviations.push_back({at, static_cast<std::uint8_t>(thread)});
         }
     }
     return plans;

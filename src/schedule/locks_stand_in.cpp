@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutexes, conditions, locks for readers and writers, and what is done once.
 #include <pthread.h>
+#include <semaphore.h>
 
 #include <cerrno>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,21 +18,80 @@ void real::keep_locks() noexcept {}
 
 // ---- mutexes and conditions -----------------------------------------------------------------
 
+namespace {
+
+// How often its owner has taken a recursive mutex once more.
+std::map<std::uintptr_t, int>& depths() {
+    static std::map<std::uintptr_t, int> all;
+    return all;
+}
+
+// Of a kind that looks who has it.
+bool is_owned_by_name(const pthread_mutex_t& mutex) {
+    constexpr int k_kinds = 3;
+    const int kind = mutex.__data.__kind & k_kinds;
+    return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
+}
+
+// What comes of taking a mutex that the caller has, if its kind answers that; else it waits for itself.
+std::optional<int> taken_again(const pthread_mutex_t& mutex, const scheduler& mine) {
+    if (!is_owned_by_name(mutex) || !mine.owns(id_of(&mutex))) return std::nullopt;
+    if ((mutex.__data.__kind & PTHREAD_MUTEX_ERRORCHECK) != 0) return EDEADLK;
+    ++depths()[id_of(&mutex)];
+    return 0;
+}
+
+int lock_until(scheduler& mine, pthread_mutex_t* mutex, std::int64_t deadline,
+               std::uintptr_t caller) {
+    if (const auto answer = taken_again(*mutex, mine)) return *answer;
+    return mine.lock_until(id_of(mutex), deadline, caller) ? 0 : ETIMEDOUT;
+}
+
+}  // namespace
+
 STANDS_IN int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-    if (auto* mine = scheduler::of_this_thread()) return mine->lock(id_of(mutex), CALLER), 0;
+    if (auto* mine = scheduler::of_this_thread())
+        return lock_until(*mine, mutex, scheduler::k_never, CALLER);
     static constinit real_one<int(pthread_mutex_t*)> real{"pthread_mutex_lock"};
     return real(mutex);
 }
 
-STANDS_IN int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+STANDS_IN int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
     if (auto* mine = scheduler::of_this_thread())
+        return lock_until(*mine, mutex, to_ns(*until), CALLER);
+    static constinit real_one<int(pthread_mutex_t*, const timespec*)> real{
+        "pthread_mutex_timedlock"};
+    return real(mutex, until);
+}
+
+STANDS_IN int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                      const timespec* until) noexcept {
+    if (auto* mine = scheduler::of_this_thread())
+        return lock_until(*mine, mutex, to_ns(*until), CALLER);
+    static constinit real_one<int(pthread_mutex_t*, clockid_t, const timespec*)> real{
+        "pthread_mutex_clocklock"};
+    return real(mutex, clock, until);
+}
+
+STANDS_IN int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+    if (auto* mine = scheduler::of_this_thread()) {
+        if (const auto answer = taken_again(*mutex, *mine)) return *answer == 0 ? 0 : EBUSY;
         return mine->try_lock(id_of(mutex), CALLER) ? 0 : EBUSY;
+    }
     static constinit real_one<int(pthread_mutex_t*)> real{"pthread_mutex_trylock"};
     return real(mutex);
 }
 
 STANDS_IN int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-    if (auto* mine = scheduler::of_this_thread()) return mine->unlock(id_of(mutex), CALLER), 0;
+    if (auto* mine = scheduler::of_this_thread()) {
+        if (is_owned_by_name(*mutex) && !mine->owns(id_of(mutex))) return EPERM;
+        const auto again = depths().find(id_of(mutex));
+        if (again != depths().end()) {
+            if (--again->second == 0) depths().erase(again);
+            return 0;
+        }
+        return mine->unlock(id_of(mutex), CALLER), 0;
+    }
     static constinit real_one<int(pthread_mutex_t*)> real{"pthread_mutex_unlock"};
     return real(mutex);
 }
@@ -94,16 +155,58 @@ bool may_write(std::uintptr_t id) {
 
 }  // namespace
 
-STANDS_IN int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
-    static constinit real_one<int(pthread_rwlock_t*)> real{"pthread_rwlock_rdlock"};
-    auto* const mine = scheduler::of_this_thread();
-    if (mine == nullptr) return real(lock);
-    const auto free = [id = id_of(lock)] { return !shared_locks()[id].writer; };
-    mine->yield(CALLER);
-    while (!free()) mine->wait_until(operation::poll, free, scheduler::k_never, CALLER);
-    ++shared_locks()[id_of(lock)].readers;
+namespace {
+
+enum class sharing { read, write };
+
+int lock_until(scheduler& mine, pthread_rwlock_t* lock, sharing how, std::int64_t deadline,
+               std::uintptr_t caller) {
+    const auto free = [id = id_of(lock), how] {
+        return how == sharing::write ? may_write(id) : !shared_locks()[id].writer;
+    };
+    const auto end = mine.when(deadline);
+    mine.yield(caller);
+    while (!free()) {
+        if (mine.instant() >= end) return ETIMEDOUT;
+        mine.wait_until(operation::poll, free, end, caller);
+    }
+    auto& taken = shared_locks()[id_of(lock)];
+    if (how == sharing::write) {
+        taken.writer = true;
+    } else {
+        ++taken.readers;
+    }
     return 0;
 }
+
+}  // namespace
+
+#define STANDS_IN_FOR_RWLOCK(name, how)                                                         \
+    STANDS_IN int pthread_rwlock_##name##lock(pthread_rwlock_t* lock) noexcept {                \
+        if (auto* mine = scheduler::of_this_thread())                                           \
+            return lock_until(*mine, lock, how, scheduler::k_never, CALLER);                    \
+        static constinit real_one<int(pthread_rwlock_t*)> real{"pthread_rwlock_" #name "lock"}; \
+        return real(lock);                                                                      \
+    }                                                                                           \
+    STANDS_IN int pthread_rwlock_timed##name##lock(pthread_rwlock_t* lock,                      \
+                                                   const timespec* until) noexcept {            \
+        if (auto* mine = scheduler::of_this_thread())                                           \
+            return lock_until(*mine, lock, how, to_ns(*until), CALLER);                         \
+        static constinit real_one<int(pthread_rwlock_t*, const timespec*)> real{                \
+            "pthread_rwlock_timed" #name "lock"};                                               \
+        return real(lock, until);                                                               \
+    }                                                                                           \
+    STANDS_IN int pthread_rwlock_clock##name##lock(pthread_rwlock_t* lock, clockid_t clock,     \
+                                                   const timespec* until) noexcept {            \
+        if (auto* mine = scheduler::of_this_thread())                                           \
+            return lock_until(*mine, lock, how, to_ns(*until), CALLER);                         \
+        static constinit real_one<int(pthread_rwlock_t*, clockid_t, const timespec*)> real{     \
+            "pthread_rwlock_clock" #name "lock"};                                               \
+        return real(lock, clock, until);                                                        \
+    }
+
+STANDS_IN_FOR_RWLOCK(rd, sharing::read)
+STANDS_IN_FOR_RWLOCK(wr, sharing::write)
 
 STANDS_IN int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
     static constinit real_one<int(pthread_rwlock_t*)> real{"pthread_rwlock_tryrdlock"};
@@ -112,17 +215,6 @@ STANDS_IN int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
     mine->yield(CALLER);
     if (shared_locks()[id_of(lock)].writer) return EBUSY;
     ++shared_locks()[id_of(lock)].readers;
-    return 0;
-}
-
-STANDS_IN int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
-    static constinit real_one<int(pthread_rwlock_t*)> real{"pthread_rwlock_wrlock"};
-    auto* const mine = scheduler::of_this_thread();
-    if (mine == nullptr) return real(lock);
-    const auto free = [id = id_of(lock)] { return may_write(id); };
-    mine->yield(CALLER);
-    while (!free()) mine->wait_until(operation::poll, free, scheduler::k_never, CALLER);
-    shared_locks()[id_of(lock)].writer = true;
     return 0;
 }
 
@@ -146,6 +238,50 @@ STANDS_IN int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
     if (found->second.readers == 0) shared_locks().erase(found);
     mine->yield(CALLER);
     return 0;
+}
+
+// ---- semaphores -----------------------------------------------------------------------------
+
+namespace {
+
+int wait_until(scheduler& mine, sem_t* semaphore, std::int64_t deadline, std::uintptr_t caller) {
+    const auto free = [semaphore] {
+        int value = 0;
+        return ::sem_getvalue(semaphore, &value) == 0 && value > 0;
+    };
+    const auto end = mine.when(deadline);
+    mine.yield(caller);
+    while (::sem_trywait(semaphore) != 0) {
+        if (mine.instant() >= end) {
+            errno = ETIMEDOUT;
+            return -1;
+        }
+        mine.wait_until(operation::poll, free, end, caller);
+    }
+    return 0;
+}
+
+}  // namespace
+
+STANDS_IN int sem_wait(sem_t* semaphore) {
+    static constinit real_one<int(sem_t*)> real{"sem_wait"};
+    auto* const mine = scheduler::of_this_thread();
+    return mine == nullptr ? real(semaphore)
+                           : wait_until(*mine, semaphore, scheduler::k_never, CALLER);
+}
+
+STANDS_IN int sem_timedwait(sem_t* semaphore, const timespec* until) {
+    static constinit real_one<int(sem_t*, const timespec*)> real{"sem_timedwait"};
+    auto* const mine = scheduler::of_this_thread();
+    return mine == nullptr ? real(semaphore, until)
+                           : wait_until(*mine, semaphore, to_ns(*until), CALLER);
+}
+
+STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
+    static constinit real_one<int(sem_t*, clockid_t, const timespec*)> real{"sem_clockwait"};
+    auto* const mine = scheduler::of_this_thread();
+    return mine == nullptr ? real(semaphore, clock, until)
+                           : wait_until(*mine, semaphore, to_ns(*until), CALLER);
 }
 
 // ---- once -----------------------------------------------------------------------------------

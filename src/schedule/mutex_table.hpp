@@ -13,7 +13,7 @@ namespace turnstile::schedule {
 
 class mutex_table {
 public:
-    void ask(std::uintptr_t mutex, std::uint8_t process) {
+    void ask(std::uintptr_t mutex, std::uint16_t process) {
         const auto [found, first] = askers_.try_emplace(mutex, process);
         if (!first && found->second != process) found->second = k_several;
     }
@@ -24,6 +24,10 @@ public:
     }
     void let_go(std::uintptr_t mutex) { owners_.erase(mutex); }
 
+    [[nodiscard]] bool is_owner(std::uintptr_t mutex, std::uint8_t thread) const {
+        const auto found = owners_.find(mutex);
+        return found != owners_.end() && found->second == thread;
+    }
     [[nodiscard]] bool is_free(std::uintptr_t mutex) const { return !owners_.contains(mutex); }
     // Has one that several processes ask for.
     [[nodiscard]] bool holds_up_others(std::size_t thread) const {

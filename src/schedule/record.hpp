@@ -6,13 +6,14 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 
 namespace turnstile::schedule {
 
-inline constexpr std::size_t k_most_threads = 64;
-inline constexpr std::size_t k_most_processes = 64;
+inline constexpr std::size_t k_most_threads = 256;
+inline constexpr std::size_t k_most_processes = 1024;
 inline constexpr std::size_t k_most_name = 24;
 inline constexpr std::size_t k_most_steps = 200'000;
 inline constexpr std::size_t k_most_text = 1024;
@@ -37,11 +38,11 @@ enum class operation : std::uint8_t {
 
 struct step {
     operation kind{};
-    std::uint8_t thread = 0;    // the thread that came to the point
-    std::uint8_t chosen = 0;    // the thread that goes on from there
-    std::uint64_t enabled = 0;  // the threads that could, a bit each
-    std::uintptr_t object = 0;  // the mutex, the condition
-    std::uintptr_t caller = 0;  // where
+    std::uint8_t thread = 0;              // the thread that came to the point
+    std::uint8_t chosen = 0;              // the thread that goes on from there
+    std::bitset<k_most_threads> enabled;  // the threads that could
+    std::uintptr_t object = 0;            // the mutex, the condition
+    std::uintptr_t caller = 0;            // where
 };
 
 inline constexpr std::size_t k_most_frames = 24;
@@ -49,7 +50,7 @@ inline constexpr std::size_t k_most_frames = 24;
 // Where a thread came to a point last.
 struct standing {
     operation wants = operation::over;
-    std::uint8_t process = 0;
+    std::uint16_t process = 0;
     std::uintptr_t caller = 0;
     std::array<std::uintptr_t, k_most_frames>
         stack{};  // where it let another one go on, if they are wanted
@@ -73,6 +74,7 @@ struct record {
     std::int64_t true_time = 0;  // since it began, in nanoseconds
     bool wants_stacks = false;   // costs time
     bool timed_out = false;      // in real time
+    std::uint8_t current = 0;    // the thread that has its turn, or had it at the end
     std::array<char, k_most_text> text{};
     std::array<standing, k_most_threads> threads{};
     std::array<std::array<char, k_most_name>, k_most_processes> process_names{};

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ namespace {
 [[noreturn]] void run_here(const plan& how, record& into, scheduler::endurance lasts,
                            std::chrono::seconds patience,
                            const std::function<void(scheduler&)>& work) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::alarm(static_cast<unsigned>(patience.count()));
     // Stays: threads of the run may outlive it.
     auto* const mine = new scheduler{how, into, lasts};
@@ -77,7 +79,15 @@ std::optional<std::string> run_apart(const plan& how, record& into, scheduler::e
     if (child < 0) throw std::system_error{errno, std::generic_category(), "fork"};
     if (child == 0) run_here(how, into, lasts, patience, work);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(child, &status, WUNTRACED) < 0 && errno == EINTR) {
+    }
+    if (WIFSTOPPED(status)) {  // no alarm would wake it
+        ::kill(child, SIGKILL);
+        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        return fmt::format(
+            "stopped by signal {}: a run is one process, see simulated_world::pause()",
+            WSTOPSIG(status));
     }
     into.timed_out = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     if (into.result == verdict::passed) return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -44,6 +45,8 @@ scheduler::~scheduler() {
 
 void scheduler::end(verdict result, const char* text) noexcept {
     t_mine = false;
+    if (record_.wants_stacks) take_stack(record_.threads[current_]);
+    std::fflush(nullptr);
     record_.result = result;
     std::strncpy(record_.text.data(), text, record_.text.size() - 1);
     if (at_end_) at_end_();
@@ -64,7 +67,7 @@ bool scheduler::may_go_on(std::size_t number) const {
 
 bool scheduler::has_what_it_wants(const thread& candidate) const {
     switch (candidate.wants) {
-        case operation::lock: return mutexes_.is_free(candidate.object);
+        case operation::lock: return mutexes_.is_free(candidate.object) || candidate.late;
         case operation::wait:
         case operation::timed_wait:
             return (candidate.woken || candidate.late) && mutexes_.is_free(candidate.mutex);
@@ -82,10 +85,10 @@ bool scheduler::has_what_it_wants(const thread& candidate) const {
     return true;
 }
 
-std::uint64_t scheduler::who_can() const {
-    std::uint64_t enabled = 0;
+thread_set scheduler::who_can() const {
+    thread_set enabled;
     for (std::size_t i = 0; i != threads_.size(); ++i)
-        if (can_go_on(i)) enabled |= bit_of(i);
+        if (can_go_on(i)) enabled.set(i);
     return enabled;
 }
 
@@ -129,7 +132,7 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     // In a run that goes on for long, a thread that never waits is not to stop the time of all others.
     if (lasts_ == endurance::endless) mark_late();
     auto enabled = who_can();
-    while (enabled == 0) {
+    while (enabled.none()) {
         if (!pass_time()) end_in_deadlock();
         enabled = who_can();
     }
@@ -161,17 +164,22 @@ void scheduler::take_stack(standing& of) {
 void scheduler::hand_over(std::uint8_t to) {
     ++record_.switches;
     auto& mine = me();
-    current_ = to;
+    current_ = record_.current = to;
     real::give_turn(threads_[to]->turn);
     if (mine.wants != operation::over) real::await_turn(mine.turn);
 }
 
 // ---- what threads want ----------------------------------------------------------------------
 
-void scheduler::lock(std::uintptr_t mutex, std::uintptr_t caller) {
+bool scheduler::lock_until(std::uintptr_t mutex, std::int64_t deadline, std::uintptr_t caller) {
     ask_for(mutex);
+    auto& mine = me();
+    mine.deadline = true_deadline(deadline);
+    mine.late = false;
     point(operation::lock, mutex, caller);
-    mutexes_.take(mutex, current_);
+    mine.deadline = k_never;
+    mine.late = false;
+    return mutexes_.try_to_take(mutex, current_);
 }
 
 void scheduler::ask_for(std::uintptr_t mutex) {
@@ -209,7 +217,8 @@ void scheduler::notify(std::uintptr_t condition, bool all, std::uintptr_t caller
     for (const auto& candidate : threads_) {
         const bool waits =
             candidate->wants == operation::wait || candidate->wants == operation::timed_wait;
-        if (waits && candidate->object == condition && !candidate->woken)
+        const bool lives = !processes_[candidate->process].over;
+        if (waits && lives && candidate->object == condition && !candidate->woken)
             waiting.push_back(candidate.get());
     }
     std::sort(waiting.begin(), waiting.end(),
@@ -252,7 +261,8 @@ std::uint8_t scheduler::add_thread() {
     auto added = std::make_unique<thread>();
     if (!threads_.empty()) added->process = process();
     const auto number = lasts_ == endurance::endless ? free_number() : threads_.size();
-    if (number == k_most_threads) end(verdict::livelock, "too many threads");
+    if (number == k_most_threads)
+        end(verdict::livelock, fmt::format("more than {} threads live at once", number).c_str());
     if (number == threads_.size()) {
         threads_.push_back(std::move(added));
     } else {
@@ -275,15 +285,21 @@ std::size_t scheduler::free_number() const {
     return threads_.size();
 }
 
-std::uint8_t scheduler::add_process(std::string_view name, const process_clock& clock) {
+std::uint16_t scheduler::add_process(std::string_view name, const process_clock& clock) {
     const auto number = processes_.size();
-    if (number == k_most_processes) end(verdict::livelock, "too many processes");
+    if (number == k_most_processes)
+        end(verdict::livelock, fmt::format("more than {} processes are started", number).c_str());
     name.copy(record_.process_names[number].data(), k_most_name - 1);
     processes_.push_back({clock});
-    return static_cast<std::uint8_t>(number);
+    return static_cast<std::uint16_t>(number);
 }
 
-void scheduler::stop(std::uint8_t process, std::int64_t length) {
+std::int64_t scheduler::read_clock() noexcept {
+    if (lasts_ == endurance::endless) now_ += k_step;
+    return now();
+}
+
+void scheduler::stop(std::uint16_t process, std::int64_t length) {
     auto& stands_until = processes_[process].stands_until;
     stands_until = std::max(stands_until, now_ + length);
 }
@@ -303,11 +319,11 @@ void scheduler::join(std::uint8_t number, std::uintptr_t caller) {
     point(operation::join, 0, caller);
 }
 
-bool scheduler::wait_until(operation operation, std::function<bool()> ready, std::int64_t deadline,
+bool scheduler::wait_until(operation operation, std::function<bool()> ready, std::int64_t end,
                            std::uintptr_t caller) {
     auto& mine = me();
     mine.ready = std::move(ready);
-    mine.deadline = true_deadline(deadline);
+    mine.deadline = end;
     mine.late = false;
     point(operation, 0, caller);
     const bool is_ready = mine.ready && mine.ready();

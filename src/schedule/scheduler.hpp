@@ -53,7 +53,14 @@ public:
     [[noreturn]] void end(verdict result, const char* text) noexcept;
 
     // ---- what threads want; each returns when it is done -----------------------------------
-    void lock(std::uintptr_t mutex, std::uintptr_t caller);
+    void lock(std::uintptr_t mutex, std::uintptr_t caller) {
+        (void)lock_until(mutex, k_never, caller);
+    }
+    // False: the deadline came first.
+    bool lock_until(std::uintptr_t mutex, std::int64_t deadline, std::uintptr_t caller);
+    [[nodiscard]] bool owns(std::uintptr_t mutex) const {
+        return mutexes_.is_owner(mutex, current_);
+    }
     bool try_lock(std::uintptr_t mutex, std::uintptr_t caller);
     void unlock(std::uintptr_t mutex, std::uintptr_t caller);
     // False: the deadline came first. No deadline: k_never.
@@ -70,23 +77,33 @@ public:
     void enter(std::uint8_t thread);
     void leave();
     void join(std::uint8_t thread, std::uintptr_t caller);
-    // Until `ready` says so, or virtual time has come to the deadline; true: ready.
-    bool wait_until(operation operation, std::function<bool()> ready, std::int64_t deadline,
+    // Until `ready` says so, or the true time has come to `end`; true: ready. `ready` is asked by other threads, too.
+    bool wait_until(operation operation, std::function<bool()> ready, std::int64_t end,
                     std::uintptr_t caller);
     void yield(std::uintptr_t caller) { point(operation::yield, 0, caller); }
 
     // ---- processes; the first is 0 ----------------------------------------------------------
-    std::uint8_t add_process(std::string_view name, const process_clock& clock);
+    std::uint16_t add_process(std::string_view name, const process_clock& clock);
     // The calling thread is its from here on.
-    void become(std::uint8_t process) noexcept { me().process = process; }
-    [[nodiscard]] std::uint8_t process() const noexcept { return threads_[current_]->process; }
+    void become(std::uint16_t process) noexcept { me().process = process; }
+    [[nodiscard]] std::uint16_t process() const noexcept { return threads_[current_]->process; }
     // No thread of it goes on for so long, in nanoseconds of true time.
-    void stop(std::uint8_t process, std::int64_t length);
-    // No thread of it ever goes on. Not its own.
-    void kill(std::uint8_t process) { processes_[process].over = true; }
+    void stop(std::uint16_t process, std::int64_t length);
+    // No thread of it ever goes on, the caller included.
+    void kill(std::uint16_t process) {
+        processes_[process].over = true;
+        if (process == this->process()) yield(0);
+    }
 
     // In nanoseconds: what all clocks of the thread's process show. Deadlines above are in it, too.
     [[nodiscard]] std::int64_t now() const noexcept { return clock().shown(now_); }
+    // The same for a thread that reads its clock: in a run that goes on for long that takes time.
+    [[nodiscard]] std::int64_t read_clock() noexcept;
+    // The true time, of wait_until(), and when the clocks of the thread's process show this.
+    [[nodiscard]] std::int64_t instant() const noexcept { return now_; }
+    [[nodiscard]] std::int64_t when(std::int64_t shown) const noexcept {
+        return true_deadline(shown);
+    }
     // Since the run began, by no process's clock.
     [[nodiscard]] std::int64_t true_time() const noexcept { return now_ - process_clock::k_start; }
     [[nodiscard]] std::uint64_t chance() noexcept { return bytes_(); }
@@ -100,7 +117,7 @@ private:
         bool over = false;
     };
     struct thread {
-        std::uint8_t process = 0;
+        std::uint16_t process = 0;
         operation wants = operation::begin;
         std::uintptr_t object = 0;  // mutex, condition
         std::uintptr_t mutex = 0;   // of a wait
@@ -125,7 +142,7 @@ private:
     [[nodiscard]] std::int64_t true_deadline(std::int64_t shown) const noexcept {
         return shown > k_never / 2 ? k_never : clock().when(shown);
     }
-    [[nodiscard]] std::uint64_t who_can() const;
+    [[nodiscard]] thread_set who_can() const;
     [[nodiscard]] bool pass_time();
     void mark_late();
     static void take_stack(standing& of);

@@ -4,10 +4,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdarg>
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -31,12 +34,35 @@ struct start {
     scheduler* by;
 };
 
+// A thread leaves behind all that it has for itself, also where it ends by pthread_exit: the C library destroys what is
+// thread_local first, then what has keys, in several rounds, of which the last one is this one's.
+struct leaving {
+    scheduler& from;
+    int rounds = 0;
+};
+pthread_key_t leaving_key() {
+    static const pthread_key_t key = [] {
+        pthread_key_t created{};
+        const int failure = ::pthread_key_create(&created, [](void* of) {
+            auto* const own = static_cast<leaving*>(of);
+            if (++own->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+                ::pthread_setspecific(leaving_key(), own);
+                return;
+            }
+            const std::unique_ptr<leaving> last{own};
+            last->from.leave();
+        });
+        if (failure != 0) std::abort();
+        return created;
+    }();
+    return key;
+}
+
 void* run_thread(void* given) {
     const std::unique_ptr<start> beginning{static_cast<start*>(given)};
     beginning->by->enter(beginning->number);
-    void* const result = beginning->run(beginning->argument);
-    beginning->by->leave();
-    return result;
+    ::pthread_setspecific(leaving_key(), new leaving{*beginning->by});
+    return beginning->run(beginning->argument);
 }
 
 constinit real_one<long(long, ...)> real_syscall{"syscall"};
@@ -82,6 +108,14 @@ STANDS_IN int pthread_join(pthread_t thread, void** result) {
             threads().erase(found);
         }
     return real(thread, result);  // which has ended, or is about to
+}
+
+STANDS_IN pid_t fork() {
+    static constinit real_one<pid_t()> real{"fork"};
+    if (auto* const mine = scheduler::of_this_thread())
+        mine->end(verdict::failed,
+                  "fork() in a run: a process of the world is a thread of this one");
+    return real();
 }
 
 STANDS_IN int sched_yield() noexcept {

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks, sleeps, timers, waits for descriptors, and the system's randomness.
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
 #include <map>
 
 #include "schedule/real.hpp"
@@ -17,11 +24,44 @@ using namespace turnstile::schedule;
 namespace {
 
 // Of the run, touched only by the thread whose turn it is.
-std::map<int, std::int64_t>& timers() {
-    static std::map<int, std::int64_t> all;
+struct set_timer {
+    std::int64_t when = 0;  // true time
+    std::int64_t interval = 0;
+};
+std::map<int, set_timer>& timers() {
+    static std::map<int, set_timer> all;
     return all;
 }
 std::uint64_t timers_set = 0;
+
+constinit real_one<int(pollfd*, nfds_t, int)> real_poll{"poll"};
+constinit real_one<int(int, int, const itimerspec*, itimerspec*)> real_settime{"timerfd_settime"};
+
+bool is_readable(int descriptor) {
+    pollfd asked{descriptor, POLLIN, 0};
+    return real_poll(&asked, nfds_t{1}, 0) > 0;
+}
+
+// The system's timers are off; one whose time has come is set to go off at once.
+void fire_due(const scheduler& mine) {
+    for (auto next = timers().begin(); next != timers().end();) {
+        auto& [timer, set] = *next;
+        if (set.when > mine.instant()) {
+            ++next;
+            continue;
+        }
+        constexpr itimerspec k_at_once{{}, {0, 1}};
+        pollfd asked{timer, POLLIN, 0};
+        if (real_settime(timer, 0, &k_at_once, nullptr) == 0) real_poll(&asked, nfds_t{1}, -1);
+        set.when += set.interval;
+        next = set.interval == 0 ? timers().erase(next) : std::next(next);
+    }
+}
+
+// In milliseconds; negative: never.
+std::int64_t end_of(const scheduler& mine, std::int64_t timeout) {
+    return timeout < 0 ? scheduler::k_never : mine.when(mine.now() + timeout * 1'000'000);
+}
 
 }  // namespace
 
@@ -30,8 +70,9 @@ void real::keep_time() noexcept {}
 // ---- time and descriptors -------------------------------------------------------------------
 
 STANDS_IN int clock_gettime(clockid_t clock, timespec* now) noexcept {
-    if (const auto* mine = scheduler::of_this_thread()) {
-        *now = {mine->now() / k_second, mine->now() % k_second};
+    if (auto* const mine = scheduler::of_this_thread()) {
+        const auto shown = mine->read_clock();
+        *now = {shown / k_second, shown % k_second};
         return 0;
     }
     static constinit real_one<int(clockid_t, timespec*)> real{"clock_gettime"};
@@ -58,7 +99,7 @@ STANDS_IN int clock_nanosleep(clockid_t clock, int flags, const timespec* time, 
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(clock, flags, time, left);
     const auto end = to_ns(*time) + ((flags & TIMER_ABSTIME) != 0 ? 0 : mine->now());
-    mine->wait_until(operation::sleep, nullptr, end, CALLER);
+    mine->wait_until(operation::sleep, nullptr, mine->when(end), CALLER);
     return 0;
 }
 
@@ -66,7 +107,7 @@ STANDS_IN int nanosleep(const timespec* time, timespec* left) {
     static constinit real_one<int(const timespec*, timespec*)> real{"nanosleep"};
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(time, left);
-    mine->wait_until(operation::sleep, nullptr, mine->now() + to_ns(*time), CALLER);
+    mine->wait_until(operation::sleep, nullptr, mine->when(mine->now() + to_ns(*time)), CALLER);
     return 0;
 }
 
@@ -82,50 +123,83 @@ STANDS_IN unsigned sleep(unsigned seconds) {
 
 STANDS_IN int timerfd_settime(int timer, int flags, const itimerspec* next,
                               itimerspec* before) noexcept {
-    if (const auto* mine = scheduler::of_this_thread()) {
-        const bool absolute = (flags & TFD_TIMER_ABSTIME) != 0;
-        timers()[timer] = to_ns(next->it_value) + (absolute ? 0 : mine->now());  // and once
-        ++timers_set;
-        return 0;
-    }
-    static constinit real_one<int(int, int, const itimerspec*, itimerspec*)> real{
-        "timerfd_settime"};
-    return real(timer, flags, next, before);
+    auto* const mine = scheduler::of_this_thread();
+    if (mine == nullptr) return real_settime(timer, flags, next, before);
+    const bool absolute = (flags & TFD_TIMER_ABSTIME) != 0;
+    const auto value = to_ns(next->it_value);
+    timers().erase(timer);
+    if (value != 0)
+        timers()[timer] = {mine->when(value + (absolute ? 0 : mine->now())),
+                           to_ns(next->it_interval)};
+    ++timers_set;
+    constexpr itimerspec k_off{};
+    return real_settime(timer, 0, &k_off, before);
+}
+
+// Waits until `ready` says so, `end`, or a timer's time; `ready` is not asked after that.
+static void wait_for_descriptors(scheduler& mine, const std::function<bool()>& ready,
+                                 std::int64_t end, std::uintptr_t caller) {
+    fire_due(mine);
+    auto until = end;
+    for (const auto& [timer, each] : timers()) until = std::min(until, each.when);
+    // Another thread may set one that is earlier.
+    const auto set_before = timers_set;
+    mine.wait_until(
+        operation::poll, [&] { return timers_set != set_before || ready(); }, until, caller);
+    fire_due(mine);
 }
 
 STANDS_IN int poll(pollfd* all, nfds_t count, int timeout) {
-    static constinit real_one<int(pollfd*, nfds_t, int)> real{"poll"};
     auto* const mine = scheduler::of_this_thread();
-    if (mine == nullptr) return real(all, count, timeout);
-    const auto due = [mine, all, count] {
-        for (nfds_t i = 0; i != count; ++i) {
-            const auto timer = timers().find(all[i].fd);
-            if (timer != timers().end() && timer->second <= mine->now()) return true;
-        }
-        return false;
-    };
-    auto deadline = timeout < 0 ? scheduler::k_never : mine->now() + timeout * 1'000'000LL;
+    if (mine == nullptr) return real_poll(all, count, timeout);
+    const auto end = end_of(*mine, timeout);
     for (;;) {
-        auto until = deadline;
-        const auto set_before =
-            timers_set;  // one that another thread sets meanwhile may be earlier
-        for (nfds_t i = 0; i != count; ++i) {
-            const auto timer = timers().find(all[i].fd);
-            if (timer != timers().end() && timer->second < until) until = timer->second;
-        }
-        mine->wait_until(
-            operation::poll,
-            [&] { return timers_set != set_before || due() || real(all, count, 0) > 0; }, until,
-            CALLER);
-        int ready = real(all, count, 0);
-        for (nfds_t i = 0; i != count; ++i) {
-            const auto timer = timers().find(all[i].fd);
-            if (timer == timers().end() || timer->second > mine->now()) continue;
-            timers().erase(timer);
-            all[i].revents = POLLIN;
-            ++ready;
-        }
-        if (ready > 0 || mine->now() >= deadline) return ready;
+        wait_for_descriptors(
+            *mine, [&] { return real_poll(all, count, 0) > 0; }, end, CALLER);
+        const int ready = real_poll(all, count, 0);
+        if (ready != 0 || mine->instant() >= end) return ready;
+    }
+}
+
+STANDS_IN int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
+    static constinit real_one<int(int, epoll_event*, int, int)> real{"epoll_wait"};
+    auto* const mine = scheduler::of_this_thread();
+    if (mine == nullptr) return real(epoll, events, most, timeout);
+    const auto end = end_of(*mine, timeout);
+    for (;;) {
+        wait_for_descriptors(
+            *mine, [&] { return is_readable(epoll); }, end, CALLER);
+        const int ready = real(epoll, events, most, 0);
+        if (ready != 0 || mine->instant() >= end) return ready;
+    }
+}
+
+STANDS_IN int select(int count, fd_set* reading, fd_set* writing, fd_set* failing,
+                     timeval* timeout) {
+    static constinit real_one<int(int, fd_set*, fd_set*, fd_set*, timeval*)> real{"select"};
+    auto* const mine = scheduler::of_this_thread();
+    if (mine == nullptr) return real(count, reading, writing, failing, timeout);
+    const auto span = timeout == nullptr ? -1 : timeout->tv_sec * 1'000 + timeout->tv_usec / 1'000;
+    const auto end = end_of(*mine, span);
+    const auto copy = [](const fd_set* of) { return of == nullptr ? fd_set{} : *of; };
+    const auto wanted = std::array{copy(reading), copy(writing), copy(failing)};
+    const auto look = [&](std::array<fd_set, 3>& found) {
+        found = wanted;
+        timeval none{};
+        return real(count, reading == nullptr ? nullptr : &found[0],
+                    writing == nullptr ? nullptr : &found[1],
+                    failing == nullptr ? nullptr : &found[2], &none);
+    };
+    for (;;) {
+        std::array<fd_set, 3> found{};
+        wait_for_descriptors(
+            *mine, [&] { return look(found) != 0; }, end, CALLER);
+        const int ready = look(found);
+        if (ready == 0 && mine->instant() < end) continue;
+        if (reading != nullptr) *reading = found[0];
+        if (writing != nullptr) *writing = found[1];
+        if (failing != nullptr) *failing = found[2];
+        return ready;
     }
 }
 
@@ -133,6 +207,11 @@ STANDS_IN int poll(pollfd* all, nfds_t count, int timeout) {
 STANDS_IN ssize_t read(int from, void* into, size_t size) {
     static constinit real_one<ssize_t(int, void*, size_t)> real{"read"};
     auto* const mine = scheduler::of_this_thread();
+    if (mine != nullptr && timers().contains(from) && (::fcntl(from, F_GETFL) & O_NONBLOCK) == 0)
+        while (!is_readable(from))
+            wait_for_descriptors(
+                *mine, [from] { return is_readable(from); }, scheduler::k_never, CALLER);
+    if (mine != nullptr) fire_due(*mine);
     struct stat status {};
     static const dev_t k_urandom = makedev(1, 9);
     if (mine == nullptr || ::fstat(from, &status) != 0 || !S_ISCHR(status.st_mode) ||

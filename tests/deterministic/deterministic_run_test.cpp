@@ -4,17 +4,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <future>
 #include <mutex>
-#include <set>
-#include <shared_mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "turnstile/turnstile.hpp"
 
@@ -206,65 +205,30 @@ TEST(deterministic_run, a_chroot_and_what_is_written) {
     EXPECT_TRUE(report.passed) << report.text();
 }
 
-// ---- what threads wait with -------------------------------------------------------------------
-
-TEST(deterministic_run, all_that_a_service_waits_with_takes_virtual_time) {
+TEST(deterministic_run, a_process_may_kill_itself_and_be_started_a_hundred_times) {
     const auto report = play([](simulated_world& world) {
-        std::mutex own;
-        std::condition_variable changed;
-        std::shared_mutex several;
-        std::once_flag once;
-        std::atomic<int> word{0};
-        int times = 0;
-        bool ready = false;
-        std::promise<int> promise;
-        std::thread other{[&] {
-            ::sleep(2);
-            ::usleep(1'000);
-            std::this_thread::sleep_until(std::chrono::steady_clock::now() + 2s);
-            std::call_once(once, [&] { ++times; });
-            {
-                const std::lock_guard lock{own};
-                ready = true;
-            }
-            changed.notify_one();
-            word = 1;
-            word.notify_all();
-            promise.set_value(3);
-            const std::unique_lock lock{several};
-        }};
-        std::unique_lock lock{own};
-        const bool early = changed.wait_for(lock, 1s, [&] { return ready; });
-        require(!early, "early");
-        changed.wait(lock, [&] { return ready; });
-        word.wait(0);
-        require(promise.get_future().get() == 3, "another value");
-        {
-            const std::shared_lock first{several};
-            const std::shared_lock second{several};
-            require(!several.try_lock(), "read and written");
+        int starts = 0;
+        for (int i = 0; i != 100; ++i) {
+            std::optional<testing::simulated_process> own;
+            own = world.start("ann", [&] {
+                client servers{k_servers};
+                mutex lock{servers, "/a"};
+                while (!own) std::this_thread::sleep_for(1ms);
+                ++starts;
+                world.kill(*own);
+                require(false, "killed, and goes on");
+            });
+            world.await(*own);
         }
-        std::call_once(once, [&] { ++times; });
-        require(times == 1, "not once");
-        other.join();
-        require(world.now() > 4s && world.now() < 5s, "another time");
-    });
-    EXPECT_TRUE(report.passed) << report.text();
-}
-
-TEST(deterministic_run, each_process_has_a_clock_of_its_own) {
-    const auto report = run_deterministically({.clock_drift = 0.05}, [](simulated_world& world) {
-        std::set<std::int64_t> lengths;
-        for (const auto* name : {"ann", "bob", "cyd"})
-            world.await(world.start(name, [&] {
-                const auto began = world.now();
-                const auto own = std::chrono::system_clock::now();
-                std::this_thread::sleep_for(100s);
-                const auto shown = std::chrono::system_clock::now() - own;
-                require(shown >= 100s && shown < 101s, "not by its own clock");
-                lengths.insert((world.now() - began) / 100ms);
+        require(starts == 100, "not all");
+        std::vector<testing::simulated_process> many;
+        for (int i = 0; i != 20; ++i)
+            many.push_back(world.start("bob", [] {
+                client servers{k_servers};
+                mutex lock{servers, "/b"};
+                require(lock.acquire({.timeout = 10min}).has_value(), "no grant");
             }));
-        require(lengths.size() == 3, "equal clocks");
+        for (const auto each : many) world.await(each);
     });
     EXPECT_TRUE(report.passed) << report.text();
 }
@@ -328,6 +292,21 @@ TEST(deterministic_run, the_report_says_what_went_wrong_and_where_threads_stood)
                                                },
                                                {.patience = 1s});
     EXPECT_THAT(blocked.failure, HasSubstr("not over after 1 s"));
+    EXPECT_THAT(play([](simulated_world&) { (void)!::fork(); }).failure,
+                HasSubstr("fork() in a run"));
+    EXPECT_THAT(play([](simulated_world&) { ::raise(SIGSTOP); }).failure,
+                HasSubstr("stopped by signal"));
+    EXPECT_THAT(play([](simulated_world&) { require(false, "of the test"); }).latest,
+                HasSubstr("has its turn\n"));
+}
+
+TEST(deterministic_run, a_failure_of_another_framework_fails_it) {
+    const auto run = [](bool failed) {
+        return run_deterministically({}, [](simulated_world&) {},
+                                     {.has_failed = [failed] { return failed; }});
+    };
+    EXPECT_EQ(run(true).failure, "the test has failed");
+    EXPECT_TRUE(run(false).passed);
 }
 
 TEST(deterministic_run, refuses_what_makes_no_sense) {

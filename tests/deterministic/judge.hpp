@@ -24,7 +24,7 @@ namespace turnstile::deterministic_tests {
 // What only `most` may have at a time.
 class judge {
     struct entry {
-        std::uint8_t process = schedule::scheduler::of_this_thread()->process();
+        std::uint16_t process = schedule::scheduler::of_this_thread()->process();
         std::function<bool()> valid;
         int questions = 0;
         bool over = false;

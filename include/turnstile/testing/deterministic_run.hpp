@@ -24,10 +24,11 @@
 // that a test may look into them all through variables that they share; each has a clock of its own.
 //
 // What it does not do: sockets, pipes and files are the system's own, and take no time; a thread that blocks in one ends
-// the run after `patience`. Threads that never wait for anything are seen by nobody else. Accesses to atomics are no points
-// at which another thread goes on, and weak memory orders are not there: ThreadSanitizer is for these. A process has the
-// globals of all others. The program is linked with turnstile::deterministic, which stands in for pthread_mutex_lock and
-// the like: not for one that is built with a sanitizer.
+// the run after `patience`. Accesses to atomics are no points at which another thread goes on, and weak memory orders are
+// not there: ThreadSanitizer is for these. Barriers and spin locks of the C library, signals and fork() are not for a run.
+// A process has the globals of all others, and finds them as they are when it is started again. The program is linked
+// with turnstile::deterministic, which stands in for pthread_mutex_lock and the like: not for one that is built with a
+// sanitizer.
 #pragma once
 
 #include <chrono>
@@ -85,7 +86,10 @@ private:
 
 struct run_limits {
     std::chrono::seconds virtual_time = std::chrono::hours{1};
-    std::chrono::seconds patience{60};  // real time
+    std::chrono::seconds patience{60};  // real time of the whole run, on a machine that may be busy
+    // Asked in the run as the test ends: true fails it. What a test framework counts is counted in the run's process
+    // and lost with it: `[] { return ::testing::Test::HasFailure(); }` tells.
+    std::function<bool()> has_failed{};
 };
 
 struct run_report {
@@ -103,7 +107,7 @@ struct run_report {
 // Fails the run of the calling thread: with std::runtime_error outside of one.
 void require(bool good, std::string_view rule);
 
-// Runs `test`, and all that it starts, to the end of `test`. A crash, an exception and a failed `require` are in the
+// Runs `test`, and all that it starts, to the end of `test`: at most 256 threads that live at once, and 1,023 processes. A crash, an exception and a failed `require` are in the
 // report. Throws std::invalid_argument that names the value and the rule; std::logic_error if the calling process has
 // more than one thread; std::system_error if the system has no process.
 //

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses two things of the testing kit; the simulation brings internals of the library with it.
+#include <atomic>
 #include <chrono>
 #include <iostream>
+#include <string_view>
 
+#include "turnstile/log.hpp"
+#include "turnstile/mutex.hpp"
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/simulation.hpp"
@@ -10,7 +14,25 @@
 // Options by name, as in the README: the others have their defaults, without a warning.
 const turnstile::testing::ensemble_options three_servers{.count = 3};
 
+// The kit has no log of its own that would stand before the library's.
+bool hears_the_log() {
+    std::atomic<int> lines{0};
+    turnstile::set_log_sink([&](turnstile::log_level, std::string_view) { ++lines; });
+    turnstile::set_log_level(turnstile::log_level::trace);
+    {
+        turnstile::client servers{"local:"};
+        turnstile::mutex lock{servers, "/orders"};
+        if (!lock.acquire()) return false;
+    }
+    turnstile::set_log_sink({});
+    return lines != 0;
+}
+
 int main() {
+    if (!hears_the_log()) {
+        std::cerr << "the log's sink is not called\n";
+        return 1;
+    }
     turnstile::testing::process child{{.command = {"true"}}};
     if (!child.wait() || child.exit_code() != 0) {
         std::cerr << "the child failed\n";
