@@ -102,8 +102,9 @@ std::string standings(const schedule::record& run) {
         if ((each.wants == schedule::operation::over || own) && !had_its_turn) continue;
         const std::string name =
             each.process == 0 ? "the run" : run.process_names[each.process].data();
-        text += fmt::format("thread {} of {} {}\n", i, name,
-                            had_its_turn ? "has its turn" : schedule::name_of(each.wants));
+        text += fmt::format("thread {} of {} {}{}\n", i, name,
+                            had_its_turn ? "has its turn" : schedule::name_of(each.wants),
+                            each.awaits ? fmt::format(" what thread {} has", *each.awaits) : "");
         std::size_t lines = 0;
         for (const auto address : each.stack) {
             const auto found = places.find(address);

@@ -106,7 +106,9 @@ server_facts parse_info(std::string_view info) {
     server_facts facts;
     facts.version = value_of(info, "redis_version");
     facts.master = value_of(info, "role") == "master";
-    facts.sentinel = value_of(info, "redis_mode") == "sentinel";
+    // A sentinel of Valkey's has the second word alone.
+    facts.sentinel =
+        value_of(info, "redis_mode") == "sentinel" || value_of(info, "server_mode") == "sentinel";
     facts.cluster = value_of(info, "cluster_enabled") == "1";
     facts.append_only = value_of(info, "aof_enabled") == "1";
     facts.uptime = leading_number<std::int64_t>(value_of(info, "uptime_in_seconds"));

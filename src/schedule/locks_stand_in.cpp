@@ -44,7 +44,9 @@ std::optional<int> taken_again(const pthread_mutex_t& mutex, const scheduler& mi
 int lock_until(scheduler& mine, pthread_mutex_t* mutex, std::int64_t deadline,
                std::uintptr_t caller) {
     if (const auto answer = taken_again(*mutex, mine)) return *answer;
-    return mine.lock_until(id_of(mutex), deadline, caller) ? 0 : ETIMEDOUT;
+    if (!mine.lock_until(id_of(mutex), deadline, caller)) return ETIMEDOUT;
+    depths().erase(id_of(mutex));  // of another mutex that was here
+    return 0;
 }
 
 }  // namespace

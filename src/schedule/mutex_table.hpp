@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 namespace turnstile::schedule {
 
@@ -24,9 +25,10 @@ public:
     }
     void let_go(std::uintptr_t mutex) { owners_.erase(mutex); }
 
-    [[nodiscard]] bool is_owner(std::uintptr_t mutex, std::uint8_t thread) const {
+    [[nodiscard]] std::optional<std::uint8_t> owner_of(std::uintptr_t mutex) const {
         const auto found = owners_.find(mutex);
-        return found != owners_.end() && found->second == thread;
+        if (found == owners_.end()) return std::nullopt;
+        return found->second;
     }
     [[nodiscard]] bool is_free(std::uintptr_t mutex) const { return !owners_.contains(mutex); }
     // Has one that several processes ask for.

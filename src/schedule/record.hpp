@@ -9,6 +9,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace turnstile::schedule {
 
@@ -52,6 +53,8 @@ struct standing {
     operation wants = operation::over;
     std::uint16_t process = 0;
     std::uintptr_t caller = 0;
+    std::optional<std::uint8_t>
+        awaits{};  // at the end: the thread that has the mutex which it locks
     std::array<std::uintptr_t, k_most_frames>
         stack{};  // where it let another one go on, if they are wanted
 };

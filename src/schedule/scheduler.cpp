@@ -46,6 +46,9 @@ scheduler::~scheduler() {
 void scheduler::end(verdict result, const char* text) noexcept {
     t_mine = false;
     if (record_.wants_stacks) take_stack(record_.threads[current_]);
+    for (std::size_t i = 0; i != threads_.size(); ++i)
+        if (threads_[i]->wants == operation::lock)
+            record_.threads[i].awaits = mutexes_.owner_of(threads_[i]->object);
     std::fflush(nullptr);
     record_.result = result;
     std::strncpy(record_.text.data(), text, record_.text.size() - 1);

@@ -59,7 +59,7 @@ public:
     // False: the deadline came first.
     bool lock_until(std::uintptr_t mutex, std::int64_t deadline, std::uintptr_t caller);
     [[nodiscard]] bool owns(std::uintptr_t mutex) const {
-        return mutexes_.is_owner(mutex, current_);
+        return mutexes_.owner_of(mutex) == current_;
     }
     bool try_lock(std::uintptr_t mutex, std::uintptr_t caller);
     void unlock(std::uintptr_t mutex, std::uintptr_t caller);

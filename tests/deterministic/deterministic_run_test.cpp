@@ -281,8 +281,8 @@ TEST(deterministic_run, the_report_says_what_went_wrong_and_where_threads_stood)
         }));
     });
     EXPECT_THAT(stuck.failure, HasSubstr("not over after 3600 s of virtual time"));
-    EXPECT_THAT(stuck.latest,
-                HasSubstr("of ann locks\n    turnstile::(anonymous namespace)::deterministic_"));
+    EXPECT_THAT(stuck.latest, HasSubstr("of ann locks what thread 3 has\n    turnstile::(anonymous "
+                                        "namespace)::deterministic_"));
     const auto blocked = run_deterministically({},
                                                [](simulated_world&) {
                                                    int ends[2];

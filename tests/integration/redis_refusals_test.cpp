@@ -267,8 +267,8 @@ TEST_F(refusals_of_redis, a_database_that_is_not_there_is_named) {
 }
 
 TEST_F(refusals_of_redis, a_wrong_password_and_a_user_without_rights_are_told_at_once) {
-    EXPECT_EQ(server.ask("ACL SETUSER locks on >secret ~{turnstile}* &{turnstile}* +@all -@admin "
-                         "-@dangerous +info"),
+    EXPECT_EQ(server.ask("ACL SETUSER locks on >secret ~{turnstile}* resetchannels &{turnstile}* "
+                         "+@all -@admin -@dangerous +info"),
               "+OK");
     EXPECT_EQ(server.ask("ACL SETUSER reader on >secret ~* &* +@read +@connection +info"), "+OK");
     EXPECT_EQ(server.ask("ACL SETUSER deaf on >secret ~* resetchannels +@all"), "+OK");

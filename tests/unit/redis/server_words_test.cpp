@@ -43,6 +43,8 @@ TEST(redis_server_words, a_sentinel_is_no_server) {
     bool too_old = true;
     EXPECT_THAT(unfit(parse_info("redis_version:7.0.15\r\nredis_mode:sentinel\r\n"), too_old),
                 HasSubstr("redis+sentinel://"));
+    EXPECT_THAT(unfit(parse_info("redis_version:7.2.4\r\nserver_mode:sentinel\r\n"), too_old),
+                HasSubstr("redis+sentinel://"));
     EXPECT_FALSE(too_old);
 }
 
