@@ -12,6 +12,10 @@ namespace turnstile::schedule::real {
 void give_turn(std::atomic<std::uint32_t>& turn) noexcept;
 void await_turn(std::atomic<std::uint32_t>& turn) noexcept;
 
+[[nodiscard]] int own_thread() noexcept;
+// Until the system has no such thread any more.
+void await_end(int thread) noexcept;
+
 // Do nothing: a program that has the scheduler has these files, too, which no other symbol of theirs brings from an archive.
 void keep_locks() noexcept;
 void keep_time() noexcept;

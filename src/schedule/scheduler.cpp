@@ -169,7 +169,14 @@ void scheduler::hand_over(std::uint8_t to) {
     auto& mine = me();
     current_ = record_.current = to;
     real::give_turn(threads_[to]->turn);
-    if (mine.wants != operation::over) real::await_turn(mine.turn);
+    if (mine.wants == operation::over) return;
+    real::await_turn(mine.turn);
+    await_end_of_last();
+}
+
+// What the system does at a thread's end, as to free its memory, is over before the next one goes on.
+void scheduler::await_end_of_last() noexcept {
+    if (const int left = std::exchange(ended_, 0); left != 0) real::await_end(left);
 }
 
 // ---- what threads want ----------------------------------------------------------------------
@@ -309,11 +316,13 @@ void scheduler::stop(std::uint16_t process, std::int64_t length) {
 
 void scheduler::enter(std::uint8_t number) {
     real::await_turn(threads_[number]->turn);
+    await_end_of_last();
     t_mine = true;  // not before: until then others run
 }
 
 void scheduler::leave() {
     t_mine = false;
+    ended_ = real::own_thread();
     point(operation::over, 0, 0);
 }
 

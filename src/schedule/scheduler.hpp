@@ -148,6 +148,7 @@ private:
     static void take_stack(standing& of);
     [[noreturn]] void end_in_deadlock();
     void hand_over(std::uint8_t to);
+    void await_end_of_last() noexcept;
     thread& me() { return *threads_[current_]; }
 
     choice choice_;
@@ -159,6 +160,7 @@ private:
     std::vector<std::unique_ptr<thread>> former_;  // whose numbers others have now
     mutex_table mutexes_;
     std::uint8_t current_ = 0;
+    int ended_ = 0;  // the system's number of a thread that has left just now
     std::int64_t now_ = process_clock::k_start;
     std::uint64_t waits_ = 0;
     base::random bytes_{1};  // what the system's randomness is here

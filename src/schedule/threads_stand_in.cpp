@@ -81,6 +81,14 @@ void await_turn(std::atomic<std::uint32_t>& turn) noexcept {
         real_syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
 }
 
+int own_thread() noexcept {
+    return static_cast<int>(real_syscall(SYS_gettid));
+}
+
+void await_end(int thread) noexcept {
+    while (real_syscall(SYS_tgkill, ::getpid(), thread, 0) == 0) real_syscall(SYS_sched_yield);
+}
+
 }  // namespace turnstile::schedule::real
 
 // ---- threads --------------------------------------------------------------------------------

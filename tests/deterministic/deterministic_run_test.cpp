@@ -73,6 +73,19 @@ TEST(deterministic_run, equal_seeds_are_equal_runs) {
                         for (;;) (void)lock.acquire({.timeout = 1s});
                     });
                 std::this_thread::sleep_for(5s);
+                // Threads that end, of themselves and in the middle of their work.
+                for (int i = 0; i != 5; ++i) {
+                    const auto cyd = world.start("cyd", [] {
+                        client servers{k_servers};
+                        mutex lock{servers, "/a"};
+                        std::thread other{[&] { (void)lock.acquire({.timeout = 2s}); }};
+                        (void)lock.acquire({.timeout = 1s});
+                        other.join();
+                        std::this_thread::sleep_for(1h);
+                    });
+                    std::this_thread::sleep_for(3s);
+                    world.kill(cyd);
+                }
             },
             seed);
     };
