@@ -6,7 +6,7 @@ namespace turnstile::deterministic_tests {
 
 namespace {
 
-constexpr std::size_t k_few = 8;
+constexpr std::size_t k_few = 2;
 
 void shared(simulated_world& world) {
     judge writing{"writers"};

@@ -6,7 +6,7 @@ namespace turnstile::deterministic_tests {
 
 namespace {
 
-constexpr std::size_t k_few = 5;
+constexpr std::size_t k_few = 2;
 
 std::string name_of(int process) {
     return "service-" + std::to_string(process);

@@ -10,7 +10,7 @@ namespace turnstile::deterministic_tests {
 
 namespace {
 
-constexpr std::size_t k_few = 8;  // grants that come about in the worst of times, too
+constexpr std::size_t k_few = 2;  // grants that come about in the worst of times, too
 
 // Two threads of a process that do the same.
 void by_two_threads(int process, const std::function<void(int thread)>& work) {
