@@ -47,7 +47,7 @@ public:
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
 
-    // Called as the run ends, when no thread of it goes on any more.
+    // The last call of a run, when no thread of it has a turn any more.
     void at_end(std::function<void()> last) { at_end_ = std::move(last); }
     // Ends the process; the record says why.
     [[noreturn]] void end(verdict result, const char* text) noexcept;
@@ -87,9 +87,9 @@ public:
     // The calling thread is its from here on.
     void become(std::uint16_t process) noexcept { me().process = process; }
     [[nodiscard]] std::uint16_t process() const noexcept { return threads_[current_]->process; }
-    // No thread of it goes on for so long, in nanoseconds of true time.
+    // The process stands still for so long, in nanoseconds of true time.
     void stop(std::uint16_t process, std::int64_t length);
-    // No thread of it ever goes on, the caller included.
+    // The process is over: none of its threads has a turn any more, the caller included.
     void kill(std::uint16_t process) {
         processes_[process].over = true;
         if (process == this->process()) yield(0);

@@ -6,8 +6,6 @@ namespace turnstile::deterministic_tests {
 
 namespace {
 
-constexpr std::size_t k_few = 2;
-
 std::string name_of(int process) {
     return "service-" + std::to_string(process);
 }
@@ -38,7 +36,7 @@ void elections(simulated_world& world) {
             }
         }
     });
-    require(leaders.grants() >= k_few, "hardly any term");
+    require(leaders.grants() >= progress(5), "hardly any term");
 }
 
 void successions(simulated_world& world) {
@@ -56,7 +54,7 @@ void successions(simulated_world& world) {
             if (const auto why = seat.failure()) require(false, why->message());
         }
     });
-    require(leaders.grants() >= k_few, "hardly any term");
+    require(leaders.grants() >= progress(5), "hardly any term");
 }
 
 // One that leads on begins another stay with the same token.
@@ -83,7 +81,7 @@ void latches(simulated_world& world) {
             if (dice.one_in(2)) seat.close();
         }
     });
-    require(leaders.grants() >= k_few, "hardly any leader");
+    require(leaders.grants() >= progress(5), "hardly any leader");
 }
 
 }  // namespace

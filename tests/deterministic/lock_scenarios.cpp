@@ -10,8 +10,6 @@ namespace turnstile::deterministic_tests {
 
 namespace {
 
-constexpr std::size_t k_few = 2;  // grants that come about in the worst of times, too
-
 // Two threads of a process that do the same.
 void by_two_threads(int process, const std::function<void(int thread)>& work) {
     std::thread other{[&] { work(2 * process + 1); }};
@@ -35,7 +33,7 @@ void mutexes(simulated_world& world) {
             }
         });
     });
-    require(exclusive.grants() >= k_few, "hardly any grant");
+    require(exclusive.grants() >= progress(), "hardly any grant");
 }
 
 void retained(simulated_world& world) {
@@ -51,7 +49,7 @@ void retained(simulated_world& world) {
             }
         });
     });
-    require(exclusive.grants() >= k_few, "hardly any grant");
+    require(exclusive.grants() >= progress(), "hardly any grant");
 }
 
 void delayed(simulated_world& world) {
@@ -65,7 +63,7 @@ void delayed(simulated_world& world) {
             std::this_thread::sleep_for(dice.up_to(200ms));
         }
     });
-    require(exclusive.grants() >= k_few, "hardly any grant");
+    require(exclusive.grants() >= progress(), "hardly any grant");
 }
 
 void recursive(simulated_world& world) {
@@ -84,7 +82,7 @@ void recursive(simulated_world& world) {
             }
         });
     });
-    require(exclusive.grants() >= k_few, "hardly any grant");
+    require(exclusive.grants() >= progress(), "hardly any grant");
 }
 
 void cancelled(simulated_world& world) {
@@ -108,7 +106,7 @@ void cancelled(simulated_world& world) {
             other.join();
         }
     });
-    require(exclusive.grants() >= k_few, "hardly any grant");
+    require(exclusive.grants() >= progress(), "hardly any grant");
 }
 
 void asynchronous(simulated_world& world) {
@@ -130,7 +128,7 @@ void asynchronous(simulated_world& world) {
             if (*outcome) stay_inside(exclusive, **outcome, dice.up_to(500ms));
         }
     });
-    require(exclusive.grants() >= k_few, "hardly any grant");
+    require(exclusive.grants() >= progress(), "hardly any grant");
 }
 
 void permits(simulated_world& world) {
@@ -146,7 +144,7 @@ void permits(simulated_world& world) {
             }
         });
     });
-    require(inside.grants() >= k_few, "hardly any permit");
+    require(inside.grants() >= progress(), "hardly any permit");
 }
 
 void orders(simulated_world& world) {
@@ -169,7 +167,7 @@ void orders(simulated_world& world) {
             std::this_thread::sleep_for(dice.up_to(100ms));
         }
     });
-    require(exclusive.grants() >= k_few, "hardly any grant");
+    require(exclusive.grants() >= progress(), "hardly any grant");
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ void jobs(simulated_world& world) {
             std::this_thread::sleep_for(dice.up_to(1s));
         }
     });
-    require(runs.size() >= 2, "hardly any run");
+    require(runs.size() >= progress(3), "hardly any run");
     for (const auto& [number, run] : runs) {
         const auto before = runs.find(number - 1);
         if (before == runs.end() || !run.started || !before->second.started) continue;
@@ -138,7 +138,7 @@ void rates(simulated_world& world) {
             std::this_thread::sleep_for(dice.up_to(500ms));
         }
     });
-    require(entries.size() >= 2, "hardly any entry");
+    require(entries.size() >= progress(5), "hardly any entry");
     // Those that began at `first` or later, and were counted within a period from there on for certain. The servers'
     // clocks tell milliseconds.
     for (const auto& first : entries) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deterministic/scenarios.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -9,8 +10,16 @@ namespace turnstile::deterministic_tests {
 namespace {
 
 constexpr int k_processes = 3;
+constexpr std::size_t k_hardly_any = 2;
+constexpr std::chrono::seconds k_all_the_time{20};  // between two faults of a kind
+
+bool fails_all_the_time = false;  // the run that is played
 
 }  // namespace
+
+std::size_t progress(std::size_t usual) {
+    return fails_all_the_time ? std::min(usual, k_hardly_any) : usual;
+}
 
 std::vector<service_scenario> all_scenarios() {
     std::vector<service_scenario> all;
@@ -30,13 +39,16 @@ testing::simulation_options hard_times(std::uint64_t seed) {
     times.tick = below(2) == 0 ? 500ms : 2000ms;
     times.lost_messages = std::array{0.0, 0.002, 0.01}.at(static_cast<std::size_t>(below(3)));
     times.slow_messages = std::array{0.0, 0.01, 0.05}.at(static_cast<std::size_t>(below(3)));
-    times.faults_every = std::array{0s, 20s, 60s, 180s}.at(static_cast<std::size_t>(below(4)));
+    times.faults_every =
+        std::array{0s, k_all_the_time, 60s, 180s}.at(static_cast<std::size_t>(below(4)));
     times.story = testing::story_policy::keep;
     return times;
 }
 
 testing::run_report play(const service_scenario& scenario, std::uint64_t seed) {
-    return testing::run_deterministically(hard_times(seed), scenario.run);
+    const auto times = hard_times(seed);
+    fails_all_the_time = times.faults_every == k_all_the_time;
+    return testing::run_deterministically(times, scenario.run);
 }
 
 client_options own_options() {

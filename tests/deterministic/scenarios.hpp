@@ -46,6 +46,10 @@ struct service_scenario {
 // Of every client.
 [[nodiscard]] client_options own_options();
 
+// The least that must have come about in the run that is played: `usual`, and hardly anything where servers and processes
+// fail all the time.
+[[nodiscard]] std::size_t progress(std::size_t usual = 8);
+
 // Processes that do the same for some minutes, while they stop now and then, and each of them is killed once and started
 // again.
 void run_service(simulated_world& world, const std::function<void(int process)>& work);

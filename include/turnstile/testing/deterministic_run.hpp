@@ -101,7 +101,7 @@ struct run_report {
     std::string latest{};           // where each thread stood at the end; empty if it passed
     std::string story{};            // of the servers, a line an event, if it was to be kept
 
-    [[nodiscard]] std::string text() const;  // all of it, for people
+    [[nodiscard]] std::string text() const;  // the whole report, for people
 };
 
 // Fails the run of the calling thread: with std::runtime_error outside of one.
