@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/call.hpp"
 
+#include "client/caller_help.hpp"
 #include "client/internals.hpp"
 #include "client/user_code.hpp"
 
@@ -50,10 +51,12 @@ result<guard> call::outcome() {
 
 result<guard> call::wait() {
     stop_link stop;  // ends after the lock
+    caller_help help{answered_by()};
     base::unique_lock lock{mutex_};
     std::optional<error> interruption;
     try {
-        while (state_.waits()) changed_.wait(lock);
+        while (state_.waits())
+            if (!help.go_on(lock)) changed_.wait(lock);
     } catch (const boost::thread_interrupted&) {
         interruption = error{errc::interrupted, path() + ", while it waited"};
     } catch (...) {  // no memory to wait with

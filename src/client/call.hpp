@@ -39,6 +39,8 @@
 
 namespace turnstile::detail {
 
+class session_runner;
+
 class call : public hold, public std::enable_shared_from_this<call> {
 public:
     using handler = std::function<void(result<guard>)>;
@@ -77,6 +79,8 @@ protected:
     virtual void cancel(const error& why) noexcept = 0;
     // Ends the wait, or the hold, that the caller has given up. Once, under no lock.
     virtual void leave(const error& why) noexcept = 0;
+    // The session whose servers answer; null: several, or none.
+    [[nodiscard]] virtual session_runner* answered_by() const noexcept { return nullptr; }
     // Runs user code as the hold's callbacks run. Under no lock.
     virtual void post(task callback) = 0;
 

@@ -20,7 +20,7 @@ namespace turnstile::detail {
 
 struct opened_session {
     std::shared_ptr<core::session_sink> sink;  // outlives what it hears from
-    std::unique_ptr<core::coordinator_session> handle;
+    std::shared_ptr<core::coordinator_session> handle;  // shared with callers that help it
 
     // May block for seconds. Does nothing if there is none.
     void close(core::close_session::how manner) noexcept {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "client/caller_help.hpp"
 #include "core/session/session_messages.hpp"
 #include "turnstile/result.hpp"
 
@@ -29,8 +30,9 @@ public:
         if (--missing_ == 0) answered_.notify_all();
     }
     // Until it is answered. A Boost interruption point.
-    void await(base::unique_lock& session) {
-        while (!is_answered()) answered_.wait(session);
+    void await(base::unique_lock& session, caller_help& help) {
+        while (!is_answered())
+            if (!help.go_on(session)) answered_.wait(session);
     }
     // In the order of the questions; the first error in place of all.
     [[nodiscard]] result<std::vector<core::reply>> take_replies() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/resource_name.hpp"
+#include "client/caller_help.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
 #include "client/session_runner.hpp"
@@ -285,9 +286,11 @@ boottime_clock::duration session_hold::release_limit() const {
 result<void> session_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     unlock();
+    caller_help help{answered_by()};
     base::unique_lock lock{mutex_};
     try {
         while (!gone_ && !state_.is_lost()) {
+            if (help.go_on(lock, deadline)) continue;
             if (changed_.wait_until(lock, deadline)) continue;
             return error{errc::timeout,
                          path() + ": the servers have not confirmed the release yet"};

@@ -98,6 +98,7 @@ private:
     void cancel(const error& why) noexcept override;
     void leave(const error& why) noexcept override;
     void post(task callback) override;
+    [[nodiscard]] session_runner* answered_by() const noexcept override { return session_.get(); }
 
     void on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/log.hpp"
+#include "client/caller_help.hpp"
 
 namespace turnstile::detail {
 
@@ -47,6 +48,7 @@ session_runner::session_runner(std::shared_ptr<client_services> services,
     : services_{std::move(services)},
       acl_{settings.acl},
       chroot_{settings.chroot},
+      takes_help_{services_->servers->takes_help()},
       core_{std::move(settings)},
       wall_clock_{services_->wall_clock},
       first_attach_{boottime_clock::now()} {}
@@ -200,8 +202,9 @@ result<std::vector<core::reply>> session_runner::inquire(std::vector<core::opera
     };
     const std::stop_callback on_stop{stop, [&] { drop({errc::cancelled, "the query"}); }};
     base::unique_lock lock{mutex_};
+    caller_help help{this};
     try {
-        own.await(lock);
+        own.await(lock, help);
     } catch (const boost::thread_interrupted&) {
         lock.unlock();
         const error why{errc::interrupted, "the query"};
@@ -217,6 +220,17 @@ template result<std::vector<core::reply>> session_runner::inquire<core::read>(
 template result<std::vector<core::reply>> session_runner::inquire<core::repeated_write>(
     std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&,
     std::uint64_t);
+
+// ---- callers that wait ----------------------------------------------------------------------
+
+bool session_runner::help(boottime_clock::time_point until) {
+    std::shared_ptr<core::coordinator_session> session;
+    {
+        const base::lock_guard lock{mutex_};
+        session = current_.handle;
+    }
+    return session && session->help(until);
+}
 
 // ---- the session ----------------------------------------------------------------------------
 

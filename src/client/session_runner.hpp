@@ -142,6 +142,11 @@ public:
         return inquire<core::repeated_write>(std::move(writes), deadline, stop, only_on);
     }
 
+    // ---- callers that wait -----------------------------------------------------------------
+    // coordinator_session::help.
+    [[nodiscard]] bool takes_help() const noexcept { return takes_help_; }
+    [[nodiscard]] bool help(boottime_clock::time_point until);
+
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
     // As the servers granted it last.
@@ -213,6 +218,7 @@ private:
     const std::shared_ptr<client_services> services_;
     const core::acl_policy acl_;
     const std::size_t chroot_;  // bytes
+    const bool takes_help_;
     std::atomic<std::uint64_t> next_id_{0};
 
     mutable base::mutex mutex_;

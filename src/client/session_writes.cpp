@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "client/caller_help.hpp"
 #include "client/session_runner.hpp"
 #include "client/write_parts.hpp"
 
@@ -39,9 +40,11 @@ result<commit_result> session_runner::commit(core::acquisition_id hold, const tr
                                              const commit_options& options) {
     const auto own = std::make_shared<commit_call>(writes, chroot_);
     const auto id = start_commit(hold, writes, std::move(standing), options, own);
+    caller_help help{this};
     base::unique_lock lock{mutex_};
     try {
-        while (!own->outcome) own->arrived.wait(lock);
+        while (!own->outcome)
+            if (!help.go_on(lock)) own->arrived.wait(lock);
     } catch (const boost::thread_interrupted&) {
         lock.unlock();
         cancel(id, {errc::interrupted, "the commit"});

@@ -47,6 +47,9 @@ public:
     void forget_watches(const std::string& path) override {
         if (!forked()) link_->forget_watches(path);
     }
+    [[nodiscard]] bool help(core::time_point until) override {
+        return !forked() && link_->help(until);
+    }
     [[nodiscard]] core::session_identity identity() const override {
         return forked() ? core::session_identity{} : link_->identity();
     }
@@ -80,6 +83,7 @@ public:
     }
 
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
+    [[nodiscard]] bool takes_help() const noexcept override { return true; }
 
     // The server is asked. One that cannot be asked just now, or does not tell appendfsync (CONFIG is refused), is
     // taken for one that may lose writes.

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "base/log.hpp"
@@ -28,6 +30,7 @@ constexpr int k_most_redirections = 5;
 
 void session_link::run() {
     own_thread_ = ::pthread_self();
+    reader_ = own_thread_.load();
     while (attach()) {
         serve();
         if (stopped()) return say_good_bye();
@@ -152,6 +155,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
     }
     {
         const base::lock_guard lock{mutex_};
+        if (!turn_.watch(commands->fd())) return failed(std::generic_category().message(errno));
         session_ = session;
         mark_ = text_at(*reply, 5);
         history_ = text_at(*reply, 6);
@@ -249,6 +253,7 @@ session_link::attempt session_link::end(core::link_kind how) {
         const base::lock_guard lock{mutex_};
         phase_ = phase::dead;
         left = std::exchange(pending_, {});
+        turn_.forget();
         commands_.reset();
         answers_.reset();
         event.connection = connection_;
@@ -302,6 +307,7 @@ void session_link::detach() {
         const base::lock_guard lock{mutex_};
         phase_ = phase::detached;
         left = std::exchange(pending_, {});
+        turn_.forget();
         commands_.reset();
         answers_.reset();
         event.connection = connection_;

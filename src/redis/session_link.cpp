@@ -77,8 +77,8 @@ std::optional<error> session_link::first_refusal(core::duration limit) {
     return first_refusal_;
 }
 
-bool session_link::on_own_thread() const noexcept {
-    return ::pthread_equal(own_thread_.load(), ::pthread_self()) != 0;
+bool session_link::is_reader() const noexcept {
+    return ::pthread_equal(reader_.load(), ::pthread_self()) != 0;
 }
 
 void session_link::submit(core::request&& request, bool with_next) {
@@ -175,7 +175,7 @@ void session_link::send(pending&& entry, const script_call& call) {
 
 // What is asked for while replies are delivered goes out together, behind them.
 void session_link::send_now(base::unique_lock& held) {
-    if (on_own_thread() || sending_) return;
+    if (is_reader() || sending_) return;
     sending_ = true;
     while (commands_ != nullptr && !commands_->sent_all()) {
         const auto to = commands_;

@@ -5,8 +5,9 @@
 // server only says that there are events to be fetched. Both are one to the seam: where one breaks, the session is
 // detached, and the thread connects again and takes the session up.
 //
-// A request is sent by the thread that submits it; all else, and all that is delivered, happens on the session's own
-// thread. docs/why/redis.md says how the seam's rules are kept.
+// A request is sent by the thread that submits it. All else, and all that is delivered, happens on the session's own
+// thread, or, while a caller waits for an answer, on that caller's (reading_turn.hpp). docs/why/redis.md says how the
+// seam's rules are kept.
 //
 // Thread safety: all members from any thread; `close` once, not from the sink.
 #pragma once
@@ -34,6 +35,7 @@
 #include "redis/handshake.hpp"
 #include "redis/line.hpp"
 #include "redis/master_watch.hpp"
+#include "redis/reading_turn.hpp"
 #include "redis/replaced_master.hpp"
 #include "redis/requests.hpp"
 #include "turnstile/error.hpp"
@@ -56,6 +58,8 @@ public:
     // `with_next`: another one is submitted at once, and takes this one along.
     void submit(core::request&& request, bool with_next);
     void forget_watches(const std::string& path);
+    // Reads, in the calling thread, up to `until`: coordinator_session::help.
+    [[nodiscard]] bool help(core::time_point until);
     [[nodiscard]] core::session_identity identity() const;
     // `orderly`: the server is told, if it can be reached.
     void close(bool orderly) noexcept;
@@ -86,7 +90,8 @@ private:
     void send_forget(std::string&& path) REQUIRES(mutex_);
     void settle(core::request&& request, core::outcome how, core::server_error error)
         REQUIRES(mutex_);
-    [[nodiscard]] bool on_own_thread() const noexcept;
+    // In this thread replies are being delivered.
+    [[nodiscard]] bool is_reader() const noexcept;
 
     // ---- the session's thread: connecting (session_attach.cpp) ----
     enum class attempt { attached, failed, ended };
@@ -117,16 +122,23 @@ private:
 
     // ---- the session's thread: attached (session_serve.cpp) ----
     void serve();
-    [[nodiscard]] core::time_point next_due();
+    // False when it is to end.
+    [[nodiscard]] bool await_something();
+    [[nodiscard]] core::time_point next_due() REQUIRES(mutex_);
     [[nodiscard]] bool leave_replaced_master();
     void do_what_is_due();
     void poll_server() REQUIRES(mutex_);
     void give_back_again(core::time_point now) REQUIRES(mutex_);
+    void read_wakes();
+
+    // ---- who has the turn to read: the same (session_serve.cpp) ----
+    [[nodiscard]] bool awaits_answer() const REQUIRES(mutex_);
+    // The own thread has something to do that is no reading.
+    [[nodiscard]] bool is_needed() REQUIRES(mutex_);
     void read_replies();
     // The next reply that counts; nothing if there is none yet.
     [[nodiscard]] owned_reply next_reply();
     [[nodiscard]] bool accept_acknowledgement(const redisReply& count);
-    void read_wakes();
     // `list`: of the entry whose create is `entry`.
     void handle(pending& entry, std::optional<pending>&& list, const redisReply& reply);
     void handle_error(pending& entry, std::optional<pending>&& list, std::string_view text);
@@ -180,13 +192,16 @@ private:
     bool first_settled_ GUARDED_BY(mutex_) = false;
     std::optional<error> first_refusal_ GUARDED_BY(mutex_);
 
+    reading_turn turn_;
+    core::time_point rests_until_ GUARDED_BY(mutex_){};
     base::wake_up wake_;  // something for the own thread to do
     base::wake_up stop_;  // for good
     std::atomic<bool> orderly_{false};
     std::atomic<bool> silent_{false};
     std::atomic<pthread_t> own_thread_{};
+    std::atomic<pthread_t> reader_{};  // which has the turn, or had it last
 
-    // On the own thread alone.
+    // Of the thread whose turn it is.
     std::shared_ptr<line> answers_;  // the reading half of `commands_`
     owned_reply awaiting_;           // replicas' acknowledgement
     std::unique_ptr<line> wakes_;

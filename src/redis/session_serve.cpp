@@ -26,6 +26,14 @@ constexpr core::duration k_busy_pause = 100ms;
 constexpr core::duration k_least_silence = 100ms;
 constexpr std::string_view k_no_sense = "the answer makes no sense";
 
+template <std::size_t N>
+void await_readable(std::array<pollfd, N>& waited, core::time_point until) noexcept {
+    const auto left = std::max(until - boottime_clock::now(), core::duration{});
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
+    const timespec limit{seconds.count(), (left - seconds).count()};
+    ::ppoll(waited.data(), waited.size(), &limit, nullptr);
+}
+
 }  // namespace
 
 void session_link::serve() {
@@ -36,30 +44,43 @@ void session_link::serve() {
             broken_ = answers_->reason();
             return;
         }
-        bool all_sent = true;
-        {
-            const base::lock_guard lock{mutex_};
-            all_sent = sending_ || commands_->sent_all() || commands_->send();
-        }
-        std::array<pollfd, 5> waited{
-            {{answers_->fd(), static_cast<short>(POLLIN | (all_sent ? 0 : POLLOUT)), 0},
-             {wakes_->fd(), POLLIN, 0},
-             {wake_.fd(), POLLIN, 0},
-             {stop_.fd(), POLLIN, 0},
-             {watch_ ? watch_->fd() : -1, watch_ ? watch_->awaited() : short{0}, 0}}};
-        ::poll(waited.data(), waited.size(), milliseconds_until(next_due()));
-        if (waited[3].revents != 0) return;
-        if (waited[2].revents != 0) {
-            wake_.clear();
-            deliver_settled();
-        }
-        if (waited[0].revents != 0) read_replies();
-        if (waited[1].revents != 0) read_wakes();
+        if (!await_something()) return;
     }
 }
 
+// Nothing is read meanwhile but by callers.
+bool session_link::await_something() {
+    std::array<pollfd, 6> waited{
+        {{turn_.fd(), POLLIN, 0},
+         {wakes_->fd(), POLLIN, 0},
+         {wake_.fd(), POLLIN, 0},
+         {stop_.fd(), POLLIN, 0},
+         {watch_ ? watch_->fd() : -1, watch_ ? watch_->awaited() : short{0}, 0},
+         {-1, POLLOUT, 0}}};
+    {
+        const base::lock_guard lock{mutex_};
+        const bool all_sent = sending_ || commands_->sent_all() || commands_->send();
+        if (!all_sent) waited[5].fd = commands_->fd();
+        rests_until_ = next_due();
+        turn_.rest();
+    }
+    ::poll(waited.data(), waited.size(), milliseconds_until(rests_until_));
+    {
+        base::unique_lock lock{mutex_};
+        turn_.resume(lock);
+        reader_ = own_thread_.load();
+    }
+    if (waited[3].revents != 0) return false;
+    if (waited[2].revents != 0) {
+        wake_.clear();
+        deliver_settled();
+    }
+    if (waited[0].revents != 0) read_replies();
+    if (waited[1].revents != 0) read_wakes();
+    return true;
+}
+
 core::time_point session_link::next_due() {
-    const base::lock_guard lock{mutex_};
     auto due = std::min(last_sent_ + settings_.timeout / k_keep_alive_part, reap_at_);
     if (!watches_.list().empty()) due = std::min(due, come_back_);
     if (watches_.owes()) due = std::min(due, give_back_at_);
@@ -126,11 +147,42 @@ void session_link::read_wakes() {
     poll_server();
 }
 
+bool session_link::awaits_answer() const {
+    return phase_ == phase::attached && !pending_.empty() && !pending_.front().settled;
+}
+
+bool session_link::is_needed() {
+    return !broken_.empty() || gone_ || answers_->broken() || next_due() < rests_until_;
+}
+
 bool session_link::accept_acknowledgement(const redisReply& count) {
     if (count.type == REDIS_REPLY_INTEGER && count.integer >= where_.wait) return true;
     broken_ = fmt::format("fewer than {} replicas have acknowledged what was written", where_.wait);
     return false;
 }
+
+// ---- whose turn it is to read -----------------------------------------------------------------
+
+bool session_link::help(core::time_point until) {
+    std::array<pollfd, 2> waited{};
+    {
+        const base::lock_guard lock{mutex_};
+        if (closing_ || !awaits_answer() || !turn_.begin_help()) return false;
+        reader_ = ::pthread_self();
+        waited = {{{turn_.connection(), POLLIN, 0}, {turn_.leave_fd(), POLLIN, 0}}};
+    }
+    await_readable(waited, until);
+    const bool came = waited[0].revents != 0;
+    if (came) read_replies();
+    base::unique_lock lock{mutex_};
+    reader_ = own_thread_.load();
+    turn_.end_help();
+    if (is_needed()) wake_.set();
+    send_now(lock);
+    return came;
+}
+
+// ---- replies --------------------------------------------------------------------------------
 
 // With replicas to wait for there are two replies: the script's, and how many have what was written until then. What
 // too few have is left as if no reply had come. An error was no write.

@@ -49,6 +49,22 @@ core::reply probe::wait(core::ticket id) {
     return r;
 }
 
+core::reply probe::ask(core::operation op) {
+    const auto id = submit(std::move(op));
+    return last_ticket_ % 2 == 0 ? wait(id) : read(id);
+}
+
+core::reply probe::read(core::ticket id) {
+    const auto until = boottime_clock::now() + testing::limit();
+    const auto is_there = [&] {
+        const std::lock_guard held{mutex_};
+        return replies_.contains(id);
+    };
+    while (!is_there() && session_->help(until)) {
+    }
+    return wait(id);
+}
+
 void probe::forget(const std::string& path) {
     session_->forget_watches(path);
     settle();
@@ -61,7 +77,8 @@ void probe::begin_settling() {
 
 void probe::settle() {
     begin_settling();
-    const core::reply r = wait(*std::exchange(settling_, {}));
+    const auto asked = *std::exchange(settling_, {});
+    const core::reply r = last_ticket_ % 2 == 0 ? wait(asked) : read(asked);
     const std::lock_guard held{mutex_};
     std::erase(heard_, "reply " + std::to_string(static_cast<std::uint64_t>(r.id)));
 }

@@ -35,7 +35,8 @@ public:
     // `with_next`: the test submits another request at once.
     core::ticket submit(core::operation op, bool with_next = false);
     core::reply wait(core::ticket id);
-    core::reply ask(core::operation op) { return wait(submit(std::move(op))); }
+    // Each second time it is this thread that reads the answer, where the session takes help.
+    core::reply ask(core::operation op);
     // Drops the data watches on a path, and waits until that was carried out.
     void forget(const std::string& path);
     // Asks for what settle() waits for: several sessions settle at a time.
@@ -59,6 +60,7 @@ public:
     void deliver(core::coordinator_event&& event) noexcept override;
 
 private:
+    core::reply read(core::ticket id);
     template <class Predicate>
     void wait_until(std::unique_lock<std::mutex>& held, const char* context, Predicate&& is_there);
 

@@ -64,6 +64,12 @@ public:
     // first; those that come meanwhile are not sent. The server that it arrives at may lead no more.
     virtual void seek_leader(std::uint64_t /*connection*/) {}
 
+    // For a thread that waits for the answer to a request: while one is under way it reads for the session, and delivers
+    // itself what has come, so that no other thread has to be woken first. Returns at `until`, however slow the servers
+    // are. Called under no lock and not from inside `deliver`. True if it has read something; false where there was
+    // nothing to read until then, another thread reads, or the session's own wants to.
+    [[nodiscard]] virtual bool help(time_point /*until*/) { return false; }
+
     [[nodiscard]] virtual session_identity identity() const = 0;
 
     // Ends the session at the servers if they can be reached, and blocks until nothing will be
@@ -97,6 +103,9 @@ public:
 
     // What each server answers just now, for a person who wonders why no session comes. May block for seconds.
     [[nodiscard]] virtual std::string diagnose() const { return "no reason is known"; }
+
+    // Whether the sessions take help (coordinator_session::help).
+    [[nodiscard]] virtual bool takes_help() const noexcept { return false; }
 
     // Why the latest attempt failed, where the servers have to be set up differently; `open` may have told it, too. Asks
     // nothing.

@@ -13,7 +13,8 @@
 // - A session's requests are carried out and answered in the order in which they were submitted.
 // - Connections are numbered from 1 in each session, upwards. One is attached after `detached` of the one before.
 // - Replies, watch events and link events are delivered one at a time, in the order in which the
-//   servers sent them, and never from inside a call that the receiver made.
+//   servers sent them, and never from inside a call that the receiver made, but for one that says that it waits
+//   (coordinator_session::help).
 #pragma once
 
 #include <algorithm>

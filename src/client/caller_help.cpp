@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/caller_help.hpp"
+
+#include <algorithm>
+
+#include <boost/thread/thread.hpp>
+
+#include "client/session_runner.hpp"
+
+namespace turnstile::detail {
+
+caller_help::caller_help(session_runner* session) noexcept
+    : session_{session != nullptr && session->takes_help() ? session : nullptr} {}
+
+// An interrupted thread finds that out as it waits for the condition.
+bool caller_help::go_on(base::unique_lock& held, boottime_clock::time_point deadline) {
+    if (session_ == nullptr) return false;
+    const auto now = boottime_clock::now();
+    if (until_ == boottime_clock::time_point{}) until_ = now + k_longest;
+    const auto until = std::min(until_, deadline);
+    if (until <= now || boost::this_thread::interruption_requested()) {
+        session_ = nullptr;
+        return false;
+    }
+    const boost::this_thread::disable_interruption uninterrupted;
+    held.unlock();
+    if (!session_->help(until)) session_ = nullptr;
+    held.lock();
+    return true;
+}
+
+}  // namespace turnstile::detail
