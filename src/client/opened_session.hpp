@@ -19,7 +19,7 @@
 namespace turnstile::detail {
 
 struct opened_session {
-    std::shared_ptr<core::session_sink> sink;  // outlives what it hears from
+    std::shared_ptr<core::session_sink> sink;           // outlives what it hears from
     std::shared_ptr<core::coordinator_session> handle;  // shared with callers that help it
 
     // May block for seconds. Does nothing if there is none.

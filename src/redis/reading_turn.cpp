@@ -3,6 +3,7 @@
 
 #include <sys/epoll.h>
 
+#include <boost/thread/thread.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
@@ -10,24 +11,24 @@
 namespace turnstile::redis {
 namespace {
 
-int make_epoll() {
-    const int made = ::epoll_create1(EPOLL_CLOEXEC);
-    if (made < 0) throw std::system_error{errno, std::generic_category(), "epoll_create1"};
-    return made;
+// With no events asked for epoll still tells of a connection that was reset, which the own thread may as well learn.
+constexpr std::uint32_t k_silent = 0;
+
+int new_epoll() {
+    const int descriptor = ::epoll_create1(EPOLL_CLOEXEC);
+    if (descriptor < 0) throw std::system_error{errno, std::generic_category(), "epoll_create1"};
+    return descriptor;
 }
 
-// With no events asked for it still tells of a connection that was reset, which the own thread may as well learn.
-constexpr std::uint32_t k_nothing = 0;
-
-int change(int epoll, int how, int connection, std::uint32_t events) noexcept {
-    epoll_event asked{};
-    asked.events = events;
-    return ::epoll_ctl(epoll, how, connection, &asked);
+int change(int epoll, int operation, int connection, std::uint32_t events) noexcept {
+    epoll_event wanted{};
+    wanted.events = events;
+    return ::epoll_ctl(epoll, operation, connection, &wanted);
 }
 
 }  // namespace
 
-reading_turn::reading_turn() : readable_{make_epoll()} {}
+reading_turn::reading_turn() : readable_{new_epoll()} {}
 
 bool reading_turn::watch(int connection) noexcept {
     forget();
@@ -37,23 +38,31 @@ bool reading_turn::watch(int connection) noexcept {
 }
 
 void reading_turn::forget() noexcept {
-    if (connection_ >= 0) change(readable_.get(), EPOLL_CTL_DEL, connection_, k_nothing);
+    if (connection_ >= 0) change(readable_.get(), EPOLL_CTL_DEL, connection_, k_silent);
     connection_ = -1;
 }
 
 void reading_turn::resume(base::unique_lock& session) {
-    if (turn_.resume(session, [this] { leave_.set(); })) leave_.clear();
+    const boost::this_thread::disable_interruption uninterrupted;
+    if (turn_ == turn_of::helper) {
+        leave_.set();
+        while (turn_ == turn_of::helper) left_.wait(session);
+        leave_.clear();
+    }
+    turn_ = turn_of::own_thread;
 }
 
 bool reading_turn::begin_help() noexcept {
-    if (!turn_.begin_help()) return false;
-    change(readable_.get(), EPOLL_CTL_MOD, connection_, k_nothing);
+    if (turn_ != turn_of::no_thread) return false;
+    turn_ = turn_of::helper;
+    change(readable_.get(), EPOLL_CTL_MOD, connection_, k_silent);
     return true;
 }
 
 void reading_turn::end_help() noexcept {
     change(readable_.get(), EPOLL_CTL_MOD, connection_, EPOLLIN);
-    turn_.end_help();
+    turn_ = turn_of::no_thread;
+    left_.notify_all();
 }
 
 }  // namespace turnstile::redis

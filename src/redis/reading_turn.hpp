@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// reading_turn: whose turn it is to read what a session's server sends (thread_turn.hpp), and what either waits with.
+// reading_turn: whose turn it is to read what a session's server sends, and what either side waits with.
+//
+// | turn of             | from                                    | until                                            |
+// |---------------------|-----------------------------------------|--------------------------------------------------|
+// | the own thread      | `resume`                                | `rest`, before it waits for something to do      |
+// | no thread           | `rest`, or a caller's `end_help`        | `resume`, or a caller's `begin_help`             |
+// | a caller that helps | `begin_help`                            | `end_help`                                       |
 //
 // What the session's own thread waits for is `fd`: it is readable where the connection is, but not while a caller reads.
-// So an answer to a caller wakes that caller alone.
+// So an answer to a caller wakes that caller alone. docs/why/redis.md has the argument.
 //
 // Thread safety: all members under the session's lock, but `fd` and `leave_fd`, which are constant.
 #pragma once
@@ -10,7 +16,6 @@
 #include "base/descriptor.hpp"
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
-#include "local/thread_turn.hpp"
 
 namespace turnstile::redis {
 
@@ -23,13 +28,13 @@ public:
     // The connection that is to be read from now on. False, with errno, where the system has no memory for that.
     [[nodiscard]] bool watch(int connection) noexcept;
     void forget() noexcept;
-    void rest() noexcept { turn_.rest(); }
+    void rest() noexcept { turn_ = turn_of::no_thread; }
     // Asks a caller that helps to leave, and waits until it has.
     void resume(base::unique_lock& session);
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }
 
     // ---- for a caller ----
-    // False if it is not nobody's turn.
+    // False if another thread has the turn.
     [[nodiscard]] bool begin_help() noexcept;
     void end_help() noexcept;
     [[nodiscard]] int connection() const noexcept { return connection_; }
@@ -37,10 +42,13 @@ public:
     [[nodiscard]] int leave_fd() const noexcept { return leave_.fd(); }
 
 private:
+    enum class turn_of { own_thread, no_thread, helper };
+
     const base::descriptor readable_;  // an epoll instance with the connection, or with none
     base::wake_up leave_;
+    base::condition left_;
     int connection_ = -1;
-    local::thread_turn turn_;
+    turn_of turn_ = turn_of::own_thread;
 };
 
 }  // namespace turnstile::redis
