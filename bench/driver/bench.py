@@ -2,6 +2,7 @@
 """A run: its settings, servers and peers, and the turns in which peers are measured."""
 
 import itertools
+import os
 import shutil
 import tempfile
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from . import kinds, starting
 from .peer import Peer, PeerError
+from .processors import descendants, place
 from .result import Result
 
 LEAD_SECONDS = 0.3  # from the command to the counted part of a window, so that all have begun
@@ -143,14 +145,33 @@ class Bench:
         return peer
 
     @contextmanager
-    def crew(self, names, count=1):
-        """`count` processes of each peer: {name: [Peer]}; ended afterwards."""
+    def apart(self, names):
+        """The servers of these peers have a processor to themselves meanwhile. The command to run the peers under, which
+        keeps them off it; nothing on a machine with one processor."""
+        for name in names:
+            self.server_of(name)
+        all_processors = os.sched_getaffinity(0)
+        last = max(all_processors)
+        servers = descendants(os.getpid())
+        others = all_processors - {last}
+        if not others:
+            yield ()
+            return
+        place(servers, {last})
+        try:
+            yield ("taskset", "-c", ",".join(str(one) for one in sorted(others)))
+        finally:
+            place(descendants(os.getpid()), all_processors)
+
+    @contextmanager
+    def crew(self, names, count=1, under=()):
+        """`count` processes of each peer, run by the command `under`: {name: [Peer]}; ended afterwards."""
         started = {}
         try:
             for name in names:
                 started[name] = []
                 for index in range(count):
-                    started[name].append(self.start(name, index))
+                    started[name].append(self.start(name, index, under=under))
             yield started
         finally:
             for peer in itertools.chain(*started.values()):

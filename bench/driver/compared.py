@@ -9,6 +9,7 @@ MARIADB = "turnstile-mariadb"
 SQLITE = "turnstile-sqlite"
 LOCAL = "turnstile-local"
 REDIS_PY = "redis-py"
+REDIS_TURNS = "redis-turns"
 PG_LOCK = "pg-advisory-lock"
 PG_ROW = "pg-row"
 GET_LOCK = "get-lock"
@@ -47,6 +48,9 @@ KINDS = [
          {"/usr/bin/redis-server": "redis-server", "/usr/lib/python3/dist-packages/redis": "python3-redis"},
          command=lambda _, address: ["/usr/bin/python3", str(HERE / "peers" / "redis_py_peer.py"), address],
          ours=ON_REDIS, lease="{}", asks=("set", "evalsha")),
+    Kind(REDIS_TURNS, "Redis: BLPOP and LPUSH, C", "redis",
+         {"/usr/bin/redis-server": "redis-server", "/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
+         command=lambda folder, address: [str(folder / "redis"), address, "turns"], ours=ON_REDIS),
     Kind(POSTGRESQL, "PostgreSQL: turnstile::mutex", "postgresql", _POSTGRESQL, command=_ours("{}"), ours=POSTGRESQL,
          lease=SESSION),
     Kind(PG_LOCK, "PostgreSQL: pg_advisory_lock", "postgresql", _POSTGRESQL, command=_program("postgresql", "lock"),

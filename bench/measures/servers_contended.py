@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Eight sessions, each in a process of its own, that take and give up one lock without a pause."""
 
-from driver.compared import LOCAL, ON_EACH, REDIS_PY
+from driver.compared import LOCAL, ON_EACH, REDIS_PY, REDIS_TURNS
 from driver.kinds import ON_REDIS, OURS
 from driver.result import Aim
 
@@ -16,9 +16,10 @@ def measure(bench):
         "servers-contended", f"{SESSIONS} sessions", "grants a second", "higher", reference=bench.beside, scale="log",
         about="Each session in a process of its own; ours do not wait for the release. The Redis locks beside ours have "
               "no queue: a loser asks again after 1 ms (C) or 100 ms (redis-py), so the winner is mostly the one that "
-              "had it, and most of their grants are no hand-over. The same holds for flock.",
-        aims=[Aim("Redis ≥ 5 × redis-py's Lock", MEMORY, 5, False, REDIS_PY, of=ON_REDIS),
-              Aim("Redis ≥ 3 × ours on ZooKeeper", MEMORY, 3, False, OURS, of=ON_REDIS)])
+              "had it, and most of their grants are no hand-over. The same holds for flock. BLPOP and LPUSH pass one "
+              "element on in the order of arrival: each grant is a hand-over there, as with ours, and that is all it is.",
+        aims=[Aim("Redis ≥ 5 × redis-py's Lock", MEMORY, 5, False, REDIS_PY, of=ON_REDIS, floor=REDIS_TURNS),
+              Aim("Redis ≥ 3 × ours on ZooKeeper", MEMORY, 3, False, OURS, of=ON_REDIS, floor=REDIS_TURNS)])
     shares = bench.new_result(
         "servers-shares", f"Fairness of {SESSIONS} sessions", "the least served session's grants ÷ the most served's",
         "higher", about="From the same windows. 1: all got the same.",

@@ -4,6 +4,11 @@
 // pause, and chance says which client comes first.
 //
 //     redis HOST:PORT [LEASE]     LEASE in milliseconds, 30,000 by default
+//
+// Peer "redis-turns": the least that Redis needs to pass a lock on in the order of arrival, BLPOP and LPUSH. It has no
+// lease, no token and no owner, and a holder that dies keeps it: a floor, not a lock.
+//
+//     redis HOST:PORT turns
 #include <hiredis/hiredis.h>
 #include <unistd.h>
 
@@ -33,27 +38,22 @@ struct address {
     std::string lease_ms;
 };
 
-class redis_lock {
+// One connection, for one command at a time.
+class connection {
 public:
-    explicit redis_lock(const address& where)
-        : context_{redisConnect(where.host.c_str(), where.port)}, lease_ms_{where.lease_ms} {
+    explicit connection(const address& where)
+        : context_{redisConnect(where.host.c_str(), where.port)} {
         if (!context_ || context_->err != 0)
             throw std::runtime_error{"cannot connect to " + where.host + ":" +
                                      std::to_string(where.port)};
-        script_ = ask("SCRIPT LOAD %s", k_script)->str;
-        static std::atomic<int> count{0};
-        token_ = std::to_string(bench::now_us()) + "-" + std::to_string(::getpid()) + "-" +
-                 std::to_string(++count);
     }
 
-    void acquire(const std::string& key) {
-        while (ask("SET %s %s NX PX %s", key.c_str(), token_.c_str(), lease_ms_.c_str())->type !=
-               REDIS_REPLY_STATUS)
-            std::this_thread::sleep_for(k_pause);
-    }
-    void release(const std::string& key) {
-        if (ask("EVALSHA %s 1 %s %s", script_.c_str(), key.c_str(), token_.c_str())->integer != 1)
-            throw std::runtime_error{"the lock was somebody else's"};
+    template <class... T>
+    reply_ptr ask(const char* format, T... values) {
+        reply_ptr reply{static_cast<redisReply*>(redisCommand(context_.get(), format, values...))};
+        if (!reply) throw std::runtime_error{std::string{"redis: "} + context_->errstr};
+        if (reply->type == REDIS_REPLY_ERROR) throw std::runtime_error{reply->str};
+        return reply;
     }
     std::string version() {
         const std::string info = ask("INFO server")->str;
@@ -63,19 +63,59 @@ public:
     }
 
 private:
-    template <class... T>
-    reply_ptr ask(const char* format, T... values) {
-        reply_ptr reply{static_cast<redisReply*>(redisCommand(context_.get(), format, values...))};
-        if (!reply) throw std::runtime_error{std::string{"redis: "} + context_->errstr};
-        if (reply->type == REDIS_REPLY_ERROR) throw std::runtime_error{reply->str};
-        return reply;
+    std::unique_ptr<redisContext, context_deleter> context_;
+};
+
+class redis_lock {
+public:
+    explicit redis_lock(const address& where) : server_{where}, lease_ms_{where.lease_ms} {
+        script_ = server_.ask("SCRIPT LOAD %s", k_script)->str;
+        static std::atomic<int> count{0};
+        token_ = std::to_string(bench::now_us()) + "-" + std::to_string(::getpid()) + "-" +
+                 std::to_string(++count);
     }
 
-    std::unique_ptr<redisContext, context_deleter> context_;
+    void acquire(const std::string& key) {
+        while (server_.ask("SET %s %s NX PX %s", key.c_str(), token_.c_str(), lease_ms_.c_str())
+                   ->type != REDIS_REPLY_STATUS)
+            std::this_thread::sleep_for(k_pause);
+    }
+    void release(const std::string& key) {
+        if (server_.ask("EVALSHA %s 1 %s %s", script_.c_str(), key.c_str(), token_.c_str())
+                ->integer != 1)
+            throw std::runtime_error{"the lock was somebody else's"};
+    }
+
+private:
+    connection server_;
     std::string lease_ms_;
     std::string script_;
     std::string token_;
 };
+
+// One element of a list goes from client to client: whoever has it has the lock, and Redis serves clients that block in the
+// order in which they came.
+class redis_turns {
+public:
+    explicit redis_turns(const address& where) : server_{where} {}
+
+    void acquire(const std::string& key) {
+        if (server_.ask("SET %s:begun 1 NX", key.c_str())->type == REDIS_REPLY_STATUS) release(key);
+        server_.ask("BLPOP %s 0", key.c_str());
+    }
+    void release(const std::string& key) { server_.ask("LPUSH %s turn", key.c_str()); }
+
+private:
+    connection server_;
+};
+
+// Without a lease: what is about a holder that dies it cannot do.
+bench::commands turns_commands(const address& server) {
+    bench::commands all = bench::plain_commands([server] { return redis_turns{server}; });
+    std::erase_if(
+        all, [](const auto& each) { return each.first != "cycle" && each.first != "contend"; });
+    return all;
+}
 
 }  // namespace
 
@@ -83,12 +123,16 @@ int main(int argc, char** argv) {
     const std::string where = argc == 2 || argc == 3 ? argv[1] : "";
     const auto colon = where.rfind(':');
     if (colon == std::string::npos) {
-        std::cerr << "usage: redis HOST:PORT [LEASE]\n";
+        std::cerr << "usage: redis HOST:PORT [LEASE | turns]\n";
         return 2;
     }
     const address server{where.substr(0, colon),
                          static_cast<int>(bench::number(where.substr(colon + 1))),
                          argc == 3 ? argv[2] : "30000"};
-    bench::serve(redis_lock{server}.version(),
-                 bench::plain_commands([server] { return redis_lock{server}; }));
+    const auto version = connection{server}.version();
+    if (server.lease_ms == "turns") {
+        bench::serve(version, turns_commands(server));
+    } else {
+        bench::serve(version, bench::plain_commands([server] { return redis_lock{server}; }));
+    }
 }

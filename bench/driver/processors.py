@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""On which processors programs run."""
+
+import os
+from pathlib import Path
+
+
+def descendants(pid):
+    """The processes that it has started, and theirs, as long as their parents live."""
+    try:
+        children = [int(child) for task in Path(f"/proc/{pid}/task").iterdir()
+                    for child in (task / "children").read_text().split()]
+    except OSError:  # it has ended
+        return []
+    return children + [further for child in children for further in descendants(child)]
+
+
+def place(pids, processors):
+    """All their threads; those that they start from now on inherit it."""
+    for pid in pids:
+        try:
+            tasks = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
+        except OSError:
+            continue
+        for task in tasks:
+            try:
+                os.sched_setaffinity(task, processors)
+            except ProcessLookupError:
+                continue
