@@ -10,6 +10,7 @@ what a campaign is for: then all files stay, and where they are is printed.
 
 import argparse
 import collections
+import math
 import os
 import random
 import re
@@ -194,6 +195,8 @@ def arguments():
     made.slow = int(made.session * kind.slow)
     made.freed_at_once = kind.freed_at_once
     made.small_disk = kind.small_disk if kind.small_disk and own_mounts() else 0
+    if made.small_disk:
+        made.small_disk += math.ceil(kind.disk_a_minute * made.minutes)
     if made.servers != "zookeeper":
         made.guardian = ""  # who has one there is freed by the servers' time all the same
     return made

@@ -34,6 +34,7 @@ class Kind:
     slow = 1.5  # the second session's time-out, as a part of the first one's
     tick = sync_limit = 0
     small_disk = 0
+    disk_a_minute = 0  # MiB more for each minute: what a server writes and keeps
     roles, paths = ROLES + ["checked"], PATHS + ["checked"]
     freed_at_once = False
     ended_by_clients = False  # what a session left stands until another client looks
@@ -136,6 +137,7 @@ class Redis(Kind):
     name = "redis"
     servers = "one Redis server, appendonly yes, appendfsync always"
     small_disk = 64
+    disk_a_minute = 128  # the judge reads the whole log, so the server keeps it
     nemeses = ServerNemeses
 
     def make_observer(self):

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Run by ctest (CMakeLists.txt beside this file gives the variables): builds the project zookeeper_alone, which has the
+# sources of Turnstile in it, below ${scratch}, and runs it.
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE "${scratch}")
+execute_process(
+    COMMAND
+        "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/zookeeper_alone" -B "${scratch}" -G "${generator}"
+        -D "CMAKE_CXX_COMPILER=${compiler}"
+        -D "turnstile=${source}"
+        COMMAND_ERROR_IS_FATAL ANY
+)
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${scratch}" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${scratch}/zookeeper_alone" COMMAND_ERROR_IS_FATAL ANY)
