@@ -20,7 +20,10 @@ install(
 install(TARGETS turnstile_guardian RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile")
 install(EXPORT turnstileTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
 if(TURNSTILE_BUILD_TESTING)
-    install(TARGETS turnstile_testing turnstile_deterministic EXPORT turnstileTestingTargets FILE_SET HEADERS)
+    install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
+    if(turnstile_installs_deterministic)
+        install(TARGETS turnstile_deterministic EXPORT turnstileTestingTargets FILE_SET HEADERS)
+    endif()
     install(EXPORT turnstileTestingTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
 endif()
 
@@ -74,7 +77,10 @@ install(
 # The prefix is only known for sure at install time (cmake --install --prefix).
 set(turnstile_pc_files turnstile.pc)
 if(TURNSTILE_BUILD_TESTING)
-    list(APPEND turnstile_pc_files turnstile-testing.pc turnstile-deterministic.pc)
+    list(APPEND turnstile_pc_files turnstile-testing.pc)
+    if(turnstile_installs_deterministic)
+        list(APPEND turnstile_pc_files turnstile-deterministic.pc)
+    endif()
 endif()
 install(
     CODE "
