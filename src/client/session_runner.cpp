@@ -223,7 +223,7 @@ template result<std::vector<core::reply>> session_runner::inquire<core::repeated
 
 // ---- callers that wait ----------------------------------------------------------------------
 
-bool session_runner::help(boottime_clock::time_point until) {
+bool session_runner::help(boottime_clock::time_point until) noexcept {
     std::shared_ptr<core::coordinator_session> session;
     {
         const base::lock_guard lock{mutex_};

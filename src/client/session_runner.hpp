@@ -145,7 +145,7 @@ public:
     // ---- callers that wait -----------------------------------------------------------------
     // coordinator_session::help.
     [[nodiscard]] bool takes_help() const noexcept { return takes_help_; }
-    [[nodiscard]] bool help(boottime_clock::time_point until);
+    [[nodiscard]] bool help(boottime_clock::time_point until) noexcept;
 
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;

@@ -47,7 +47,7 @@ public:
     void forget_watches(const std::string& path) override {
         if (!forked()) link_->forget_watches(path);
     }
-    [[nodiscard]] bool help(core::time_point until) override {
+    [[nodiscard]] bool help(core::time_point until) noexcept override {
         return !forked() && link_->help(until);
     }
     [[nodiscard]] core::session_identity identity() const override {

@@ -45,15 +45,17 @@ void reading_turn::forget() noexcept {
 void reading_turn::resume(base::unique_lock& session) {
     const boost::this_thread::disable_interruption uninterrupted;
     if (turn_ == turn_of::helper) {
+        wanted_ = true;
         leave_.set();
         while (turn_ == turn_of::helper) left_.wait(session);
         leave_.clear();
+        wanted_ = false;
     }
     turn_ = turn_of::own_thread;
 }
 
 bool reading_turn::begin_help() noexcept {
-    if (turn_ != turn_of::no_thread) return false;
+    if (turn_ != turn_of::no_thread || wanted_) return false;
     turn_ = turn_of::helper;
     change(readable_.get(), EPOLL_CTL_MOD, connection_, k_silent);
     return true;

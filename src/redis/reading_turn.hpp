@@ -34,7 +34,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }
 
     // ---- for a caller ----
-    // False if another thread has the turn.
+    // False if another thread has the turn, or the own one waits for it.
     [[nodiscard]] bool begin_help() noexcept;
     void end_help() noexcept;
     [[nodiscard]] int connection() const noexcept { return connection_; }
@@ -49,6 +49,7 @@ private:
     base::condition left_;
     int connection_ = -1;
     turn_of turn_ = turn_of::own_thread;
+    bool wanted_ = false;  // by the own thread
 };
 
 }  // namespace turnstile::redis

@@ -153,9 +153,10 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
             return how;
         seen_zxid_ = first->zxid;
     }
+    if (const int why = watch_for_answers(*commands); why != 0)
+        return failed(std::generic_category().message(why));
     {
         const base::lock_guard lock{mutex_};
-        if (!turn_.watch(commands->fd())) return failed(std::generic_category().message(errno));
         session_ = session;
         mark_ = text_at(*reply, 5);
         history_ = text_at(*reply, 6);
@@ -171,6 +172,11 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
     told_.clear();
     tell_attached(*first);
     return attempt::attached;
+}
+
+int session_link::watch_for_answers(const line& commands) {
+    const base::lock_guard lock{mutex_};
+    return turn_.watch(commands.fd()) ? 0 : errno;
 }
 
 bool session_link::await_replicas(line& commands, core::time_point deadline) {

@@ -59,7 +59,7 @@ public:
     void submit(core::request&& request, bool with_next);
     void forget_watches(const std::string& path);
     // Reads, in the calling thread, up to `until`: coordinator_session::help.
-    [[nodiscard]] bool help(core::time_point until);
+    [[nodiscard]] bool help(core::time_point until) noexcept;
     [[nodiscard]] core::session_identity identity() const;
     // `orderly`: the server is told, if it can be reached.
     void close(bool orderly) noexcept;
@@ -110,6 +110,8 @@ private:
     // For messages: the connect string, with the server where sentinels have named it.
     [[nodiscard]] std::string place() const;
     attempt subscribe(line& wakes, const std::string& session, core::time_point deadline);
+    // The system's error, or 0.
+    [[nodiscard]] int watch_for_answers(const line& commands);
     // False, and why: too few replicas have what was written.
     [[nodiscard]] bool await_replicas(line& commands, core::time_point deadline);
     [[nodiscard]] owned_reply ask_to_attach(line& commands, const greeting& welcomed,

@@ -57,14 +57,15 @@ bool session_link::await_something() {
          {stop_.fd(), POLLIN, 0},
          {watch_ ? watch_->fd() : -1, watch_ ? watch_->awaited() : short{0}, 0},
          {-1, POLLOUT, 0}}};
+    core::time_point until{};
     {
         const base::lock_guard lock{mutex_};
         const bool all_sent = sending_ || commands_->sent_all() || commands_->send();
         if (!all_sent) waited[5].fd = commands_->fd();
-        rests_until_ = next_due();
+        until = rests_until_ = next_due();
         turn_.rest();
     }
-    ::poll(waited.data(), waited.size(), milliseconds_until(rests_until_));
+    ::poll(waited.data(), waited.size(), milliseconds_until(until));
     {
         base::unique_lock lock{mutex_};
         turn_.resume(lock);
@@ -73,7 +74,8 @@ bool session_link::await_something() {
     if (waited[3].revents != 0) return false;
     if (waited[2].revents != 0) {
         wake_.clear();
-        deliver_settled();
+        // What a caller was refused is told behind the end of the connection.
+        if (broken_.empty()) deliver_settled();
     }
     if (waited[0].revents != 0) read_replies();
     if (waited[1].revents != 0) read_wakes();
@@ -163,7 +165,7 @@ bool session_link::accept_acknowledgement(const redisReply& count) {
 
 // ---- whose turn it is to read -----------------------------------------------------------------
 
-bool session_link::help(core::time_point until) {
+bool session_link::help(core::time_point until) noexcept {
     std::array<pollfd, 2> waited{};
     {
         const base::lock_guard lock{mutex_};
@@ -177,9 +179,10 @@ bool session_link::help(core::time_point until) {
     base::unique_lock lock{mutex_};
     reader_ = own_thread_.load();
     turn_.end_help();
-    if (is_needed()) wake_.set();
+    const bool is_over = is_needed();
+    if (is_over) wake_.set();
     send_now(lock);
-    return came;
+    return came && !is_over;
 }
 
 // ---- replies --------------------------------------------------------------------------------

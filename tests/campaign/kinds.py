@@ -209,6 +209,7 @@ class PostgreSQL(AuditedServer):
     name = "postgresql"
     servers = "one PostgreSQL server"
     small_disk = 256
+    disk_a_minute = 32  # beyond five minutes the audit's table would fill it
     nemeses = ServerNemeses
     line = "n, at, what, path, owner, number, deadline, encode(data, 'hex')"
 
@@ -227,6 +228,7 @@ class MariaDB(AuditedServer):
     name = "mariadb"
     servers = "one MariaDB server"
     small_disk = 256
+    disk_a_minute = 32
     nemeses = MariaDBNemeses
     line = "CONCAT_WS('|', n, at, what, CONVERT(path USING utf8mb4), owner, number, deadline, HEX(data))"
 
@@ -253,6 +255,7 @@ class SQLite(Kind):
     servers = "one SQLite file"
     slow = 10
     small_disk = 16
+    disk_a_minute = 64  # the audit is a table in the file
     freed_at_once = True
     nemeses = FileNemeses
 
@@ -260,7 +263,7 @@ class SQLite(Kind):
         disk = os.path.join(self.c.folder, "disk")
         os.makedirs(disk)
         if self.c.settings.small_disk:
-            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.small_disk}m", "tmpfs", disk], check=True)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.c.settings.small_disk}m", "tmpfs", disk], check=True)
         self.file = os.path.join(disk, "locks.db")
         return NoStage([disk], self.c.settings.links)
 

@@ -45,7 +45,7 @@ public:
     void close() noexcept override { inner_->close(); }
 
     // All that was asked is answered while the caller has let go of its lock, by another thread.
-    [[nodiscard]] bool help(core::time_point /*until*/) override {
+    [[nodiscard]] bool help(core::time_point /*until*/) noexcept override {
         ++record_.helped;
         record_.meanwhile();
         EXPECT_TRUE(eventually([&] { return record_.answered >= record_.submitted; }));

@@ -92,6 +92,23 @@ TEST_F(help_on_redis, of_a_connection_that_breaks_ends_and_the_session_comes_bac
     me.link(core::link_kind::expired);  // its data is gone
 }
 
+// What became of a request is told once the session is detached, whichever thread has read that it was refused.
+TEST_F(help_on_redis, that_brings_a_refusal_ends_the_connection_before_that_is_told) {
+    auto me = open(10s);
+    me.attached();
+    EXPECT_TRUE(server.ask("SCRIPT FLUSH SYNC").starts_with("+OK"));
+    const auto id = ask(me);
+    while (!has_reply(me, id)) static_cast<void>(help(me));
+    const auto told = me.wait(id);
+    EXPECT_EQ(told.outcome, core::outcome::not_sent);
+    EXPECT_EQ(told.connection, 1U);
+    EXPECT_NE(told.sent, core::time_point{});
+    const auto all = me.heard();
+    EXPECT_EQ(std::get<core::link_event>(all.at(1)).kind, core::link_kind::detached);
+    EXPECT_EQ(std::get<core::reply>(all.at(2)).id, id);
+    me.attached(2);
+}
+
 // What a helper is told, and only the own thread can act on, wakes that: it would not look for 20 minutes.
 TEST_F(help_on_redis, that_brings_the_end_of_the_session_has_it_told_at_once) {
     auto me = open(1h);

@@ -28,8 +28,8 @@ struct session_settings {
         false;  // and find out whose program it is, from what it knows if it does not say so
 };
 
-// Receives a session's events, on the coordinator's threads, one at a time, never from inside a call
-// to the session.
+// Receives a session's events, on the coordinator's threads, one at a time, never from inside a call to the session but
+// `help`.
 class session_sink {
 public:
     virtual void deliver(coordinator_event&& event) noexcept = 0;
@@ -65,10 +65,10 @@ public:
     virtual void seek_leader(std::uint64_t /*connection*/) {}
 
     // For a thread that waits for the answer to a request: while one is under way it reads for the session, and delivers
-    // itself what has come, so that no other thread has to be woken first. Returns at `until`, however slow the servers
-    // are. Called under no lock and not from inside `deliver`. True if it has read something; false where there was
-    // nothing to read until then, another thread reads, or the session's own wants to.
-    [[nodiscard]] virtual bool help(time_point /*until*/) { return false; }
+    // itself what has come, so that no other thread has to be woken first. It waits for the servers up to `until`. Called
+    // under no lock and not from inside `deliver`. True if it has read something and may help again; false where there
+    // was nothing to read until then, another thread reads, or the session's own wants to.
+    [[nodiscard]] virtual bool help(time_point /*until*/) noexcept { return false; }
 
     [[nodiscard]] virtual session_identity identity() const = 0;
 
