@@ -85,7 +85,7 @@ def table(head, rows):
 
 def page(settings, counts, verdict, began):
     lines = [
-        "# A campaign",
+        "# A campaign" + ("" if settings.servers == "zookeeper" else f" on {settings.servers}"),
         "",
         "Written by `scripts/campaign --report`; [campaign.md](campaign.md) says what was done and how it is judged.",
         "",
@@ -105,8 +105,8 @@ def page(settings, counts, verdict, began):
     lines += table(["promise", "what was judged", "looked at", "broken"], rows)
     lines += ["", "## What was played", ""]
     lines += table(["what", "how many"], sorted(verdict.numbers.items()))
-    lines += ["", "## Nemeses", "",
-              "`+flock`: while the idle sessions expire, too; `+log`: the leader's log stalled at the expiry; "
+    lines += ["", "## Nemeses", ""]
+    lines += ["`+flock`: while the idle sessions expire, too; `+log`: the leader's log stalled at the expiry; "
               "`+stop`, `+cut`:", "the named workers were stopped, cut off, meanwhile; `+kill`, `+end`: the server was "
               "killed, ended by itself.", ""] if settings.servers == "zookeeper" else [
                   "`+stop`: the named workers stood still meanwhile; `+kill`, `+end`: the server, or the worker, was "
