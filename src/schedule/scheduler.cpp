@@ -32,7 +32,6 @@ scheduler::scheduler(plan how, record& into, endurance lasts)
     : choice_{std::move(how)}, record_{into}, lasts_{lasts} {
     real::keep_locks();
     real::keep_time();
-    threads_.reserve(k_most_threads);  // a new one looks itself up before it has its first turn
     add_thread();
     the_one = this;
     t_mine = true;
@@ -267,8 +266,9 @@ int scheduler::wake(std::uintptr_t word, int most, std::uintptr_t caller) {
 }
 
 // A run that has an end gives each thread a number of its own.
-std::uint8_t scheduler::add_thread() {
+scheduler::newcomer scheduler::add_thread() {
     auto added = std::make_unique<thread>();
+    auto* const place = added.get();
     if (!threads_.empty()) added->process = process();
     const auto number = lasts_ == endurance::endless ? free_number() : threads_.size();
     if (number == k_most_threads)
@@ -279,7 +279,7 @@ std::uint8_t scheduler::add_thread() {
         former_.push_back(std::exchange(threads_[number], std::move(added)));
     }
     choice_.add(number);
-    return static_cast<std::uint8_t>(number);
+    return {static_cast<std::uint8_t>(number), place};
 }
 
 // That of a thread which goes on no more.
@@ -314,8 +314,8 @@ void scheduler::stop(std::uint16_t process, std::int64_t length) {
     stands_until = std::max(stands_until, now_ + length);
 }
 
-void scheduler::enter(std::uint8_t number) {
-    real::await_turn(threads_[number]->turn);
+void scheduler::enter(thread& place) {
+    real::await_turn(place.turn);
     await_end_of_last();
     t_mine = true;  // not before: until then others run
 }

@@ -71,10 +71,29 @@ public:
     bool wait_for_wake(std::uintptr_t word, std::int64_t deadline, std::uintptr_t caller);
     // How many it has woken: the longest waits first, and at most so many.
     int wake(std::uintptr_t word, int most, std::uintptr_t caller);
-    // A new thread, which begins with `enter` and ends with `leave`.
-    std::uint8_t add_thread();
+    // A thread's place in the schedule.
+    struct thread {
+        std::uint16_t process = 0;
+        operation wants = operation::begin;
+        std::uintptr_t object = 0;  // mutex, condition
+        std::uintptr_t mutex = 0;   // of a wait
+        std::int64_t deadline = k_never;
+        bool woken = false;
+        bool late = false;  // the deadline came first
+        std::uint8_t target = 0;
+        std::function<bool()> ready;
+        std::uint64_t order = 0;             // of the threads that wait on one condition
+        std::atomic<std::uint32_t> turn{0};  // 1: its turn
+    };
+    // A new thread, which begins with `enter` and ends with `leave`. Its number is another one's once it goes on no more,
+    // which may be before the system has started it at all; its place stays its own.
+    struct newcomer {
+        std::uint8_t number = 0;
+        thread* place = nullptr;
+    };
+    newcomer add_thread();
     void created(std::uintptr_t caller) { point(operation::created, 0, caller); }
-    void enter(std::uint8_t thread);
+    void enter(thread& place);
     void leave();
     void join(std::uint8_t thread, std::uintptr_t caller);
     // Until `ready` says so, or the true time has come to `end`; true: ready. `ready` is asked by other threads, too.
@@ -116,20 +135,6 @@ private:
         std::int64_t stands_until = 0;
         bool over = false;
     };
-    struct thread {
-        std::uint16_t process = 0;
-        operation wants = operation::begin;
-        std::uintptr_t object = 0;  // mutex, condition
-        std::uintptr_t mutex = 0;   // of a wait
-        std::int64_t deadline = k_never;
-        bool woken = false;
-        bool late = false;  // the deadline came first
-        std::uint8_t target = 0;
-        std::function<bool()> ready;
-        std::uint64_t order = 0;             // of the threads that wait on one condition
-        std::atomic<std::uint32_t> turn{0};  // 1: its turn
-    };
-
     void point(operation operation, std::uintptr_t object, std::uintptr_t caller);
     [[nodiscard]] bool can_go_on(std::size_t number) const;
     [[nodiscard]] bool has_what_it_wants(const thread& thread) const;

@@ -30,7 +30,7 @@ std::map<pthread_t, std::uint8_t>& threads() {
 struct start {
     void* (*run)(void*);
     void* argument;
-    std::uint8_t number;
+    scheduler::thread* place;
     scheduler* by;
 };
 
@@ -60,7 +60,7 @@ pthread_key_t leaving_key() {
 
 void* run_thread(void* given) {
     const std::unique_ptr<start> beginning{static_cast<start*>(given)};
-    beginning->by->enter(beginning->number);
+    beginning->by->enter(*beginning->place);
     ::pthread_setspecific(leaving_key(), new leaving{*beginning->by});
     return beginning->run(beginning->argument);
 }
@@ -99,10 +99,10 @@ STANDS_IN int pthread_create(pthread_t* thread, const pthread_attr_t* how, void*
         "pthread_create"};
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(thread, how, run, argument);
-    const auto number = mine->add_thread();
-    const int failure = real(thread, how, run_thread, new start{run, argument, number, mine});
+    const auto [number, place] = mine->add_thread();
+    const int failure = real(thread, how, run_thread, new start{run, argument, place, mine});
     if (failure != 0) mine->end(turnstile::schedule::verdict::failed, "the system has no thread");
-    std::erase_if(threads(), [number](const auto& each) { return each.second == number; });
+    std::erase_if(threads(), [taken = number](const auto& each) { return each.second == taken; });
     threads()[*thread] = number;
     mine->created(CALLER);
     return 0;
