@@ -299,7 +299,7 @@ void session_runner::on_timer() {
 void session_runner::deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept {
     await_handle(epoch);
     enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::input{std::in_place_type<core::from_session>, epoch, std::move(event)}, now);
+        core.on(core::input{core::from_session{epoch, std::move(event)}}, now);
     });
 }
 
