@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long poll() is to wait, and whether it would.
+// How long poll() is to wait, whether it would, and a poll() whose time has no grain of milliseconds.
 //
 // Thread safety: reads the clock.
 #pragma once
@@ -7,8 +7,11 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <ctime>
 
 #include "core/seam/seam.hpp"
 
@@ -27,6 +30,15 @@ namespace turnstile::redis {
 [[nodiscard]] inline bool is_readable(int descriptor) noexcept {
     pollfd asked{descriptor, POLLIN, 0};
     return ::poll(&asked, 1, 0) > 0;
+}
+
+// Waits for one of them, or until then; what came stands in `waited`.
+template <std::size_t N>
+void await_any(std::array<pollfd, N>& waited, core::time_point until) noexcept {
+    const auto left = std::max(until - boottime_clock::now(), core::duration{});
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
+    const timespec limit{seconds.count(), (left - seconds).count()};
+    ::ppoll(waited.data(), waited.size(), &limit, nullptr);
 }
 
 }  // namespace turnstile::redis

@@ -26,14 +26,6 @@ constexpr core::duration k_busy_pause = 100ms;
 constexpr core::duration k_least_silence = 100ms;
 constexpr std::string_view k_no_sense = "the answer makes no sense";
 
-template <std::size_t N>
-void await_readable(std::array<pollfd, N>& waited, core::time_point until) noexcept {
-    const auto left = std::max(until - boottime_clock::now(), core::duration{});
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
-    const timespec limit{seconds.count(), (left - seconds).count()};
-    ::ppoll(waited.data(), waited.size(), &limit, nullptr);
-}
-
 }  // namespace
 
 void session_link::serve() {
@@ -173,7 +165,7 @@ bool session_link::help(core::time_point until) noexcept {
         reader_ = ::pthread_self();
         waited = {{{turn_.connection(), POLLIN, 0}, {turn_.leave_fd(), POLLIN, 0}}};
     }
-    await_readable(waited, until);
+    await_any(waited, until);
     const bool came = waited[0].revents != 0;
     if (came) read_replies();
     base::unique_lock lock{mutex_};

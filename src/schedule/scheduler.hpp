@@ -47,7 +47,7 @@ public:
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
 
-    // The last call of a run, when no thread of it has a turn any more.
+    // `last` is called at a run's end, when none of the run's threads has a turn any more.
     void at_end(std::function<void()> last) { at_end_ = std::move(last); }
     // Ends the process; the record says why.
     [[noreturn]] void end(verdict result, const char* text) noexcept;
