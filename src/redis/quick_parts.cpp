@@ -192,8 +192,21 @@ local none_before, looked, id = tonumber(v[4] or 0), v[5], v[6]
 constexpr std::string_view k_fetch_begins = R"lua(
 if same and v[1] == ARGV[3] and v[2] and now < none_before and none_before <= until_then then
 )lua";
+// A waiter that is told that a znode has gone lists the folder next: the list comes along where it is short, and the
+// event the only one.
 constexpr std::string_view k_fetch_rest = R"lua(
-  return {0, tonumber(v[3] or 0), none_before - now, v[2]}
+  local z, back, q = tonumber(v[3] or 0), none_before - now, v[2]
+  if string.byte(q) == 1 and #q == 5 + struct.unpack('<I4', q, 2) then
+    local parent = string.match(q, '^(.+)/', 6) or '/'
+    local r = call('HGET', N, parent)
+    local children, what = 0, 4
+    if r then children, what = struct.unpack('<i4i4', r, 57) end
+    if bit.band(what, 4) == 0 and children <= 1000 then
+      return {0, z, back, q, string.sub(r, 1, 64), #r - 64,
+              children > 0 and call('SMEMBERS', ARGV[1] .. ':c:' .. parent) or {}, parent}
+    end
+  end
+  return {0, z, back, q}
 end
 )lua";
 

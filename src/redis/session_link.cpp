@@ -116,6 +116,23 @@ bool session_link::send_entry(core::request& list) {
     return true;
 }
 
+// It is what this request would have found at the server at once behind the event, with nothing in between. Who reads has
+// nothing else under way, so the reply has its turn as soon as the event is delivered.
+bool session_link::answer_with_list_along(const core::request& request) {
+    const auto* const list = std::get_if<core::children_op>(&request.op);
+    if (!along_ || list == nullptr || list->watch != core::watch_mode::none) return false;
+    if (!is_reader() || !pending_.empty() || root_.to_server(list->path) != along_->folder)
+        return false;
+    pending entry;
+    entry.id = request.id;
+    entry.settled = std::move(std::exchange(along_, std::nullopt)->listing);
+    entry.settled->id = request.id;
+    entry.settled->connection = connection_;
+    hear_of_children(*entry.settled);
+    pending_.push_back(std::move(entry));
+    return true;
+}
+
 void session_link::send_or_settle(core::request&& request) {
     if (phase_ == phase::dead)
         return settle(std::move(request), core::outcome::answered,
@@ -125,6 +142,7 @@ void session_link::send_or_settle(core::request&& request) {
     if (!local::client_accepts(request.op))
         return settle(std::move(request), core::outcome::answered,
                       core::server_error::bad_arguments);
+    if (answer_with_list_along(request)) return;
     root_.to_server(request.op);
     const auto call = to_call(request.op);
     pending entry;

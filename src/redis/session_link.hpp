@@ -83,6 +83,8 @@ private:
     // ---- any thread ----
     // True if `list` and the create that was kept are on their way.
     [[nodiscard]] bool send_entry(core::request& list) REQUIRES(mutex_);
+    // True if the list that came along with an event answers it.
+    [[nodiscard]] bool answer_with_list_along(const core::request& request) REQUIRES(mutex_);
     void send_or_settle(core::request&& request) REQUIRES(mutex_);
     // Lets the lock go meanwhile: the answer may be there before the system call returns.
     void send_now(base::unique_lock& held) NO_THREAD_SAFETY_ANALYSIS;
@@ -152,6 +154,8 @@ private:
     void answer(const pending& entry, core::reply&& r);
     void hear(const std::vector<core::watch_event>& events);
     void take_head(const answer_head& head);
+    // The same, with a list that the client may ask for in return.
+    void take_head_and_list(const answer_head& head, std::optional<list_along>&& list);
     void hear_of_children(const core::reply& listing);
     void deliver_settled();
     void deliver(core::coordinator_event&& event) noexcept;
@@ -188,6 +192,8 @@ private:
     std::deque<pending> pending_ GUARDED_BY(mutex_);
     std::optional<core::request> kept_
         GUARDED_BY(mutex_);  // a create that waits for the list of its folder
+    std::optional<list_along> along_
+        GUARDED_BY(mutex_);  // while the event that it came with is being delivered
     std::vector<std::string> given_back_ GUARDED_BY(mutex_);  // watches, while it was detached
     core::time_point last_sent_ GUARDED_BY(mutex_){};
     bool closing_ GUARDED_BY(mutex_) = false;

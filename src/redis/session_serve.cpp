@@ -234,7 +234,11 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
         broken_ = "the session is on another connection";
         return put_back(std::move(entry), std::move(list));
     }
-    take_head(*head);
+    std::optional<list_along> along;
+    if (entry.why == purpose::poll && !parse_list_along(reply, along))
+        return break_off(std::move(entry), std::move(list));
+    if (along) along->listing.sent = entry.sent;
+    take_head_and_list(*head, std::move(along));
     if (entry.why == purpose::forget) watches_.forget_watches(entry.path);
     if (entry.why != purpose::user) return;
     core::reply r;
@@ -326,6 +330,17 @@ void session_link::take_head(const answer_head& head) {
     for (const auto& event : head.events)
         if (event.kind == core::watch_kind::deleted)
             changed_zxid_ = std::max(changed_zxid_, head.zxid);
+}
+
+// The list is that of the script which gave the event: it is good for what is asked while that is delivered, not later.
+void session_link::take_head_and_list(const answer_head& head, std::optional<list_along>&& list) {
+    const auto keep = [this](std::optional<list_along>&& kept) {
+        const base::lock_guard lock{mutex_};
+        along_ = std::move(kept);
+    };
+    keep(std::move(list));
+    take_head(head);
+    keep(std::nullopt);
 }
 
 // An event that no watch waits for belongs to one that was forgotten.

@@ -7,9 +7,11 @@
 //     EXPECT_EQ(me.wait(me.submit(core::get_op{"/a"})).outcome, core::outcome::unknown);
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -84,6 +86,11 @@ public:
         return out;
     }
 
+    // What is done in the thread that delivers a watch event, behind it. Before anything is submitted.
+    void at_watch_event(std::function<void(const core::watch_event&)> reaction) {
+        reaction_ = std::move(reaction);
+    }
+
     core::coordinator_session& session() { return *session_; }
     void close() {
         if (session_) session_->close();
@@ -92,9 +99,14 @@ public:
     void destroy_session() { session_.reset(); }
 
     void deliver(core::coordinator_event&& event) noexcept override {
-        const std::lock_guard held{mutex_};
-        heard_.push_back(std::move(event));
-        changed_.notify_all();
+        const auto* const fired = std::get_if<core::watch_event>(&event);
+        const auto told = fired != nullptr ? std::optional{*fired} : std::nullopt;
+        {
+            const std::lock_guard held{mutex_};
+            heard_.push_back(std::move(event));
+            changed_.notify_all();
+        }
+        if (told && reaction_) reaction_(*told);
     }
 
 private:
@@ -119,7 +131,8 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<core::coordinator_event> heard_;  // guarded by mutex_
-    std::uint64_t last_ticket_ = 0;
+    std::atomic<std::uint64_t> last_ticket_ = 0;
+    std::function<void(const core::watch_event&)> reaction_;
     std::unique_ptr<core::coordinator> coordinator_;
     std::unique_ptr<core::coordinator_session> session_;
 };
