@@ -11,6 +11,8 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
+#include "base/never_destroyed.hpp"
+
 namespace turnstile::base {
 
 class shared_text {
@@ -21,7 +23,7 @@ public:
     shared_text(const char* text) : shared_text{std::string{text}} {}  // NOLINT: the same
 
     [[nodiscard]] const std::string& str() const noexcept {
-        static const std::string empty;
+        static const std::string& empty = never_destroyed(std::string{});
         return kept_ ? kept_->text : empty;
     }
     operator const std::string&() const noexcept { return str(); }  // NOLINT: the same

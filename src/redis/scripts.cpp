@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "base/never_destroyed.hpp"
 #include "redis/quick_parts.hpp"
 #include "redis/script_parts.hpp"
 
@@ -369,7 +370,7 @@ std::array<std::string, k_script_count> all_texts() {
 }  // namespace
 
 const std::string& text_of(script which) {
-    static const std::array<std::string, k_script_count> k_texts = all_texts();
+    static const auto& k_texts = base::never_destroyed(all_texts());
     return k_texts.at(static_cast<std::size_t>(which));
 }
 

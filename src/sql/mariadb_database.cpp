@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/never_destroyed.hpp"
 #include "sql/mariadb_text.hpp"
 #include "sql/session.hpp"
 #include "sql/stripes.hpp"
@@ -196,21 +197,20 @@ void mariadb_database::keep_answers(const std::vector<later>& sent, mariadb_answ
 const phrases& mariadb_database::words() const noexcept {
     // NOW() is when the statement began, SYSDATE() when it is asked: a statement that waited for a row sees the time at
     // which it has it.
-    static const phrases k_words{
-        .now = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
-        .wall = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED)",
-        .listed = "",
-        .among = "IN (?*1)",
-        .among_numbers = "IN (?*1)",
-        .keep_session = " LOCK IN SHARE MODE",
-        .claim_session = " FOR UPDATE SKIP LOCKED",
-        .claim_own = " FOR UPDATE",
-        .remove_node =
-            "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
-            "DELETE FROM turnstile_nodes WHERE path = ?1",
-        .was_removed = "SELECT IF(ROW_COUNT() = 1, 1, (SELECT 1 UNION SELECT 2))",
-        .inserting = "SET STATEMENT innodb_lock_wait_timeout = 0 FOR ",
-        .or_stays = " ON DUPLICATE KEY UPDATE kind = kind"};
+    static const phrases& k_words = base::never_destroyed(
+        phrases{.now = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
+                .wall = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED)",
+                .listed = "",
+                .among = "IN (?*1)",
+                .among_numbers = "IN (?*1)",
+                .keep_session = " LOCK IN SHARE MODE",
+                .claim_session = " FOR UPDATE SKIP LOCKED",
+                .claim_own = " FOR UPDATE",
+                .remove_node = "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
+                               "DELETE FROM turnstile_nodes WHERE path = ?1",
+                .was_removed = "SELECT IF(ROW_COUNT() = 1, 1, (SELECT 1 UNION SELECT 2))",
+                .inserting = "SET STATEMENT innodb_lock_wait_timeout = 0 FOR ",
+                .or_stays = " ON DUPLICATE KEY UPDATE kind = kind"});
     return k_words;
 }
 

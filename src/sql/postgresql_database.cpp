@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/never_destroyed.hpp"
 #include "sql/session.hpp"
 #include "sql/stripes.hpp"
 
@@ -132,20 +133,20 @@ void postgresql_database::lose(const std::string& why) const {
 // ---- what is said differently -------------------------------------------------------------------
 
 const phrases& postgresql_database::words() const noexcept {
-    static const phrases k_words{.now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
-                                 .wall = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
-                                 .listed = "",
-                                 .among = "= ANY(?1::text[])",
-                                 .among_numbers = "= ANY(?1::bigint[])",
-                                 .keep_session = " FOR KEY SHARE",
-                                 .claim_session = " FOR UPDATE SKIP LOCKED",
-                                 .claim_own = " FOR UPDATE",
-                                 .remove_node =
-                                     "DELETE FROM turnstile_nodes WHERE path = (SELECT "
-                                     "path FROM turnstile_nodes WHERE path = ?1 FOR "
-                                     "UPDATE NOWAIT)",
-                                 .inserting = "",
-                                 .or_stays = " ON CONFLICT DO NOTHING"};
+    static const phrases& k_words = base::never_destroyed(
+        phrases{.now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
+                .wall = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+                .listed = "",
+                .among = "= ANY(?1::text[])",
+                .among_numbers = "= ANY(?1::bigint[])",
+                .keep_session = " FOR KEY SHARE",
+                .claim_session = " FOR UPDATE SKIP LOCKED",
+                .claim_own = " FOR UPDATE",
+                .remove_node = "DELETE FROM turnstile_nodes WHERE path = (SELECT "
+                               "path FROM turnstile_nodes WHERE path = ?1 FOR "
+                               "UPDATE NOWAIT)",
+                .inserting = "",
+                .or_stays = " ON CONFLICT DO NOTHING"});
     return k_words;
 }
 

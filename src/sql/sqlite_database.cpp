@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/never_destroyed.hpp"
+
 namespace turnstile::sql {
 namespace {
 
@@ -185,18 +187,18 @@ result_rows sqlite_database::execute(const std::string& statement,
 
 const phrases& sqlite_database::words() const noexcept {
     // Behind IN a list becomes a table of its own with a cache of 20 pages, for each statement: a join reads it.
-    static const phrases k_words{
-        .now = "turnstile_now()",
-        .wall = "turnstile_wall()",
-        .listed = "(SELECT value FROM json_each(?1)) AS listed CROSS JOIN ",
-        .among = "= listed.value",
-        .among_numbers = "IN (SELECT value FROM json_each(?1))",
-        .keep_session = "",
-        .claim_session = "",
-        .claim_own = "",
-        .remove_node = "DELETE FROM turnstile_nodes WHERE path = ?1",
-        .inserting = "",
-        .or_stays = " ON CONFLICT DO NOTHING"};
+    static const phrases& k_words = base::never_destroyed(
+        phrases{.now = "turnstile_now()",
+                .wall = "turnstile_wall()",
+                .listed = "(SELECT value FROM json_each(?1)) AS listed CROSS JOIN ",
+                .among = "= listed.value",
+                .among_numbers = "IN (SELECT value FROM json_each(?1))",
+                .keep_session = "",
+                .claim_session = "",
+                .claim_own = "",
+                .remove_node = "DELETE FROM turnstile_nodes WHERE path = ?1",
+                .inserting = "",
+                .or_stays = " ON CONFLICT DO NOTHING"});
     return k_words;
 }
 

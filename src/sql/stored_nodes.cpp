@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/never_destroyed.hpp"
 #include "local/znode_path.hpp"
 
 namespace turnstile::sql {
@@ -85,8 +86,8 @@ std::vector<std::string> first_cells(result_rows&& found) {
 // ---- reading ------------------------------------------------------------------------------------
 
 asked_statement stored_nodes::ask(const std::string& path) {
-    static const std::string k_text =
-        std::string{"SELECT "} + k_columns + " FROM turnstile_nodes WHERE path = ?1";
+    static const std::string& k_text = base::never_destroyed(
+        std::string{"SELECT "} + k_columns + " FROM turnstile_nodes WHERE path = ?1");
     return db_.ask(k_text, {path});
 }
 
@@ -104,8 +105,8 @@ std::vector<std::string> stored_nodes::ephemerals_of(session_id session) {
 }
 
 asked_statement stored_nodes::ask_ephemerals_of(session_id session) {
-    static const std::string k_text =
-        "SELECT path FROM turnstile_nodes WHERE owner = ?1 AND owner <> 0 ORDER BY path";
+    static const std::string& k_text = base::never_destroyed(std::string{
+        "SELECT path FROM turnstile_nodes WHERE owner = ?1 AND owner <> 0 ORDER BY path"});
     return db_.ask(k_text, {session});
 }
 
@@ -114,8 +115,8 @@ std::vector<std::string> stored_nodes::paths_in(result_rows&& rows) {
 }
 
 std::vector<std::string> stored_nodes::abandoned_containers() {
-    static const std::string k_text =
-        "SELECT path FROM turnstile_nodes WHERE kind = ?1 AND children = 0 AND creates <> 0";
+    static const std::string& k_text = base::never_destroyed(std::string{
+        "SELECT path FROM turnstile_nodes WHERE kind = ?1 AND children = 0 AND creates <> 0"});
     return first_cells(db_.run(k_text, {static_cast<std::int64_t>(local::node_kind::container)}));
 }
 
@@ -128,8 +129,9 @@ void stored_nodes::look(std::span<const std::string> paths, std::span<const std:
                              "turnstile_nodes WHERE path " + among + " UNION ALL SELECT " +
                              k_watch_columns + " FROM " + listed + "turnstile_watches WHERE path " +
                              among;
-    static const std::string k_range = std::string{"SELECT "} + k_watch_columns +
-                                       " FROM turnstile_watches WHERE path > ?1 AND path < ?2";
+    static const std::string& k_range =
+        base::never_destroyed(std::string{"SELECT "} + k_watch_columns +
+                              " FROM turnstile_watches WHERE path > ?1 AND path < ?2");
     found_.clear();
     watches_.clear();
     asked_.clear();
@@ -176,13 +178,13 @@ void stored_nodes::carry_out(const local::transaction& change, const moment& whe
 }
 
 void stored_nodes::create(const local::create_txn& txn, const moment& when) {
-    static const std::string k_insert =
+    static const std::string& k_insert = base::never_destroyed(std::string{
         "INSERT INTO turnstile_nodes (path, parent, data, acl, kind, owner, czxid, mzxid, pzxid, "
         "ctime, mtime, version, creates, children) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7, ?8, ?8, 0, 0, 0)";
-    static const std::string k_parent =
-        "UPDATE turnstile_nodes SET creates = ?1, children = children + 1, pzxid = ?2 "
-        "WHERE path = ?3";
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7, ?8, ?8, 0, 0, 0)"});
+    static const std::string& k_parent = base::never_destroyed(
+        std::string{"UPDATE turnstile_nodes SET creates = ?1, children = children + 1, pzxid = ?2 "
+                    "WHERE path = ?3"});
     const std::string parent = local::parent_of(txn.path);
     db_.post(db_.words().inserting + k_insert,
              {txn.path, parent, bytes{txn.data}, to_text(txn.access),
@@ -211,9 +213,9 @@ void stored_nodes::create(const local::create_txn& txn, const moment& when) {
 }
 
 void stored_nodes::set(const local::set_txn& txn, const moment& when) {
-    static const std::string k_update =
-        "UPDATE turnstile_nodes SET data = ?1, version = ?2, mzxid = ?3, mtime = ?4 "
-        "WHERE path = ?5";
+    static const std::string& k_update = base::never_destroyed(
+        std::string{"UPDATE turnstile_nodes SET data = ?1, version = ?2, mzxid = ?3, mtime = ?4 "
+                    "WHERE path = ?5"});
     db_.post(k_update,
              {bytes{txn.data}, std::int64_t{txn.version}, when.number, when.now_ms, txn.path});
     stored_node& changed = found_.at(txn.path);
@@ -226,9 +228,9 @@ void stored_nodes::set(const local::set_txn& txn, const moment& when) {
 
 // A session with both a data watch and a child watch on the node is told once of its removal.
 void stored_nodes::remove(const std::string& path, const moment& when) {
-    static const std::string k_parent =
-        "UPDATE turnstile_nodes SET children = children - 1, "
-        "pzxid = CASE WHEN pzxid < ?1 THEN ?1 ELSE pzxid END WHERE path = ?2";
+    static const std::string& k_parent = base::never_destroyed(
+        std::string{"UPDATE turnstile_nodes SET children = children - 1, "
+                    "pzxid = CASE WHEN pzxid < ?1 THEN ?1 ELSE pzxid END WHERE path = ?2"});
     const std::string parent = local::parent_of(path);
     db_.post(db_.words().remove_node, {path});
     if (!db_.words().was_removed.empty()) db_.post(db_.words().was_removed, {});
@@ -254,29 +256,30 @@ void stored_nodes::remove(const std::string& path, const moment& when) {
 // Both look at the attachment under the locks of the path: the session may attach anew between its check and these.
 void stored_nodes::watch(watch_table kind, const std::string& path, const attached_session& session,
                          const local::identities& client) {
-    static const std::string k_text =
+    static const std::string& k_text = base::never_destroyed(std::string{
         "INSERT INTO turnstile_watches (path, kind, session, identity) "
-        "SELECT ?1, ?2, id, ?4 FROM turnstile_sessions WHERE id = ?3 AND attachment = ?5";
+        "SELECT ?1, ?2, id, ?4 FROM turnstile_sessions WHERE id = ?3 AND attachment = ?5"});
     db_.post(k_text + db_.words().or_stays,
              {path, static_cast<std::int64_t>(kind), session.id,
               client.empty() ? std::string{} : *client.begin(), session.attachment});
 }
 
 void stored_nodes::forget_watches(const std::string& path, const attached_session& session) {
-    static const std::string k_text =
-        "DELETE FROM turnstile_watches WHERE path = ?1 AND session = ?2 AND EXISTS "
-        "(SELECT 1 FROM turnstile_sessions WHERE id = ?2 AND attachment = ?3)";
+    static const std::string& k_text = base::never_destroyed(
+        std::string{"DELETE FROM turnstile_watches WHERE path = ?1 AND session = ?2 AND EXISTS "
+                    "(SELECT 1 FROM turnstile_sessions WHERE id = ?2 AND attachment = ?3)"});
     db_.post(k_text, {path, session.id, session.attachment});
 }
 
 std::vector<std::string> stored_nodes::watched_by(session_id session) {
-    static const std::string k_text =
-        "SELECT DISTINCT path FROM turnstile_watches WHERE session = ?1";
+    static const std::string& k_text = base::never_destroyed(
+        std::string{"SELECT DISTINCT path FROM turnstile_watches WHERE session = ?1"});
     return first_cells(db_.run(k_text, {session}));
 }
 
 asked_statement stored_nodes::ask_watches_of(session_id session) {
-    static const std::string k_text = "SELECT path, kind FROM turnstile_watches WHERE session = ?1";
+    static const std::string& k_text = base::never_destroyed(
+        std::string{"SELECT path, kind FROM turnstile_watches WHERE session = ?1"});
     return db_.ask(k_text, {session});
 }
 
@@ -291,7 +294,8 @@ local::client_watch_list stored_nodes::watches_in(result_rows&& rows) {
 
 std::vector<stored_nodes::set_watch> stored_nodes::take_watches(watch_table kind,
                                                                 const std::string& path) {
-    static const std::string k_text = "DELETE FROM turnstile_watches WHERE path = ?1 AND kind = ?2";
+    static const std::string& k_text = base::never_destroyed(
+        std::string{"DELETE FROM turnstile_watches WHERE path = ?1 AND kind = ?2"});
     auto taken = watches_.extract({path, kind});
     if (taken.empty()) return {};
     db_.post(k_text, {path, static_cast<std::int64_t>(kind)});
@@ -299,8 +303,8 @@ std::vector<stored_nodes::set_watch> stored_nodes::take_watches(watch_table kind
 }
 
 void stored_nodes::queue(session_id session, std::int64_t kind, const std::string& path) {
-    static const std::string k_text =
-        "INSERT INTO turnstile_events (session, kind, path, nonce) VALUES (?1, ?2, ?3, ?4)";
+    static const std::string& k_text = base::never_destroyed(std::string{
+        "INSERT INTO turnstile_events (session, kind, path, nonce) VALUES (?1, ?2, ?3, ?4)"});
     db_.post(k_text, {session, kind, path, static_cast<std::int64_t>(chance_() >> 1U)});
 }
 

@@ -4,6 +4,7 @@
 //     contender CONNECT PATH TIMEOUT_MS sell COUNT FOLDER   COUNT grants, each with a critical section
 //     contender CONNECT PATH TIMEOUT_MS hold FOLDER         one grant, held until it is killed
 //     contender CONNECT PATH TIMEOUT_MS lease PERMITS       so many of a semaphore's, until it is killed
+//     contender CONNECT PATH TIMEOUT_MS leave               returns from main with a grant of a static client
 //
 // The critical section is an O_EXCL file: two at once are seen by the file system, whatever any
 // lock says. Each grant is a line "grant <token> <znode>" on the standard output; `hold` keeps the
@@ -88,14 +89,29 @@ int lease_for_ever(client& servers, const char* path, int permits) {
     for (;;) ::pause();
 }
 
+// Objects that the library makes on first use, in the session's thread, are destroyed ahead of this client.
+int leave_with_static_client(const char* where, const char* path, const char* timeout) {
+    static client servers{where, options_for(timeout)};
+    static mutex lock{servers, path};
+    static const auto hold = lock.acquire({.timeout = limit()});
+    if (!hold) {
+        std::cerr << hold.error().message() << '\n';
+        return 1;
+    }
+    print_grant(*hold);
+    return 0;
+}
+
 }  // namespace
 }  // namespace turnstile::tests
 
 int main(int argc, char** argv) {
     using namespace turnstile;
     using namespace turnstile::tests;
-    if (argc < 6) return 2;
+    if (argc < 5) return 2;
     const std::string mode = argv[4];
+    if (mode == "leave") return leave_with_static_client(argv[1], argv[2], argv[3]);
+    if (argc < 6) return 2;
     client servers{argv[1], options_for(argv[3])};
     if (const auto connected = servers.wait_connected(limit()); !connected) {
         std::cerr << connected.error().message() << '\n';

@@ -131,11 +131,11 @@ TEST_F(recipes_on_redis, a_commit_needs_the_hold) {
               errc::not_held);
 }
 
-// The critical section is an O_EXCL file of the processes: two at once are seen by the file system.
 TEST_F(recipes_on_redis, a_deadlock_is_broken_by_one_of_those_that_wait) {
     expect_one_gives_up(path, 3, [this] { return connect(server.connect_string()); });
 }
 
+// The critical section is an O_EXCL file of the processes: two at once are seen by the file system.
 TEST_F(recipes_on_redis, processes_exclude_each_other) {
     const testing::temporary_folder folder;
     constexpr int k_processes = 4;
@@ -151,6 +151,16 @@ TEST_F(recipes_on_redis, processes_exclude_each_other) {
         EXPECT_EQ(member->exit_code(), 0) << member->output();
     }
     EXPECT_TRUE(becomes_size(*ours, path, 0));
+}
+
+TEST_F(recipes_on_redis, a_static_client_closes_its_session_at_the_end_of_the_process) {
+    const testing::temporary_folder folder;
+    testing::process leaving{
+        {.command = {TURNSTILE_CONTENDER, server.connect_string(), path, "60000", "leave"},
+         .output = folder.path() / "output"}};
+    ASSERT_TRUE(leaving.wait(limit())) << leaving.output();
+    EXPECT_EQ(leaving.exit_code(), 0) << leaving.output();
+    EXPECT_EQ(queue_length(*ours, path), 0U);
 }
 
 TEST_F(recipes_on_redis, trees_and_databases_know_nothing_of_each_other) {

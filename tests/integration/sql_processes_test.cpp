@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that contend for a lock in a database: they take turns, and one that stands still is waited for no longer
 // than its session lasts.
+#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,18 @@ TEST(sql_processes, a_holder_that_stands_still_has_lost_when_another_is_granted)
     EXPECT_GT(said, 0);
     EXPECT_LT(said, granted.time_since_epoch().count());
     EXPECT_GT(hold->fencing_token(), tokens_in(holder.output()).front());
+}
+
+TEST(sql_processes, a_static_client_closes_its_session_at_the_end_of_the_process) {
+    const testing::temporary_folder folder;
+    const auto path = lock_path();
+    auto leaving = contend(path, "60000", {"leave"}, folder.path() / "output");
+    ASSERT_TRUE(leaving.wait(limit())) << leaving.output();
+    EXPECT_EQ(leaving.exit_code(), 0) << leaving.output();
+    EXPECT_THAT(leaving.output(), ::testing::Not(::testing::HasSubstr("warning")));
+    const auto servers = connect_to_database();
+    const mutex lock{*servers, path};
+    EXPECT_TRUE(lock.queue({.timeout = limit()}).value().empty());
 }
 
 TEST(sql_processes, a_forked_child_leaves_the_session_to_its_parent) {

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/check.hpp"
+#include "base/never_destroyed.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
@@ -99,7 +100,7 @@ server_role session_core::role() const noexcept {
 }
 
 const std::string& session_core::server() const noexcept {
-    static const std::string none;
+    static const std::string& none = base::never_destroyed(std::string{});
     if (const auto* connection = life_.attached()) return connection->server;
     if (!life_.epoch) return none;
     const auto* cut_off = std::get_if<read_only_server>(&life_.epoch->link);
