@@ -87,6 +87,18 @@ std::atomic<back_end::maker> in_place_of_zookeeper{nullptr};
              known)});
 }
 
+// In the library's own memory and in a SQLite file the locks of a dead process are free without a guardian.
+void warn_of_no_guardian(const back_end& kind, const client_options& options) {
+    if (options.guardian.use != guardian_use::started || kind.servers == "SQLite" ||
+        kind.servers == "in-memory")
+        return;
+    log::write(
+        log_level::warning,
+        "a guardian ends sessions of ZooKeeper's alone: after a crash locks on {} are free at the "
+        "end of the session time-out",
+        kind.servers);
+}
+
 std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_string,
                                                   const client_options& options) {
     if (const auto nul = connect_string.find('\0'); nul != std::string_view::npos)
@@ -95,7 +107,11 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
     const auto found = std::find_if(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
         return connect_string.starts_with(each.prefix);
     });
-    if (found != k_back_ends.end()) return make_coordinator(*found, connect_string, options);
+    if (found != k_back_ends.end()) {
+        auto servers = make_coordinator(*found, connect_string, options);
+        warn_of_no_guardian(*found, options);
+        return servers;
+    }
     if (has_scheme(connect_string)) throw_unknown(connect_string, "://");
     if (lacks_slashes(connect_string)) throw_unknown(connect_string, ":");
     if (const auto make = in_place_of_zookeeper.load()) return make(connect_string, options);

@@ -308,6 +308,8 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
         return error{errc::not_connected, services_->servers->describe()};
     }
     auto root = first->read({core::exists_op{"/"}}, deadline, {});
+    if (!root && root.error() == errc::timeout)
+        return error{errc::not_connected, services_->servers->describe() + " has not answered yet"};
     if (!root) return root.error();
     if (root->front().error == core::server_error::no_node)
         return error{errc::no_chroot, services_->servers->describe()};

@@ -8,7 +8,9 @@
 #include <string>
 #include <system_error>
 
+#include "log_lines.hpp"
 #include "turnstile/error.hpp"
+#include "turnstile/testing/event.hpp"
 
 namespace turnstile::detail {
 namespace {
@@ -50,6 +52,20 @@ TEST(back_ends, a_scheme_without_its_slashes_is_no_host) {
 TEST(back_ends, a_password_in_front_of_a_zookeeper_server_is_not_repeated) {
     const auto text = refusal([] { return make_coordinator("u:secret@h:2181", {}); });
     EXPECT_THAT(text, AllOf(HasSubstr("u:***@h:2181"), Not(HasSubstr("secret"))));
+}
+
+TEST(back_ends, a_guardian_that_is_of_no_use_is_told) {
+    client_options guarded;
+    guarded.guardian.use = guardian_use::started;
+    const tests::log_lines lines;
+    const auto here = make_coordinator("local:tree", guarded);
+    EXPECT_EQ(lines.with("a guardian"), 0);
+    const auto guarded_redis = make_coordinator("redis://127.0.0.1:1", guarded);
+    const auto plain_redis = make_coordinator("redis://127.0.0.1:1", {});
+    const auto is_told = [&] {
+        return lines.with("a guardian ends sessions of ZooKeeper's alone");
+    };
+    EXPECT_TRUE(testing::eventually([&] { return is_told() == 1; }));
 }
 
 // SQLite would open the file that the part before it names.

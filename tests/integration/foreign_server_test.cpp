@@ -102,6 +102,30 @@ TEST_F(foreign_server, that_hangs_up_at_what_it_does_not_know_is_asked_once) {
     EXPECT_EQ(containers, 1);
 }
 
+// The create of the folder ends the connection before the client knows anything of the server.
+TEST_F(foreign_server, that_hangs_up_at_containers_has_persistent_folders) {
+    see_containers([](frame&) { return verdict::cut_connection; });
+    const auto servers = connect(proxy.address(), silent_options());
+    mutex lock{*servers, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_TRUE(rests_on(*hold, lease_evidence::assumed));
+    EXPECT_TRUE(hold->release(limit()));
+}
+
+// A connection that breaks by itself says nothing of a server that is known.
+TEST_F(foreign_server, that_is_zookeeper_keeps_its_containers_where_a_connection_breaks) {
+    const auto servers = connect(proxy.address());
+    ASSERT_TRUE(eventually([&] { return servers->session().role != server_role::unknown; }));
+    std::atomic<bool> cut{false};
+    see_containers(
+        [&](frame&) { return cut.exchange(true) ? verdict::forward : verdict::cut_connection; });
+    mutex lock{*servers, lock_path()};
+    const auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_GE(containers, 2) << "the second on another connection";
+}
+
 // No right is needed below what is not there: a folder that is somebody else's is no obstacle.
 TEST_F(foreign_server, is_known_to_a_client_without_permissions) {
     const auto all = zookeeper::make_coordinator(server().connect_string());

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] virtual acl_policy acl() const = 0;
     [[nodiscard]] virtual create_mode parent_mode() const = 0;  // container, or persistent
     virtual void containers_unsupported() = 0;
+    // The connection ended before a parent's create was answered. Some servers end it at a request that they do not know.
+    virtual void parent_create_lost() {}
 
     [[nodiscard]] virtual time_point now() const = 0;
     // How long another client's write into our znode may be unknown at a grant: half of what a `take` leaves beside the

@@ -61,6 +61,7 @@ consequence parent_creation::on_answer(acquisition_context& c, const std::string
     std::erase(creating_, answer.id);
     if (answer.outcome != outcome::answered) {
         rounds_ = 0;  // this answer says nothing about parents that vanish
+        if (answer.outcome == outcome::unknown) c.parent_create_lost();
         return suspends{};
     }
     switch (answer.error) {

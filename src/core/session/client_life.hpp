@@ -95,7 +95,9 @@ struct client_life {
     std::optional<error> not_opened{};      // why the latest attempt to open a session failed
     std::optional<error> refusal{};         // for good: credentials
     bool closing = false;
-    bool containers = true;  // the servers know them
+    bool containers_refused = false;  // by servers that do not know them
+    bool containers_doubted = false;  // a connection ended before a container's create was answered
+    bool zookeeper_known = false;     // the servers are Apache ZooKeeper's
 
     // Of the latest epoch, whose holds may be judged by it until the next one is opened.
     core::lease lease;

@@ -50,9 +50,12 @@ public:
     [[nodiscard]] std::optional<error> no_lease() const override;
     [[nodiscard]] acl_policy acl() const override { return life_.settings.acl; }
     [[nodiscard]] create_mode parent_mode() const override {
-        return life_.containers ? create_mode::container : create_mode::persistent;
+        const bool doubted = life_.containers_doubted && !life_.zookeeper_known;
+        return life_.containers_refused || doubted ? create_mode::persistent
+                                                   : create_mode::container;
     }
-    void containers_unsupported() override { life_.containers = false; }
+    void containers_unsupported() override { life_.containers_refused = true; }
+    void parent_create_lost() override { life_.containers_doubted = true; }
 
     [[nodiscard]] time_point now() const override { return life_.now; }
     [[nodiscard]] duration unseen_for() const override {

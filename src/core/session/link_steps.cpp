@@ -172,6 +172,7 @@ void link_steps::detach() {
 // May come when the connection is gone again.
 void link_steps::learn_role(const link_event& event) {
     if (event.connection != life_.latest_connection()) return;
+    life_.zookeeper_known = !event.foreign;
     if (life_.attached()) {
         placement_steps{life_}.learn(event);
     } else if (life_.settings.roles_trusted) {

@@ -126,6 +126,7 @@ result<std::vector<contender>> queue_lock::holders(const query_options& options,
 }
 
 result<std::size_t> queue_lock::position(const guard& hold, const query_options& options) const {
+    if (hold.znode().empty()) return error{errc::not_held};
     const auto names = contender_names(*client_, {path_, family_}, options);
     if (!names) return names.error();
     const auto name = hold.znode().substr(hold.znode().rfind('/') + 1);
