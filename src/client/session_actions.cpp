@@ -89,7 +89,6 @@ void session_runner::execution::operator()(core::seek_leader& action) const {
 
 void contender_counts::count(const core::notice& news) noexcept {
     constexpr auto relaxed = std::memory_order_relaxed;
-    if (std::holds_alternative<core::entered>(news.event)) entered.fetch_add(1, relaxed);
     if (std::holds_alternative<core::granted>(news.event)) granted.fetch_add(1, relaxed);
     if (std::holds_alternative<core::failed>(news.event)) failed.fetch_add(1, relaxed);
     if (std::holds_alternative<core::lost>(news.event)) lost.fetch_add(1, relaxed);
@@ -101,7 +100,9 @@ void session_runner::execution::operator()(core::notice& news) const {
     if (found == runner_.holds_.end()) return;
     auto hold = found->second;
     auto& counts = runner_.services_->counts;
-    counts.count(news);
+    if (std::holds_alternative<core::entered>(news.event) && hold->enters_first())
+        counts.count_entry();
+    if (hold->has_entered()) counts.count(news);
     if (std::holds_alternative<core::queued>(news.event) && hold->begins_to_wait())
         counts.waited.fetch_add(1, std::memory_order_relaxed);
     if (log::enabled(log_level::debug))

@@ -46,6 +46,9 @@ public:
     [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease);
     // The first call with others ahead of this hold answers true, each later one false. The session's lock is held.
     [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
+    // The same of its first znode; and whether it has had one.
+    [[nodiscard]] bool enters_first() noexcept { return !std::exchange(entered_, true); }
+    [[nodiscard]] bool has_entered() const noexcept { return entered_; }
     using call::wake;
     // That others queue behind it; under no lock, instead of `tell`.
     void tell_contended() const { (*on_contended_)(); }
@@ -143,6 +146,7 @@ private:
     base::cold<held> held_ GUARDED_BY(mutex_);
     bool gone_ GUARDED_BY(mutex_) = false;  // its znode is known to be removed
     bool waited_ = false;                   // under the session's lock
+    bool entered_ = false;                  // the same
 };
 
 }  // namespace turnstile::detail

@@ -49,6 +49,8 @@ struct contender_counts {
     std::atomic<std::uint64_t> gone{0};
     std::atomic<std::uint64_t> waited{0};  // once for each hold
 
+    // `entered` counts a hold's first znode; the rest counts holds that have had one.
+    void count_entry() noexcept { entered.fetch_add(1, std::memory_order_relaxed); }
     void count(const core::notice& news) noexcept;
 };
 

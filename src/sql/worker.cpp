@@ -128,13 +128,18 @@ void session::worker::attach() {
     db_->listen(store_.id());
     attached_ = true;
     ++connection_;
-    retries_.reset();
-    told_.clear();
     failures_->clear();
     tell(link_kind::attached);
     if (settings_.detect_role) tell(link_kind::role_known);
     end_others();
     catch_up();
+}
+
+// A statement that fails for good (a right that was taken, a table that is away) fails behind each attach: the attach alone
+// is no reason to come back sooner, or to log it once more.
+void session::worker::forget_failures() noexcept {
+    retries_.reset();
+    told_.clear();
 }
 
 void session::worker::give_back_watches() {

@@ -48,6 +48,7 @@ private:
     void lose(const database_error& why);
     void await_retry();
     void answer_waiting(core::outcome how) EXCLUDES(mutex_);
+    void forget_failures() noexcept;
     void give_back_watches();
     void catch_up();
     void settle_watches(const local::client_watch_list& standing);

@@ -87,6 +87,7 @@ void session::worker::execute(asked&& question) {
 }
 
 void session::worker::finish(const asked& answered, carried_out&& done) {
+    forget_failures();
     deliver(done.events);
     book_.on_reply(answered.request.op, done.reply.error);
     if (done.next_end) set_next_end(done.next_end);
@@ -159,6 +160,7 @@ void session::worker::end_others() {
 void session::worker::hear(store::touch how) {
     const clock::time_point before = clock::now();
     const heard news = store_.hear(how);
+    if (how == store::touch::yes) forget_failures();
     if (how == store::touch::yes) touched_ = before;
     set_next_end(news.next_end);
     deliver(news.events);

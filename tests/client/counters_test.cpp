@@ -129,5 +129,14 @@ TEST_F(counters_test, the_log_tells_none_of_them_at_level_info) {
     EXPECT_EQ(lines.with("/lock: "), 0);
 }
 
+// Calls that end before their znode stands are in none of the sums.
+TEST_F(counters_test, a_call_that_never_enters_a_queue) {
+    client away{"127.0.0.1:1"};
+    mutex unreachable{away, "/lock"};
+    EXPECT_FALSE(unreachable.acquire({.timeout = 50ms}));
+    away.close();
+    EXPECT_EQ(away.counters(), client_counters{});
+}
+
 }  // namespace
 }  // namespace turnstile::tests

@@ -5,6 +5,7 @@
 
 #include <future>
 
+#include "client/log_lines.hpp"
 #include "session_recorder.hpp"
 #include "sql/coordinator.hpp"
 #include "sql/postgresql_database.hpp"
@@ -240,6 +241,18 @@ TEST(postgresql_promises, of_a_server_without_fsync_are_best_effort) {
     EXPECT_EQ(servers.promises().exclusion, exclusion_promise::best_effort);
     EXPECT_THROW((client{database(), {.require = {.exclusion = exclusion_promise::leased}}}),
                  std::system_error);
+}
+
+// What fails behind each attach, and not in it: told once, and tried ever later.
+TEST(postgresql_loss, a_failure_that_stays_is_told_once) {
+    const auto servers = connect_to_database();
+    mutex lock{*servers, lock_path()};
+    const log_lines lines;
+    run_sql("ALTER TABLE turnstile_watches RENAME TO turnstile_watches_away");
+    EXPECT_FALSE(lock.acquire({.timeout = 1s}));
+    EXPECT_EQ(lines.with("turnstile_watches"), 1);
+    run_sql("ALTER TABLE turnstile_watches_away RENAME TO turnstile_watches");
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
 }  // namespace
