@@ -168,6 +168,19 @@ TEST_F(admin_change, only_the_contender_that_was_seen) {
     EXPECT_TRUE(hold.valid());
 }
 
+TEST_F(admin_change, a_path_that_is_none_is_refused_before_anything_is_recorded) {
+    const auto page = start_with_secrets();
+    for (const auto* target : {"/api/v1/ask", "/api/v1/take"}) {
+        for (const auto* wrong : {"locks/a", "/", "/a/", "/a//b", "/../b"}) {
+            const auto answer =
+                page.ask(target, {.headers = bearer(),
+                                  .body = order("x", json{{"path", wrong}, {"confirm", wrong}})});
+            EXPECT_EQ(answer.status, 400) << target << ' ' << wrong << ' ' << answer.body;
+        }
+    }
+    EXPECT_EQ(page.ask("/api/v1/audit", {.headers = bearer()}).value()["total"], 0);
+}
+
 // The name alone would do for another library's contender that came later.
 TEST_F(admin_change, only_the_token_that_was_seen) {
     const auto hold = lock.acquire({.timeout = limit()}).value();

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "admin/http/limits.hpp"
 #include "admin/http/query.hpp"
@@ -42,7 +44,11 @@ void check_members(const json& body, const std::vector<std::string>& known) {
 order order_of(const json& body) {
     const auto kind = lock_kind_of(text_member(body, "kind", true));
     if (!kind) throw refusal{400, "bad_request", "kind: there is no such kind of lock"};
-    return {{text_member(body, "path", true), *kind},
+    auto path = text_member(body, "path", true);
+    if (const auto valid = base::validate_path(path); !valid)
+        throw refusal{400, "bad_request", valid.error().message()};
+    if (path == "/") throw refusal{400, "bad_request", "path: \"/\" is no lock's path"};
+    return {{std::move(path), *kind},
             text_member(body, "znode", true),
             text_member(body, "token", false),
             text_member(body, "who", true),
@@ -113,6 +119,9 @@ json recorded(site& at, const char* action, const order& wanted, const std::stri
         return {{"outcome", outcome}};
     } catch (const refusal& failure) {
         written.conclude(failure.code() == "gone" ? "gone_before" : "failed", failure.message());
+        throw;
+    } catch (const std::exception& failure) {
+        written.conclude("failed", failure.what());
         throw;
     }
 }
