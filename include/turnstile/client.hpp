@@ -91,9 +91,11 @@ private:
 
 class TURNSTILE_EXPORT client {
 public:
-    // Starts to connect and returns at once: names are resolved in the background, and again until they can be.
-    // Throws std::system_error: bad_connect_string, bad_option (the message names the value and the rule), or the
-    // system's code for want of threads or descriptors.
+    // Starts to connect and returns at once: names are resolved in the background, and again until they can be. With
+    // `client_options::require` it asks a Redis, PostgreSQL or MariaDB server first, as promises() does, and takes as
+    // long as that. ZooKeeper's connect string names 64 servers at most.
+    // Throws std::system_error: bad_connect_string, bad_option (the message names the value and the rule), forked (the
+    // runtime of the options is the parent's), or the system's code for want of threads or descriptors.
     explicit client(std::string_view connect_string, client_options options = {});
     // Closes, see close().
     ~client();
@@ -119,6 +121,9 @@ public:
     [[nodiscard]] session_info session(std::size_t index = 0) const;
 
     // What the kind of server behind the connect string promises of every lock; nothing at all for a closed client.
+    // A Redis, PostgreSQL or MariaDB server is asked at each call, over a connection of its own: the call blocks until
+    // it has answered, for up to 3 s and the time that its name takes to be resolved. Of a server that cannot be asked
+    // just then, Redis and MariaDB promise what the weakest of their kind does; PostgreSQL is taken for fsync = on.
     [[nodiscard]] turnstile::promises promises() const;
 
     // For metrics; each number by itself is exact, they are not read at one instant.

@@ -20,7 +20,8 @@ enum class session_loss_policy { enter_again, fail };
 // Whether the client asks each server that it is attached to for its role (the command `srvr`, over
 // a short connection of its own). A connection to the leader or to a standalone server makes leases
 // longer, see `lease_settings`. Behind a load balancer the answer may come from another server:
-// use `off` there.
+// use `off` there. With `off` and server_preference::leader the servers are asked all the same, to find the leader, but
+// no lease rests on what they say.
 enum class role_detection { on, off };
 
 // Which server the client attaches to.
@@ -56,7 +57,7 @@ struct lease_settings {
     std::chrono::milliseconds assumed_stall{0};
     // The largest difference between the rates of this machine's clock and the servers', as a part
     // of one: 0.001 is 1 ms in a second. A time daemon may slew faster: chrony by up to 0.083 unless its maxslewrate
-    // says otherwise (docs/why/lease.md, A1).
+    // says otherwise (docs/why/lease.md, A1). From 0 to below 0.5.
     double clock_drift = 0.001;
     // How often a session that holds something confirms it; zero: a fifth of the session time-out.
     // Must be less than session_timeout * (1 - clock_drift). Where the servers grant a shorter
@@ -82,18 +83,22 @@ struct client_options {
     // Asked for; the servers may grant another (see `session_info::timeout`). With less than 5/2 of the relay bound
     // (see `lease_settings`; 30 s by default) sessions go to the leader, see `server_preference`. At most 2^31 - 1 ms.
     std::chrono::milliseconds session_timeout{30'000};
-    std::string credentials{};  // digest scheme, "user:password"; empty: none
+    // Digest scheme, "user:password", with a colon and at most 64 KiB; empty: none. They are the owner of the znodes,
+    // see access_policy; the login at a Redis server or a database stands in the connect string.
+    std::string credentials{};
     access_policy acl = access_policy::everybody;
     session_loss_policy waiters = session_loss_policy::enter_again;
     server_preference server = server_preference::automatic;
     role_detection roles = role_detection::on;
     read_only_policy attach_to_read_only = read_only_policy::never;
     lease_settings lease{};
-    // Pauses between attempts to open a session: jittered, doubling from the first to the second, a day at most.
+    // Pauses between attempts to open a session: jittered, doubling from the first to the second. The first is positive
+    // and not longer than the second, which is a day at most.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{5'000};
     // Sessions opened at the start; more are opened, up to the second number, when the znodes of one
-    // would no longer fit into one transaction of the servers (256 KiB of paths): 1,000 contenders each.
+    // would have paths of more than 128 KiB, half of what fits safely into one transaction of the servers: 1,000
+    // contenders each. From 1 to max_sessions, which is at most 1,024.
     // Each is a connection, and now and then a second, short one that asks for the server's role; a server
     // allows 60 of one address (maxClientCnxns) unless configured otherwise. A client that finds that it
     // gets no more goes on with the sessions that it has, and says so once in the log (docs/reference/limits.md).
@@ -110,10 +115,12 @@ struct client_options {
     // executor to run what is queued. What else it waits for, without this limit: client::close(). Of any length; the
     // largest is for ever.
     std::chrono::milliseconds close_timeout{5'000};
-    // Whether a guardian ends the client's sessions as soon as this process has died.
+    // Whether a guardian ends the client's sessions with ZooKeeper as soon as this process has died. With servers of
+    // another kind it does nothing but a warning in the log.
     guardian_settings guardian{};
     // The least that the servers of the connect string have to promise. Default: nothing. The constructor refuses
-    // a kind of server that promises less, with `bad_option`, and names what is missing.
+    // a kind of server that promises less, with `bad_option`, and names what is missing. For that it asks a Redis,
+    // PostgreSQL or MariaDB server once, see client::promises().
     promises require{};
 };
 

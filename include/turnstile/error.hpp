@@ -59,8 +59,9 @@ enum class errc {
     revoked,        // An operator or a program took the place or the hold away: it is over at once,
                     // and the message names the operator and the reason.
     held_too_long,  // The hold had lasted for `max_hold`: it has been given up.
-    lease_too_short,  // First in line, but the session time-out is too short for a hold to be
-                      // certain through this server; the message has the numbers and the rule.
+    lease_too_short,  // The session time-out is too short for a hold to be certain through this
+                      // server, at the call or when the contender is first; nothing is left in
+                      // the queue. The message has the numbers and the rule.
     outcome_unknown,  // A commit may or may not have been carried out, and the servers cannot be
     // asked any more, or not in time. It will not be carried out later than the
     // hold's znode stands, so not once another client has been granted its lock.
@@ -68,8 +69,9 @@ enum class errc {
     node_exists,  // A part creates a znode that is there already; nothing was written.
     not_empty,    // A part removes a znode that has children; nothing was written.
     bad_version,  // A part names a version that the znode does not have; nothing was written.
-    quota_exceeded,  // A quota that an operator set on the path or a parent of it is used up; nothing
-                     // was written there. Parents above it may have been made.
+    quota_exceeded,  // A quota that an operator set on the path or a parent of it is used up, or a
+                     // Redis server's memory; nothing was written there. Parents above it may
+                     // have been made.
     local_session,  // The servers keep sessions at one server (localSessionsEnabled) and do not make
                     // them global (localSessionsUpgradingEnabled): no session can own a znode.
 };

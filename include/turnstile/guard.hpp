@@ -91,9 +91,10 @@ public:
     // chroot. Commits of one hold are carried out one after the other, and it is
     // released after them. A lost answer is found out about, never guessed. Errors, after which
     // nothing was written and nothing will be:
-    //   no_node, node_exists, not_empty, bad_version, no_permission   a part was refused: part() says which
+    //   no_node, node_exists, not_empty, bad_version, no_permission, quota_exceeded, local_session
+    //                     a part was refused: part() says which
     //   removed           another client deleted or changed the hold's znode, or deleted that of a further hold
-    //   session_lost, closed, not_held, forked    the hold is over
+    //   session_lost, revoked, held_too_long, closed, not_held, forked    the hold is over
     //   timeout, not_connected, cancelled, interrupted    it had not been sent yet
     //   bad_path, bad_option   a part breaks a rule, or touches a znode of the holds; a further hold is of other
     //                     servers, or of a majority
@@ -112,7 +113,8 @@ public:
     // in the background). Without one it waits for the session time-out at the most, after which the servers give the
     // lock up by themselves if they cannot be reached. The guard is empty afterwards in any case but one:
     // `not_owner`, it belongs to another thread (recursive_mutex), and nothing was changed.
-    // `session_lost`, `removed`, `closed`: the hold had been lost before. A Boost interruption point.
+    // `session_lost`, `removed`, `revoked`, `held_too_long`, `closed`: the hold had been lost before. `interrupted`: as
+    // `timeout`. Others: `not_held` (an empty guard), `forked`. A Boost interruption point.
     result<void> release();
     template <duration_like D>
     result<void> release(const D& timeout) {

@@ -13,8 +13,10 @@
 // lock whose servers are not known (any_lock) is ordered by its path alone.
 //
 // Speed: where all locks are of one client, and each is a `mutex` that is neither retained nor a cohort's, or a
-// shared_mutex to be written, all are tried at once, before any is waited for: free locks take one round trip, however
-// many they are. What is got behind a lock that another contender has is given back before that is waited for.
+// shared_mutex to be written, acquire() tries all at once, before it waits for any: free locks take one round trip,
+// however many they are. What is got behind a lock that another contender has is given back before that is waited for.
+// After a trial that did not get all, the next call on this object waits for the first lock and tries the rest at once
+// behind it; the next 3, 7, up to 63 calls after several such trials in a row. try_acquire() goes from lock to lock.
 //
 // All or none: one deadline for the whole call; what is not granted in full is given back, the last first,
 // also when the caller has gone. When a part that is there already is lost with its session, or by

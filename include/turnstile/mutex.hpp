@@ -64,18 +64,20 @@ public:
     [[nodiscard]] const std::string& resource() const noexcept;
 
     // Waits for the lock. Errors:
-    //   timeout, not_connected    the time-out passed, with or without a server
+    //   timeout, not_connected    the time-out passed, with or without a server; unresolvable: without one,
+    //                             since no host had an address
     //   cancelled, interrupted    the stop token; the calling thread's Boost interruption, taken by
     //                             this call
     //   session_lost, removed     granted, and over before the caller woke; session_lost also for a
     //                             waiter's session that ended, with session_loss_policy::fail
     //   revoked, held_too_long    an operator took the place or the hold away; max_hold had passed before
     //                             the caller woke
-    //   lease_too_short           no contender is ahead, but through this server no hold is ever certain
+    //   lease_too_short           through this server no hold is certain: found out before it queues, or when
+    //                             no contender is ahead
     //   closed, forked, auth_failed, too_many
-    //   no_permission, no_chroot, server_too_old, protocol
-    //   bad_path (a parent is ephemeral), bad_option (label, owner, max_hold, warn_before; the servers refuse
-    //   the ACL)
+    //   no_permission, quota_exceeded, local_session, no_chroot, server_too_old, protocol
+    //   bad_path (a parent is ephemeral, or the servers refuse the path of a contender as too long)
+    //   bad_option (label, owner, max_hold, warn_before; the servers refuse the ACL)
     // After each of them nothing of the call is left in the queue, or will be removed as soon as the
     // servers can be reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});

@@ -27,8 +27,9 @@ struct node {
 };
 
 // As the server that the client is attached to has it, which may be behind the leader by what it has not heard yet;
-// a `set` or `check` of the version that was read finds that out. Errors: no_node, no_permission, bad_path, those of
-// the wait (timeout, cancelled, not_connected, interrupted), closed, forked. A Boost interruption point.
+// a `set` or `check` of the version that was read finds that out. Errors: no_node, no_permission, bad_path, protocol
+// (the servers refuse for another reason), those of the wait (timeout, cancelled, not_connected, unresolvable,
+// interrupted), auth_failed, closed, forked. A Boost interruption point.
 [[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const client& servers, std::string_view path,
                                                       const query_options& options = {});
 

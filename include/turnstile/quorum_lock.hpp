@@ -52,10 +52,10 @@ struct quorum_options {
     // How long a contender that holds only the last ensemble keeps it while it waits for the others, and
     // up to half more, drawn at random; four times as long for each ensemble further ahead in the order of the
     // names (up to 256 times), so that the later ones make room. Longer than a round trip to the most distant
-    // ensemble and a hand-over there.
+    // ensemble and a hand-over there. Positive, and a day at most.
     std::chrono::milliseconds attempt{1'000};
     // Pauses before what was given back, lost or refused is asked for again: jittered, doubling from the
-    // first to the second.
+    // first to the second. Positive, a day at most, and the first not longer than the second.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{2'000};
 };
@@ -78,8 +78,8 @@ private:
 
 class TURNSTILE_EXPORT quorum_lock : public lockable<quorum_lock> {
 public:
-    // Throws std::system_error: bad_option (fewer than three ensembles, two that have a host or a name in
-    // common, an option that breaks its rule), bad_path, closed (a client that was moved from). Sends nothing.
+    // Throws std::system_error: bad_option (fewer than 3 ensembles or more than 64, two that have a host or a name
+    // in common, an option that breaks its rule), bad_path, closed (a client that was moved from). Sends nothing.
     quorum_lock(std::vector<quorum_member> ensembles, std::string_view path,
                 quorum_options options = {});
     // Gives up what the standard forms hold.

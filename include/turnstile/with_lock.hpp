@@ -29,8 +29,8 @@ concept acquirable = requires(L& lock, acquire_options options) {
 };
 
 // Calls `function()` or `function(guard&)` while holding `lock`. Returns its value; or why the lock was not
-// taken; or, if the hold was lost before the function returned, why (session_lost, removed, closed):
-// then the function has run, another client may have held the lock meanwhile, and its value is dropped.
+// taken; or, if the hold was lost before the function returned, why (session_lost, removed, revoked, held_too_long,
+// closed): then the function has run, another client may have held the lock meanwhile, and its value is dropped.
 // What the function throws is thrown on after the release.
 template <acquirable L, class F>
 auto with_lock(L& lock, acquire_options options, F&& function) {
