@@ -59,7 +59,10 @@ private:
             EXPECT_TRUE(eventually([&] { return record_.helped > helped_before_; }));
         }
         sink_.deliver(std::move(event));
-        if (answer && ++record_.answered == record_.submitted) helped_before_ = record_.helped;
+        if (!answer) return;
+        // Ahead of the count: behind it the caller goes on, and may help with its next request.
+        if (record_.answered + 1 == record_.submitted) helped_before_ = record_.helped;
+        ++record_.answered;
     }
 
     core::session_sink& sink_;
