@@ -25,10 +25,13 @@ assumed_pace pace_of(const server_settings& settings,
                      const std::optional<server_configuration>& told,
                      std::chrono::milliseconds granted) {
     if (!is_zookeeper(settings)) return {};
-    const bool tells = told && told->tick.count() > 0 && told->sync_limit > 0;
+    const bool tells_tick = told && told->tick.count() > 0;
+    const bool tells_limit = told && told->sync_limit > 0;
     assumed_pace pace{settings.tick, settings.sync_limit};
-    if (pace.tick.count() == 0) pace.tick = tells ? told->tick : unsaid_tick(settings, granted);
-    if (pace.sync_limit == 0) pace.sync_limit = tells ? told->sync_limit : k_sample_sync_limit;
+    if (pace.tick.count() == 0)
+        pace.tick = tells_tick ? told->tick : unsaid_tick(settings, granted);
+    if (pace.sync_limit == 0)
+        pace.sync_limit = tells_limit ? told->sync_limit : k_sample_sync_limit;
     return pace;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/bench_measure.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/complaint.hpp"
+#include "cli/connection_log.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/help.hpp"
@@ -23,7 +24,6 @@
 #include "cli/printable.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
-#include "turnstile/log.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/odd_znodes.hpp"
 #include "turnstile/server_health.hpp"
@@ -90,8 +90,8 @@ public:
         : servers_{options.servers.servers, client_options_of(options.servers)},
           path_{options.path},
           lock_{std::move(lock)} {}
-    result<void> connect(std::chrono::milliseconds patience) {
-        if (auto connected = servers_.wait_connected(patience); !connected)
+    result<void> connect(connection_log& log, std::chrono::milliseconds patience) {
+        if (auto connected = log.wait_connected(servers_, patience); !connected)
             return connected.error();
         const auto there = read_node(servers_, path_);
         if (!there && there.error() != errc::no_node) return there.error();
@@ -148,11 +148,11 @@ int report(const error& failure) {
 int bench(const bench_options& options) {
     check_servers(options.servers);
     if (!is_confirmed(options)) return complain("nothing was done", k_usage);
-    set_log_level(log_level::off);
     const forwarded_signals signals;
+    connection_log log;
     const auto lock = own_lock(options.path);
     bench_folders folders{options, lock};
-    if (const auto ready = folders.connect(options.servers.connect_timeout); !ready)
+    if (const auto ready = folders.connect(log, options.servers.connect_timeout); !ready)
         return report(ready.error());
     bench_end end{.measured = bench_samples{}};
     std::int64_t received = 0;

@@ -10,7 +10,6 @@
 #include "cli/exit_code.hpp"
 #include "cli/grace_check.hpp"
 #include "guardian/message.hpp"
-#include "turnstile/log.hpp"
 #include "turnstile/server_health.hpp"
 
 namespace turnstile::cli {
@@ -37,8 +36,6 @@ command_host::command_host(const keeping_options& options)
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
     ::setenv(guardian::k_environment_name, keeper_.guardian_name.c_str(), 1);
-    // The log is for programs; what a person needs is in the one line of the error.
-    set_log_level(log_level::off);
 }
 
 client_options command_host::options_for(const server_settings& servers) {
@@ -46,6 +43,16 @@ client_options command_host::options_for(const server_settings& servers) {
     options.guardian.use = guardian_use::inherited;
     options.close_timeout = k_close_timeout;
     return options;
+}
+
+result<void> command_host::connect(client& zookeeper, const server_settings& servers) {
+    if (auto connected = log_.wait_connected(zookeeper, servers.connect_timeout); !connected)
+        return connected.error();
+    const auto session = zookeeper.session();
+    std::optional<server_configuration> told;
+    if (options_.on_lost == lost_policy::terminate && !says_pace(servers) && is_zookeeper(servers))
+        told = configuration_of(session.server);
+    return check_grace(options_, pace_of(servers, told, session.timeout), session.timeout);
 }
 
 command_end command_host::run(const watched_hold& hold, std::vector<std::string> environment) {
@@ -82,17 +89,6 @@ int with_command_host(const keeping_options& keeping, const server_settings& ser
     command_host host{keeping};
     client zookeeper{servers.servers, how};
     return work(zookeeper, host);
-}
-
-result<void> connect(client& zookeeper, const keeping_options& keeping,
-                     const server_settings& servers) {
-    if (auto connected = zookeeper.wait_connected(servers.connect_timeout); !connected)
-        return connected.error();
-    const auto session = zookeeper.session();
-    std::optional<server_configuration> told;
-    if (keeping.on_lost == lost_policy::terminate && !says_pace(servers) && is_zookeeper(servers))
-        told = configuration_of(session.server);
-    return check_grace(keeping, pace_of(servers, told, session.timeout), session.timeout);
 }
 
 }  // namespace turnstile::cli

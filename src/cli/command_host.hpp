@@ -3,6 +3,7 @@
 //
 //     command_host host{options.keeping};              // before there is a second thread
 //     client servers{where, host.options_for(options.servers)};
+//     const auto connected = host.connect(servers, options.servers);
 //     const auto end = host.run({...}, {"TURNSTILE_PATH=/locks/a"});
 //     return host.code_of(end, hold.status());
 //
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "cli/command_watch.hpp"
+#include "cli/connection_log.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/keeper.hpp"
 #include "cli/keeping_options.hpp"
@@ -38,6 +40,9 @@ public:
     // With the keeper as guardian.
     [[nodiscard]] static client_options options_for(const server_settings& servers);
 
+    // Waits until the client is connected, and sees whether the session that the servers granted carries the grace.
+    [[nodiscard]] result<void> connect(client& zookeeper, const server_settings& servers);
+
     // Runs the command under the hold, with these variables and those of the hold.
     [[nodiscard]] command_end run(const watched_hold& hold, std::vector<std::string> environment);
     // The exit code. What was not the command's doing is one line on stderr; `hold` says why it is not valid.
@@ -48,6 +53,7 @@ private:
     const forwarded_signals signals_;
     const status_pipe status_;
     keeper_link keeper_;
+    connection_log log_;  // after the keeper, which is forked without it
 };
 
 // What `work` returns, with a host and a client that is not connected yet; or the exit code of what was wrong with the
@@ -55,9 +61,5 @@ private:
 [[nodiscard]] int with_command_host(
     const keeping_options& keeping, const server_settings& servers,
     const std::function<int(client& zookeeper, command_host& host)>& work);
-
-// Waits until the client is connected, and sees whether the session that the servers granted carries the grace.
-[[nodiscard]] result<void> connect(client& zookeeper, const keeping_options& keeping,
-                                   const server_settings& servers);
 
 }  // namespace turnstile::cli

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <string_view>
 #include <system_error>
 
 #include "cli/bench.hpp"
@@ -27,7 +29,14 @@
 namespace turnstile::cli {
 namespace {
 
+// Behind the "--" of other commands stand the rest of their own words: CLI11 knows that.
+bool runs_command(const std::vector<std::string>& words) {
+    constexpr std::array<std::string_view, 3> k_all{"run", "elect", "dev"};
+    return !words.empty() && std::find(k_all.begin(), k_all.end(), words.front()) != k_all.end();
+}
+
 std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
+    if (!runs_command(words)) return {};
     const auto dashes = std::find(words.begin(), words.end(), "--");
     if (dashes == words.end()) return {};
     std::vector<std::string> behind{dashes + 1, words.end()};
@@ -56,7 +65,11 @@ std::string wrong_command(const CLI::App& program, const std::vector<std::string
     if (words.empty()) return "a command is required";
     const auto& first = words.front();
     const auto is_first = [&](const CLI::App* command) { return command->check_name(first); };
-    if (first.starts_with('-') || !program.get_subcommands(is_first).empty()) return {};
+    if (first.starts_with('-'))
+        return program.get_option_no_throw(first) != nullptr
+                   ? ""
+                   : "there is no option '" + first + "' in front of a command";
+    if (!program.get_subcommands(is_first).empty()) return {};
     return "there is no command '" + first + "'";
 }
 

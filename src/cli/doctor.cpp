@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "cli/complaint.hpp"
+#include "cli/connection_log.hpp"
 #include "cli/doctor_report.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
@@ -15,7 +16,6 @@
 #include "cli/path_findings.hpp"
 #include "cli/path_option.hpp"
 #include "cli/standard_streams.hpp"
-#include "turnstile/log.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -45,14 +45,15 @@ void survey_path(const client& servers, examination& seen) {
     }
 }
 
-// Looks with the user's own credentials and time-out. Returns the exit code that says why there is no session.
-int look_through_session(examination& seen) {
+// Looks with the user's own credentials and time-out.
+void look_through_session(connection_log& log, examination& seen) {
     auto options = client_options_of(seen.settings);
     options.roles = role_detection::off;
     client servers{seen.settings.servers, options};
-    if (const auto connected = servers.wait_connected(seen.settings.connect_timeout); !connected) {
-        seen.no_session = connected.error().message();
-        return exit_code_of(connected.error().code());
+    const auto connected = log.wait_connected(servers, seen.settings.connect_timeout);
+    if (!connected) {
+        seen.no_session = connected.error();
+        return;
     }
     const auto session = servers.session();
     seen.attached_to = session.server;
@@ -67,7 +68,6 @@ int look_through_session(examination& seen) {
         seen.no_trial = trial.error().message();
     }
     survey_path(servers, seen);
-    return k_success;
 }
 
 int code_of(const findings& found) {
@@ -78,21 +78,22 @@ int code_of(const findings& found) {
 
 int examine(const doctor_options& options) {
     check_servers(options.servers);
-    set_log_level(log_level::off);
+    connection_log log;
     auto told = health_of_servers(options.servers.servers, k_health_limit);
     if (!told) return complain(told.error().message(), k_usage);
     examination seen{.settings = options.servers,
                      .path = options.path,
                      .servers = std::move(*told),
                      .attached_to = {}};
-    const int no_session = look_through_session(seen);
+    look_through_session(log, seen);
     seen.clock = read_host_clock();
     const auto found = all_findings(seen);
     const auto text =
         options.form == output_form::json ? doctor_json(seen, found) : doctor_text(seen, found);
     std::fwrite(text.data(), 1, text.size(), stdout);
     if (!flush_output()) return complain("the output could not be written", k_output);
-    return no_session != k_success ? complain(seen.no_session, no_session) : code_of(found);
+    if (!seen.no_session) return code_of(found);
+    return complain(seen.no_session->message(), exit_code_of(seen.no_session->code()));
 }
 
 }  // namespace

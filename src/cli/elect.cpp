@@ -134,7 +134,7 @@ private:
 
 int stand(client& servers, command_host& host, const elect_options& options) {
     wait_watch waiting{servers, host.signals(), {}};
-    const auto ready = connect(servers, options.keeping, options.servers);
+    const auto ready = host.connect(servers, options.servers);
     if (const int signal = waiting.finish(); signal != 0) return k_signal_base + signal;
     if (!ready) return complain(ready.error().message(), exit_code_of(ready.error().code()));
     return candidacy{servers, host, options}.run();
@@ -191,6 +191,9 @@ void add_elect_command(CLI::App& program, command_line& line) {
             throw CLI::ValidationError{"--http and --listen", "exclude each other"};
         if (!options->listen && options->form != output_form::text)
             throw CLI::ValidationError{"--output", "is of --listen"};
+        if (options->listen && !line.behind_dashes.empty())
+            throw CLI::ValidationError{"--listen",
+                                       "takes no command: " + line.behind_dashes.front()};
         if (options->listen) {
             line.action = [options] {
                 return with_client(options->servers,

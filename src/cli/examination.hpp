@@ -11,6 +11,7 @@
 
 #include "cli/assumed_pace.hpp"
 #include "cli/servers.hpp"
+#include "turnstile/error.hpp"
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/odd_znodes.hpp"
 #include "turnstile/path_trial.hpp"
@@ -31,7 +32,7 @@ struct examination {
     std::vector<server_health> servers;
     std::string attached_to;              // the server of the session; empty: there is none
     std::chrono::milliseconds granted{};  // the session time-out; 0: there is no session
-    std::string no_session{};             // why there is none
+    std::optional<error> no_session{};    // why there is none
     std::optional<promises> promised{};   // with a session
     std::optional<path_trial> trial{};    // with a session
     std::string no_trial{};               // why there is none

@@ -23,9 +23,14 @@ result<void> check_grace(const keeping_options& options, const assumed_pace& ser
                           ? std::string{}
                           : " on servers with a tick (--tick) of " + text_of(servers.tick) +
                                 " and a --sync-limit of " + std::to_string(servers.sync_limit);
-    return error{errc::bad_option, "--grace " + text_of(options.grace) +
-                                       " is too long: a session of " + text_of(session_timeout) +
-                                       pace + " carries less than " + text_of(longest) +
+    const auto session = "a session of " + text_of(session_timeout) + pace;
+    if (longest.count() == 0)
+        return error{errc::bad_option, session +
+                                           " is too short: it carries no --grace at all; "
+                                           "lengthen --session-timeout, or give --on-lost "
+                                           "kill"};
+    return error{errc::bad_option, "--grace " + text_of(options.grace) + " is too long: " +
+                                       session + " carries less than " + text_of(longest) +
                                        "; shorten it or lengthen --session-timeout"};
 }
 

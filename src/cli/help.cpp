@@ -263,7 +263,7 @@ The lock:
   PATH                 where it is; with several PATHs all of them or none
   -x, --exclusive      alone; this is the default
   -s, --shared         together with others that say --shared
-  -p, --permits N/M    N of the M permits of a semaphore
+  -p, --permits N/M    N of the M permits of a semaphore; M alone is 1/M
   --mutex              as applications take it: the library's mutex, Curator's
                        InterProcessMutex, Go's Lock; a lock apart from -x and -s
   --lock-delay DURATION

@@ -18,7 +18,8 @@ Usage: turnstile sessions [OPTION]... [PREFIX]
            R"(
 HOST, PID and LABEL stand in contenders' znodes. Addresses, and znodes that are
 no contenders, are told by servers with cons and dump in their
-4lw.commands.whitelist; where they are not told, the last line says so.
+4lw.commands.whitelist, and by servers of other kinds not at all; where they are
+not told, the last line says so.
 
 A session can be closed by its owner alone, who has its password. To get a lock
 from it, take the lock: turnstile take --znode NAME --reason TEXT PATH.

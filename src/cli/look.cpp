@@ -65,7 +65,6 @@ using look_work = result<int> (*)(client&, const look_options&);
 
 std::shared_ptr<look_options> add_look(CLI::App& look, command_line& line, look_work work) {
     const auto options = std::make_shared<look_options>();
-    add_output_option(look, options->form);
     add_server_options(look, options->servers);
     look.final_callback([options, &line, work] {
         line.action = [options, work] {
@@ -83,6 +82,7 @@ void add_ls_command(CLI::App& program, command_line& line) {
     ls.formatter_fn([](auto&&...) { return ls_help(); });
     const auto options = add_look(ls, line, list);
     add_folder_path(ls, "PREFIX", options->path);
+    add_output_option(ls, options->form);
 }
 
 void add_show_command(CLI::App& program, command_line& line) {
@@ -90,7 +90,12 @@ void add_show_command(CLI::App& program, command_line& line) {
     shown.formatter_fn([](auto&&...) { return show_help(); });
     const auto options = add_look(shown, line, show);
     add_folder_path(shown, "PATH", options->path)->required();
-    shown.add_option("--limit", options->limit)->check(CLI::PositiveNumber);
+    add_wide_output_option(shown, options->form);
+    shown.add_option("--limit", options->limit)->check([](const std::string& text) {
+        const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+        const bool counts = digits && text.find_first_not_of('0') != std::string::npos;
+        return counts ? "" : text + ": expected a number from 1 on";
+    });
 }
 
 }  // namespace turnstile::cli

@@ -4,23 +4,28 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace turnstile::cli {
 
 enum class output_form { text, wide, json };
 
-inline void add_output_option(CLI::App& command, output_form& form) {
+// `forms`: those that the command has.
+inline void add_output_option(CLI::App& command, output_form& form,
+                              const std::vector<std::string>& forms = {"text", "json"}) {
     command
-        .add_option_function<std::string>(
-            "-o,--output",
-            [&form](const std::string& text) {
-                if (text != "text" && text != "wide" && text != "json")
-                    throw CLI::ValidationError{"--output", text + ": expected text, wide or json"};
-                form = text == "text"   ? output_form::text
-                       : text == "wide" ? output_form::wide
-                                        : output_form::json;
-            })
-        ->type_name("{text,wide,json}");
+        .add_option_function<std::string>("-o,--output",
+                                          [&form](const std::string& text) {
+                                              form = text == "text"   ? output_form::text
+                                                     : text == "wide" ? output_form::wide
+                                                                      : output_form::json;
+                                          })
+        ->check(CLI::IsMember(forms));
+}
+
+// Of a command that can print more in its text.
+inline void add_wide_output_option(CLI::App& command, output_form& form) {
+    add_output_option(command, form, {"text", "wide", "json"});
 }
 
 }  // namespace turnstile::cli

@@ -85,7 +85,7 @@ int run_with(client& servers, command_host& host, const run_options& options) {
         return host.code_of(end, hold.status());
     };
     int code = k_success;
-    if (const auto connected = connect(servers, options.keeping, options.servers); connected) {
+    if (const auto connected = host.connect(servers, options.servers); connected) {
         const auto how = acquire_options_of(options, host.status(), waiting);
         code = options.once_per.count() > 0 ? work_once(servers, options, how, work)
                                             : work_under_lock(servers, options, how, work);

@@ -57,7 +57,9 @@ void add_options(CLI::App& run, run_options& options) {
     add_keeping_options(run, options.keeping);
     add_duration(run, "--max-hold", options.max_hold, k_shortest_duration);
     add_duration(run, "--once-per", options.once_per, k_shortest_duration);
-    run.add_option("--not-due-exit-code", options.not_due_exit_code)->check(CLI::Range(0, 255));
+    run.add_option("--not-due-exit-code", options.not_due_exit_code)
+        ->check(CLI::Range(0, 255))
+        ->needs("--once-per");
     add_server_options(run, options.servers);
 }
 
@@ -97,8 +99,8 @@ permit_share parse_permits(const std::string& text) {
             ? permit_share{1, to_count(whole)}
             : permit_share{to_count(whole.substr(0, slash)), to_count(whole.substr(slash + 1))};
     if (share.taken < 1 || share.limit < share.taken)
-        throw CLI::ValidationError{"--permits",
-                                   text + ": expected N/M with 1 <= N <= M, as in 1/4"};
+        throw CLI::ValidationError{
+            "--permits", text + ": expected N/M with 1 <= N <= M, as in 1/4, or M for 1/M"};
     return share;
 }
 

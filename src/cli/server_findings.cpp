@@ -26,18 +26,21 @@ std::size_t count_of(const std::vector<server_health>& servers, server_role role
         servers.begin(), servers.end(), [role](const auto& each) { return each.role == role; }));
 }
 
+// Of a server that does not serve, or does not tell.
+finding trouble_of(const server_health& server, const examination& seen) {
+    const auto weight = server.serves ? severity::note : severity::warning;
+    if (server.reachable)
+        return {weight, "server_does_not_serve", server.name, server.problem,
+                "look into its log; its ensemble needs a majority of its servers, and "
+                "srvr in 4lw.commands.whitelist"};
+    const bool alone = seen.servers.size() == 1;
+    return {weight, "server_unreachable", server.name, server.problem,
+            std::string{"start it, or open its port to this machine"} +
+                (alone ? "" : "; clients use the other servers meanwhile")};
+}
+
 void look_at_one(const server_health& server, const examination& seen, findings& found) {
-    if (!server.problem.empty()) {
-        const bool up = server.reachable;
-        found.push_back(
-            {server.serves ? severity::note : severity::warning,
-             up ? "server_does_not_serve" : "server_unreachable", server.name, server.problem,
-             up ? "look into its log; its ensemble needs a majority of its servers, and "
-                  "srvr in 4lw.commands.whitelist"
-                : "start it, or open its port to this machine; clients use the other "
-                  "servers meanwhile"});
-        return;
-    }
+    if (!server.problem.empty()) return found.push_back(trouble_of(server, seen));
     if (server.round_trip > seen.settings.session_timeout / k_round_trips_per_timeout)
         found.push_back({severity::warning, "server_slow", server.name,
                          "answers after " + exact_text(std::chrono::ceil<std::chrono::milliseconds>(
@@ -72,12 +75,6 @@ void look_at_roles(const examination& seen, findings& found) {
                          "none of these servers leads",
                          "name all servers of the ensemble; with leaderServes=no none ever does, "
                          "and the session time-out must be longer than 5/2 of the relay bound"});
-    const auto serving =
-        std::count_if(servers.begin(), servers.end(), [](const auto& each) { return each.serves; });
-    if (serving == 0 && seen.granted.count() == 0)
-        found.push_back({severity::problem, "no_server", seen.settings.servers,
-                         seen.no_session.empty() ? "no server serves" : seen.no_session,
-                         "see what each of them says above"});
 }
 
 void look_at_versions(const examination& seen, findings& found) {
@@ -135,17 +132,38 @@ void look_at_timeout(const examination& seen, findings& found) {
          "20 ticks unless set), or ask for what they grant"});
 }
 
-findings findings_of_others(const examination& seen) {
-    if (seen.no_session.empty()) return {};
-    return {{severity::problem, "no_server", base::masked(seen.settings.servers), seen.no_session,
-             "start it, or open its port to this machine"}};
+// What to do about servers that gave no session. What a sentence says that has no code, its reader sees to.
+std::string advice_for(const error& failure, const examination& seen) {
+    switch (failure.code()) {
+        case errc::auth_failed:
+            return "see to the user and the password in the connect string (TURNSTILE_SERVERS)";
+        case errc::no_chroot: return "create it, or leave it out of the connect string";
+        case errc::bad_connect_string: return "mend the connect string";
+        case errc::server_too_old: return "upgrade the server";
+        case errc::unresolvable: return "see to the names, and to what resolves them here";
+        case errc::not_connected: break;
+        default: return "see to that, and ask the doctor again";
+    }
+    if (is_zookeeper(seen.settings)) return "see what each of them says above";
+    if (seen.settings.servers.starts_with("sqlite:"))
+        return "see to that, and ask the doctor again";
+    return "see to that; if it does not run, start it, or open its port to this machine";
+}
+
+void look_at_session(const examination& seen, findings& found) {
+    if (!seen.no_session) return;
+    found.push_back({severity::problem,
+                     seen.no_session->code() == errc::no_chroot ? "no_chroot" : "no_server",
+                     base::masked(seen.settings.servers), seen.no_session->message(),
+                     advice_for(*seen.no_session, seen)});
 }
 
 }  // namespace
 
 findings server_findings(const examination& seen) {
-    if (!is_zookeeper(seen.settings)) return findings_of_others(seen);
     findings found;
+    look_at_session(seen, found);
+    if (!is_zookeeper(seen.settings)) return found;
     for (const auto& server : seen.servers) look_at_one(server, seen, found);
     look_at_roles(seen, found);
     look_at_versions(seen, found);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/masked.hpp"
 #include "cli/complaint.hpp"
 #include "cli/connection.hpp"
 #include "cli/exit_code.hpp"
@@ -30,13 +31,13 @@ std::string chroot_of(const std::string& servers) {
     return slash == std::string::npos || slash + 1 == servers.size() ? "" : servers.substr(slash);
 }
 
-void say_what_is_missing(const session_list& list) {
+void say_what_is_missing(const session_list& list, bool zookeeper) {
     for (const auto& folder : list.unreadable) complain(folder + ": no permission to read it");
     if (list.silent.empty()) return;
     std::string words;
     for (const auto& word : list.silent) words += (words.empty() ? "" : ", ") + word;
-    complain("not told, so addresses or znodes are missing (" + words +
-             "); 4lw.commands.whitelist allows it");
+    complain("not told, so addresses or znodes are missing (" + words + ")" +
+             (zookeeper ? "; 4lw.commands.whitelist allows it" : ""));
 }
 
 result<int> list(client& servers, const sessions_options& options) {
@@ -52,12 +53,17 @@ result<int> list(client& servers, const sessions_options& options) {
         sources.ephemerals = std::move(*ephemerals);
         sources.chroot = chroot_of(options.servers.servers);
     }
-    const auto found = list_sessions(sources);
+    auto found = list_sessions(sources);
+    // Servers of other kinds have no such words.
+    if (!is_zookeeper(options.servers) && !found.sessions.empty())
+        found.silent.push_back(base::masked(options.servers.servers) +
+                               ": addresses, servers and time-outs");
     const auto text = options.form == output_form::json
                           ? session_json(found)
                           : session_text(found, options.form == output_form::wide);
     std::fwrite(text.data(), 1, text.size(), stdout);
-    if (options.form != output_form::json) say_what_is_missing(found);
+    if (options.form != output_form::json)
+        say_what_is_missing(found, is_zookeeper(options.servers));
     return k_success;
 }
 
@@ -68,7 +74,7 @@ void add_sessions_command(CLI::App& program, command_line& line) {
     command.formatter_fn([](auto&&...) { return sessions_help(); });
     const auto options = std::make_shared<sessions_options>();
     add_folder_path(command, "PREFIX", options->prefix);
-    add_output_option(command, options->form);
+    add_wide_output_option(command, options->form);
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {
         line.action = [options] {

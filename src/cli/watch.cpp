@@ -73,7 +73,7 @@ void add_watch_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<watch_options>();
     add_folder_path(command, "PATH", options->path);
     add_duration(command, "--interval", options->interval, k_shortest_duration);
-    add_output_option(command, options->form);
+    add_wide_output_option(command, options->form);
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {
         if (options->interval < std::chrono::milliseconds{100})

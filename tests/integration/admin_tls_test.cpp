@@ -21,6 +21,16 @@ protected:
         link.send(page.request(target, parts));
         return link.receive_until("nothing that is sent");
     }
+    void expect_refused(const std::string& certificate, const std::string& key,
+                        const std::string& sentence) const {
+        testing::process refused{{.command = {TURNSTILE_PROGRAM, "serve", "--listen", "127.0.0.1:0",
+                                              "--tls-cert", certificate, "--tls-key", key},
+                                  .environment = {"TURNSTILE_SERVERS=127.0.0.1:1"},
+                                  .output = log()}};
+        ASSERT_TRUE(refused.wait());
+        EXPECT_EQ(refused.exit_code(), 64);
+        EXPECT_NE(refused.output().find(sentence), std::string::npos) << refused.output();
+    }
     const own_certificate own{folder.path()};
 };
 
@@ -79,15 +89,14 @@ TEST_F(admin_tls, ends_while_a_peer_does_not_speak) {
 
 TEST_F(admin_tls, a_key_of_another_certificate) {
     const own_certificate other{folder.path(), "other"};
-    testing::process refused{
-        {.command = {TURNSTILE_PROGRAM, "serve", "--listen", "127.0.0.1:0", "--tls-cert",
-                     own.certificate(), "--tls-key", other.key()},
-         .environment = {"TURNSTILE_SERVERS=127.0.0.1:1"},
-         .output = log()}};
-    ASSERT_TRUE(refused.wait());
-    EXPECT_EQ(refused.exit_code(), 64);
-    EXPECT_NE(refused.output().find("is not the key of the certificate"), std::string::npos)
-        << refused.output();
+    expect_refused(own.certificate(), other.key(), ": is not the key of the certificate");
+}
+
+TEST_F(admin_tls, files_that_are_not_there) {
+    const auto missing = (folder.path() / "missing").string();
+    const auto reason = missing + ": cannot be read: No such file or directory\n";
+    expect_refused(missing, own.key(), reason);
+    expect_refused(own.certificate(), missing, reason);
 }
 
 }  // namespace

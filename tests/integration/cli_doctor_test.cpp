@@ -131,6 +131,11 @@ TEST_F(cli_doctor, servers_that_are_down_or_are_not_one_ensemble) {
     EXPECT_TRUE(printed("turnstile: ")) << output();
 }
 
+TEST_F(cli_doctor, a_chroot_that_is_not_there) {
+    const auto inside = server().connect_string() + "/not_there";
+    EXPECT_EQ(codes_of(said(69, doctor({"--servers", inside}))), words{"no_chroot"});
+}
+
 TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
     testing::ensemble three{{.count = 3}};
     three.wait_until_serving();

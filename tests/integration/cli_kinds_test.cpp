@@ -60,7 +60,9 @@ protected:
         const auto listed = said_at(servers, run_here({}, inside));
         ASSERT_EQ(listed.at("sessions").size(), 1U) << listed;
         EXPECT_EQ(listed.at("sessions").at(0).at("znodes").size(), 1U) << listed;
-        EXPECT_TRUE(listed.at("not_told").empty()) << listed;
+        ASSERT_EQ(listed.at("not_told").size(), 1U) << listed;
+        EXPECT_EQ(code_at(servers, run_here({}, {TURNSTILE_PROGRAM, "sessions", path})), 0);
+        EXPECT_TRUE(printed("turnstile: not told, so addresses")) << output();
         const auto report = said_at(servers, {TURNSTILE_PROGRAM, "doctor", "-o", "json", path});
         EXPECT_TRUE(report.at("servers").empty()) << report;
         EXPECT_EQ(report.at("lease").at("relay_bound_ms"), 0) << report;
@@ -98,6 +100,26 @@ TEST_F(cli_kinds, a_server_of_redis) {
 #endif
 
 #ifdef TURNSTILE_WITH_REDIS
+TEST_F(cli_kinds, servers_say_why_they_cannot_be_used) {
+    testing::redis_server redis{{.config = "requirepass right\n"}};
+    redis.start();
+    const auto wrong = "redis://:wrong@" + redis.address();
+    const words look{TURNSTILE_PROGRAM, "ls", "--connect-timeout", "5s"};
+    EXPECT_EQ(code_at(wrong, look), 77);
+    EXPECT_TRUE(printed(": WRONGPASS ")) << output();
+    EXPECT_EQ(code_at(wrong, run_here({"--connect-timeout", "5s"}, {"true"})), 77);
+    EXPECT_EQ(code_at(wrong, {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "5s"}), 77);
+    EXPECT_TRUE(printed("-> see to the user and the password")) << output();
+    EXPECT_FALSE(printed(":wrong@")) << output();
+    redis.kill();
+    EXPECT_EQ(code_at(redis.connect_string(), {TURNSTILE_PROGRAM, "ls", "--connect-timeout", "1s"}),
+              69);
+    EXPECT_TRUE(printed("in time: " + redis.connect_string() + " (Connection refused)\n"))
+        << output();
+}
+#endif
+
+#ifdef TURNSTILE_WITH_REDIS
 TEST_F(cli_kinds, a_master_that_sentinels_name) {
     testing::redis_sentinel servers;
     servers.start();
@@ -112,6 +134,10 @@ TEST_F(cli_kinds, a_server_of_postgresql) {
     testing::postgres_server database;
     database.start();
     expect_all(database.connect_string());
+    EXPECT_EQ(code_at(database.connect_string() + "_not_there",
+                      {TURNSTILE_PROGRAM, "ls", "--connect-timeout", "3s"}),
+              69);
+    EXPECT_TRUE(printed(" does not exist")) << output();
     database.kill();
     expect_away(database.connect_string(), "postgresql://");
 }

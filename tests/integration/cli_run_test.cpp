@@ -56,6 +56,7 @@ TEST_F(cli_run, servers_that_are_not_there) {
     auto nobody = start_at("127.0.0.1:1", command);
     ASSERT_TRUE(nobody.wait());
     EXPECT_EQ(nobody.exit_code(), 69);
+    EXPECT_TRUE(printed("in time: 127.0.0.1:1 (Connection refused: ")) << output();
     EXPECT_EQ(code_of(words{TURNSTILE_PROGRAM, "run", "--servers", "127.0.0.1:1",
                             "--connect-timeout", "200ms", path, "--", "true"}),
               69);

@@ -5,6 +5,7 @@
 
 #include "admin/api/meta.hpp"
 #include "admin/http/refusal.hpp"
+#include "base/path.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -112,6 +113,8 @@ json json_of(const hold_span& span) {
 
 json lock_page(site& at, const query& asked) {
     const auto path = asked.required("path");
+    if (const auto valid = base::validate_path(path); !valid)
+        throw refusal{400, "bad_request", valid.error().message()};
     const auto offset = asked.number("offset", 0, {.least = 0, .most = lock_reader::k_deepest});
     const auto limit = page_size(asked);
     at.reading.look_at(path);

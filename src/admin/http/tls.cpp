@@ -4,7 +4,10 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509err.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <stdexcept>
 
 namespace turnstile::admin {
@@ -14,6 +17,12 @@ namespace {
     const char* const reason = ::ERR_reason_error_string(::ERR_peek_last_error());
     throw std::runtime_error{file + ": " + rule + (reason != nullptr ? ": " : "") +
                              (reason != nullptr ? reason : "")};
+}
+
+// OpenSSL says "system lib" of a file that cannot be read, and no more.
+void check_readable(const std::string& file) {
+    if (::access(file.c_str(), R_OK) != 0)
+        throw std::runtime_error{file + ": cannot be read: " + std::strerror(errno)};
 }
 
 // OpenSSL compares a key with the certificate as soon as it has read both.
@@ -41,6 +50,8 @@ tls_context::tls_context(const std::string& certificate_file, const std::string&
     if (!context_) throw std::runtime_error{"OpenSSL gives no context for TLS"};
     ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
     ::SSL_CTX_set_options(context_.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    check_readable(certificate_file);
+    check_readable(key_file);
     if (::SSL_CTX_use_certificate_chain_file(context_.get(), certificate_file.c_str()) != 1)
         fail(certificate_file, "expected a certificate chain in PEM");
     if (::SSL_CTX_use_PrivateKey_file(context_.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1)

@@ -89,7 +89,7 @@ TEST_F(completion, in_zsh) {
     EXPECT_NE(said("zsh -f", "compdef() { }\n" + script +
                                  "_arguments() { print -l -- $@ }\nCURRENT=3\n"
                                  "words=(turnstile ls --)\n_turnstile\n")
-                  .find("\n--output[text or json (text)]:value:(text wide json)\n"),
+                  .find("\n--output[text or json (text)]:value:(text json)\n"),
               std::string::npos);
 }
 

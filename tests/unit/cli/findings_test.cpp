@@ -69,6 +69,43 @@ TEST(doctor, names_each_servers_trouble) {
     EXPECT_EQ(found_in(seen), codes{"server_unreachable"});
 }
 
+TEST(doctor, offers_other_servers_where_there_are_some) {
+    auto seen = healthy();
+    seen.servers[1].problem = "cannot be reached: Connection refused";
+    seen.servers[1].reachable = seen.servers[1].serves = false;
+    EXPECT_NE(server_findings(seen).front().advice.find("other servers"), std::string::npos);
+    seen.servers = {seen.servers[1]};
+    EXPECT_EQ(server_findings(seen).front().advice, "start it, or open its port to this machine");
+}
+
+// The first finding of servers that give no session for this reason.
+finding found_without_session(const std::string& servers, const error& why) {
+    auto seen = healthy();
+    seen.settings.servers = servers;
+    seen.granted = 0s;
+    seen.no_session = why;
+    if (!is_zookeeper(seen.settings)) seen.servers.clear();
+    return server_findings(seen).front();
+}
+
+TEST(doctor, has_advice_that_fits_why_there_is_no_session) {
+    const auto advice = [](const char* servers, const error& why) {
+        return found_without_session(servers, why).advice;
+    };
+    const error away{errc::not_connected, "redis://a (Connection refused)"};
+    EXPECT_NE(advice("redis://a", away).find("open its port"), std::string::npos);
+    EXPECT_EQ(advice("sqlite:/f", {errc::not_connected, "/f: is no SQLite file"}),
+              "see to that, and ask the doctor again");
+    EXPECT_NE(advice("redis://a", {errc::auth_failed}).find("the password"), std::string::npos);
+    EXPECT_EQ(advice("redis://a", {errc::server_too_old}), "upgrade the server");
+    for (const char* servers : {"a:1,b:1,c:1/shop", "redis://a/0/shop"}) {
+        const auto found = found_without_session(servers, {errc::no_chroot, servers});
+        EXPECT_EQ(found.code, "no_chroot") << servers;
+        EXPECT_EQ(found.weight, severity::problem);
+        EXPECT_EQ(found.advice, "create it, or leave it out of the connect string");
+    }
+}
+
 TEST(doctor, knows_one_ensemble_from_several) {
     auto seen = healthy();
     seen.servers[1].role = server_role::leader;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -68,6 +69,12 @@ TEST_F(help, manual_page_of_run) {
     std::ifstream file{std::string{TURNSTILE_SOURCE_DIR} + "/docs/man/turnstile-run.1"};
     std::string page{std::istreambuf_iterator<char>{file}, {}};
     std::erase(page, '\\');
+    // A row of the table: "  77   no permission".
+    std::istringstream rows{std::string{exit_code_table()}};
+    for (std::string row; std::getline(rows, row);) {
+        if (std::atoi(row.c_str()) < k_usage) continue;
+        EXPECT_NE(page.find(row.substr(7)), std::string::npos) << row;
+    }
     for (const auto* option : program.get_subcommand("run")->get_options()) {
         for (const auto& name : option->get_lnames()) {
             if (name == "help") continue;

@@ -41,6 +41,36 @@ TEST(options, a_number_of_servers_names_those_there_are) {
         expect_usage({"dev", "--count", count}, "--count: " + count + " not in {1,3}");
 }
 
+TEST(options, a_number_to_show_is_one_from_1_on) {
+    for (const std::string limit : {"0", "-1", "1.5", "x"})
+        expect_usage({"show", "--limit", limit, "/a"},
+                     "--limit: " + limit + ": expected a number from 1 on;");
+}
+
+TEST(options, forms_of_output_are_those_of_the_command) {
+    expect_usage({"ls", "-o", "wide"}, "--output: wide not in {text,json}");
+    expect_usage({"sessions", "-o", "xml"}, "--output: xml not in {text,wide,json}");
+}
+
+TEST(options, permits_name_both_forms) {
+    expect_usage(run_with("--permits", "0"), "0: expected N/M with 1 <= N <= M, as in 1/4, or M");
+}
+
+TEST(options, an_exit_code_of_a_command_that_is_not_due_needs_a_period) {
+    expect_usage(run_with("--not-due-exit-code", "3"), "--not-due-exit-code requires --once-per");
+}
+
+TEST(options, words_behind_dashes_are_read_or_named) {
+    expect_usage({"ls", "--", "a"}, "path \"a\": must start with");
+    expect_usage({"show", "/a", "--", "b"}, "was not expected: b;");
+    expect_usage({"elect", "--listen", "/a", "--", "true"}, "--listen: takes no command: true");
+}
+
+TEST(options, in_front_of_a_command_are_named) {
+    expect_usage({"--nope"}, "turnstile: there is no option '--nope' in front of a command");
+    expect_usage({"--servers", "a:1", "ls"}, "there is no option '--servers' in front");
+}
+
 TEST(options, no_time_to_wait_is_one_try) {
     expect_usage({"run", "/locks/a", "--try", "--wait", "5s", "--", "true"},
                  "--try and --wait: exclude each other");

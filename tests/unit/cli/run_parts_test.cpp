@@ -184,7 +184,11 @@ TEST(grace_check, names_the_numbers) {
     const auto refused = check_grace(options.keeping, k_sample, 10s);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), errc::bad_option);
-    EXPECT_NE(refused.error().message().find("--grace 2s"), std::string::npos);
+    EXPECT_NE(refused.error().message().find("a session of 10s"), std::string::npos);
+    EXPECT_NE(refused.error().message().find("is too short"), std::string::npos);
+    const auto long_grace = check_grace(options.keeping, k_sample, 17s);
+    ASSERT_FALSE(long_grace);
+    EXPECT_NE(long_grace.error().message().find("--grace 2s is too long"), std::string::npos);
     options.keeping.on_lost = lost_policy::kill;
     EXPECT_TRUE(check_grace(options.keeping, k_sample, 10s));
 }
@@ -195,7 +199,8 @@ TEST(assumed_pace, is_what_is_said_then_what_is_told_then_the_samples) {
     EXPECT_EQ(pace_of(settings, {}, 30s), (assumed_pace{2s, 5}));
     EXPECT_EQ(pace_of(settings, told, 30s), (assumed_pace{3s, 4}));
     // A standalone server tells no syncLimit.
-    EXPECT_EQ(pace_of(settings, server_configuration{.tick = 3s}, 30s), (assumed_pace{2s, 5}));
+    EXPECT_EQ(pace_of(settings, server_configuration{.tick = 200ms}, 30s),
+              (assumed_pace{200ms, 5}));
     EXPECT_EQ(pace_of(settings, {}, 50s), (assumed_pace{25s, 5}));
     settings.session_timeout = 60s;
     EXPECT_EQ(pace_of(settings, {}, 60s), (assumed_pace{3s, 5}));
