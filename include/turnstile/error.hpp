@@ -69,9 +69,9 @@ enum class errc {
     node_exists,  // A part creates a znode that is there already; nothing was written.
     not_empty,    // A part removes a znode that has children; nothing was written.
     bad_version,  // A part names a version that the znode does not have; nothing was written.
-    quota_exceeded,  // A quota that an operator set on the path or a parent of it is used up, or a
-                     // Redis server's memory; nothing was written there. Parents above it may
-                     // have been made.
+    quota_exceeded,  // An operator's quota for the path or one of its parents is used up, or the
+                     // memory of a Redis server. The znode was not made; parents above it may
+                     // have been.
     local_session,  // The servers keep sessions at one server (localSessionsEnabled) and do not make
                     // them global (localSessionsUpgradingEnabled): no session can own a znode.
 };
