@@ -3,6 +3,7 @@
 #include <functional>
 #include <future>
 #include <initializer_list>
+#include <stdexcept>
 
 #include "redis/coordinator.hpp"
 #include "redis_support.hpp"
@@ -31,16 +32,22 @@ protected:
         constexpr std::string_view k_calls = "cmdstat_evalsha:calls=";
         return std::stol(text.substr(text.find(k_calls) + k_calls.size()));
     }
-    static core::server_error create(session_recorder& by, const std::string& path,
-                                     core::acl_policy acl = core::acl_policy::open) {
-        return by.ask(core::create_op{path, "data", create_mode::persistent, acl}).error;
+    // A request is not sent before the session is attached.
+    static void ask(session_recorder& by, core::operation operation) {
+        by.attached();
+        const auto reply = by.ask(std::move(operation));
+        EXPECT_EQ(reply.outcome, core::outcome::answered);
+        EXPECT_EQ(reply.error, core::server_error::ok);
+    }
+    static void create(session_recorder& by, const std::string& path,
+                       core::acl_policy acl = core::acl_policy::open) {
+        ask(by, core::create_op{path, "data", create_mode::persistent, acl});
     }
     static void create_all(session_recorder& by, std::initializer_list<const char*> paths) {
-        for (const auto* each : paths) EXPECT_EQ(create(by, each), core::server_error::ok);
+        for (const auto* each : paths) create(by, each);
     }
     static void watch(session_recorder& by, const std::string& path) {
-        EXPECT_EQ(by.ask(core::exists_op{path, core::watch_mode::watch}).error,
-                  core::server_error::ok);
+        ask(by, core::exists_op{path, core::watch_mode::watch});
     }
     static core::ticket list(session_recorder& by) {
         return by.submit(core::children_op{"/folder", core::watch_mode::none});
@@ -61,8 +68,11 @@ protected:
         });
         watch(waiter, "/folder/a");
         const long before = scripts();
-        EXPECT_EQ(remover.ask(core::remove_op{"/folder/a"}).error, core::server_error::ok);
-        const auto id = listing.get_future().get();
+        ask(remover, core::remove_op{"/folder/a"});
+        auto asked = listing.get_future();
+        if (asked.wait_for(testing::limit()) != std::future_status::ready)
+            throw std::runtime_error{"waited in vain for the event"};
+        const auto id = asked.get();
         auto found = waiter.wait(id);
         return {std::move(found), scripts() - before};
     }
@@ -137,7 +147,7 @@ TEST_F(lists_along_on_redis, are_short) {
     for (int i = 0; i != k_many; ++i)
         many.parts.emplace_back(
             core::create_op{"/folder/b" + std::to_string(i), "", create_mode::persistent});
-    EXPECT_EQ(remover.ask(std::move(many)).error, core::server_error::ok);
+    ask(remover, std::move(many));
     const auto [listing, count] = remove_and_list(remover, waiter);
     EXPECT_THAT(listing.children, SizeIs(k_many));
     EXPECT_EQ(count, 3);
