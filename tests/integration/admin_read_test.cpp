@@ -127,8 +127,10 @@ TEST_F(admin_read, wrong_parameters) {
          {"/api/v1/overview?x=1", "/api/v1/locks?limit=0", "/api/v1/locks?limit=501",
           "/api/v1/locks?limit=1&limit=2", "/api/v1/locks?sort=age", "/api/v1/locks?kind=lock",
           "/api/v1/locks?prefix=%zz", "/api/v1/lock", "/api/v1/lock?path=/a&kind=x",
-          "/api/v1/lock?path=nope", "/api/v1/lock?path=/a/", "/api/v1/events?path=/a",
-          "/api/v1/me?x=1", "/metrics?x=1"}) {
+          "/api/v1/lock?path=nope", "/api/v1/lock?path=/a/", "/api/v1/lock?path=/",
+          "/api/v1/events?path=/a", "/api/v1/events?path=nope&kind=mutex",
+          "/api/v1/events?path=&kind=mutex", "/api/v1/events?path=/a&kind=x", "/api/v1/me?x=1",
+          "/metrics?x=1"}) {
         const auto answer = page.ask(target);
         EXPECT_EQ(answer.status, 400) << target;
         EXPECT_EQ(answer.code(), "bad_request") << target;

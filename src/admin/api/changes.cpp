@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "admin/api/lock_words.hpp"
 #include "admin/http/limits.hpp"
 #include "admin/http/query.hpp"
 #include "admin/http/refusal.hpp"
@@ -42,13 +43,8 @@ void check_members(const json& body, const std::vector<std::string>& known) {
 }
 
 order order_of(const json& body) {
-    const auto kind = lock_kind_of(text_member(body, "kind", true));
-    if (!kind) throw refusal{400, "bad_request", "kind: there is no such kind of lock"};
-    auto path = text_member(body, "path", true);
-    if (const auto valid = base::validate_path(path); !valid)
-        throw refusal{400, "bad_request", valid.error().message()};
-    if (path == "/") throw refusal{400, "bad_request", "path: \"/\" is no lock's path"};
-    return {{std::move(path), *kind},
+    return {{lock_path(text_member(body, "path", true)),
+             lock_kind_named(text_member(body, "kind", true))},
             text_member(body, "znode", true),
             text_member(body, "token", false),
             text_member(body, "who", true),

@@ -5,6 +5,7 @@
 
 #include "admin/api/changes.hpp"
 #include "admin/api/events.hpp"
+#include "admin/api/lock_words.hpp"
 #include "admin/api/metrics.hpp"
 #include "admin/assets.hpp"
 #include "admin/http/http_server.hpp"
@@ -229,11 +230,8 @@ void front_desk::sign_out(const request_facts& facts, const identity& caller,
 void front_desk::stream(const query& asked, const request_facts& facts,
                         httplib::Response& response) {
     std::optional<lock_key> lock;
-    if (const auto path = asked.text("path")) {
-        const auto kind = lock_kind_of(asked.required("kind"));
-        if (!kind) throw refusal{400, "bad_request", "kind: there is no such kind of lock"};
-        lock = lock_key{*path, *kind};
-    }
+    if (const auto path = asked.text("path"))
+        lock = lock_key{lock_path(*path), lock_kind_named(asked.required("kind"))};
     const auto events = std::make_shared<event_stream>(at_, std::move(lock));
     response.set_header("X-Accel-Buffering", "no");  // a proxy hands on what it gets
     response.set_chunked_content_provider(

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "admin/api/lock_words.hpp"
 #include "admin/api/meta.hpp"
 #include "admin/http/refusal.hpp"
-#include "base/path.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -20,10 +20,7 @@ lock_kind kind_asked(const query& asked, const std::string& path, const snapshot
             if (each.path == path) return each.kind;
         return lock_kind::mutex;
     }
-    const auto kind = lock_kind_of(word);
-    if (!kind)
-        throw refusal{400, "bad_request", "kind is " + word + ": there is no such kind of lock"};
-    return *kind;
+    return lock_kind_named(word);
 }
 
 std::size_t read_of(const surveyed_lock& lock) {
@@ -112,9 +109,7 @@ json json_of(const hold_span& span) {
 }
 
 json lock_page(site& at, const query& asked) {
-    const auto path = asked.required("path");
-    if (const auto valid = base::validate_path(path); !valid)
-        throw refusal{400, "bad_request", valid.error().message()};
+    const auto path = lock_path(asked.required("path"));
     const auto offset = asked.number("offset", 0, {.least = 0, .most = lock_reader::k_deepest});
     const auto limit = page_size(asked);
     at.reading.look_at(path);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words by which a request names a lock: its path and its kind.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <string>
+
+#include "turnstile/lock_survey.hpp"
+
+namespace turnstile::admin {
+
+// Returns what is given. Throws refusal (400) for a path that no lock can have.
+[[nodiscard]] std::string lock_path(std::string path);
+// Throws refusal (400).
+[[nodiscard]] lock_kind lock_kind_named(const std::string& word);
+
+}  // namespace turnstile::admin
