@@ -6,7 +6,7 @@ namespace {
 
 const char* text(errc code) noexcept {
     switch (code) {
-        case errc::timeout: return "the deadline passed before the lock was free";
+        case errc::timeout: return "the deadline passed";
         case errc::busy: return "another contender holds the lock or is ahead in the queue";
         case errc::cancelled: return "cancelled by the stop token";
         case errc::interrupted: return "interrupted";

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// No lock was asked for: "the deadline passed before the lock was free" would be untrue.
+// No lock was asked for, and none is late.
 TEST(early_questions, a_client_that_is_given_no_time_is_not_connected) {
     client servers{"local:early-questions"};
     ASSERT_TRUE(servers.wait_connected(testing::limit()));
@@ -21,6 +21,20 @@ TEST(early_questions, a_client_that_is_given_no_time_is_not_connected) {
     if (again) return;  // the answer was there at once
     EXPECT_EQ(again.error(), errc::not_connected);
     EXPECT_THAT(again.error().message(), ::testing::HasSubstr("has not answered yet"));
+}
+
+// It gives a lock up: words of a lock that was not free in time would be untrue.
+TEST(early_questions, a_release_that_is_given_no_time_speaks_of_the_release) {
+    client servers{"local:early-questions"};
+    mutex lock{servers, "/early/release"};
+    for (const auto time : {-1s, 0s}) {
+        auto hold = lock.acquire({.timeout = testing::limit()}).value();
+        const auto released = hold.release(time);
+        if (released) continue;  // the answer was there at once
+        EXPECT_EQ(released.error().message(), "the deadline passed: " + released.error().detail());
+        EXPECT_THAT(released.error().detail(),
+                    ::testing::HasSubstr("have not confirmed the release"));
+    }
 }
 
 TEST(early_questions, an_empty_guard_has_no_position) {

@@ -121,7 +121,7 @@ void local_queue::on_asked_to_release(std::uint64_t contender) {
 
 void local_queue::on_time(time_point now) {
     check();
-    const error late{errc::timeout, settings_.path};
+    const error late{errc::timeout, settings_.path + ": not granted yet"};
     for (std::size_t i = 0; i != line_.size();) {
         if (line_[i].deadline && *line_[i].deadline <= now) {
             give_up(line_[i].id, late);
