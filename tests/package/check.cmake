@@ -38,6 +38,23 @@ run("${scratch}/by_find_package/use_testing")
 if(NOT flags MATCHES "-fsanitize")
     run("${scratch}/by_find_package/use_deterministic")
 endif()
+# A component that there is not is named.
+file(WRITE "${scratch}/unknown/CMakeLists.txt"
+    "cmake_minimum_required(VERSION 3.25)\n"
+    "project(unknown LANGUAGES NONE)\n"
+    "find_package(turnstile REQUIRED COMPONENTS nonsense)\n"
+)
+execute_process(
+    COMMAND "${CMAKE_COMMAND}" -S "${scratch}/unknown" -B "${scratch}/unknown/build" -G "${generator}"
+            -D "CMAKE_PREFIX_PATH=${prefix}"
+    RESULT_VARIABLE refused
+    OUTPUT_QUIET
+    ERROR_VARIABLE reason
+)
+if(refused EQUAL 0 OR NOT reason MATCHES "there is no component \"nonsense\"")
+    message(FATAL_ERROR "a component that there is not: ${refused}: ${reason}")
+endif()
+
 if(EXISTS "${prefix}/bin/turnstile")
     run("${CMAKE_COMMAND}" -E env --unset=LD_LIBRARY_PATH "${prefix}/bin/turnstile" --version)
 endif()
