@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -66,7 +67,9 @@ public:
 
 private:
     static words command(const words& options) {
-        words all{TURNSTILE_PROGRAM, "serve", "--listen", "127.0.0.1:0", "--refresh", "100ms"};
+        words all{TURNSTILE_PROGRAM, "serve", "--listen", "127.0.0.1:0"};
+        if (std::find(options.begin(), options.end(), "--refresh") == options.end())
+            all.insert(all.end(), {"--refresh", "100ms"});
         all.insert(all.end(), options.begin(), options.end());
         return all;
     }

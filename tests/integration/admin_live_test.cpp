@@ -22,6 +22,9 @@ protected:
         EXPECT_TRUE(refused.wait());
         return refused.exit_code().value_or(-1);
     }
+    static bool has_metric(const admin_page& page, const std::string& line) {
+        return page.ask("/metrics").body.find("\n" + line + "\n") != std::string::npos;
+    }
     [[nodiscard]] bool printed(const std::string& text) const {
         std::ifstream in{log()};
         const std::string all{std::istreambuf_iterator<char>{in}, {}};
@@ -70,6 +73,19 @@ TEST_F(admin_live, servers_that_go_and_come_back) {
     ASSERT_TRUE(events.receive_until("event: fresh"));
     EXPECT_EQ(page.ask("/api/v1/locks").value()["meta"]["stale"], false);
     there->close();
+}
+
+// The next round would come after minutes.
+TEST_F(admin_live, a_break_that_heals_by_itself_is_over_at_once) {
+    testing::tcp_proxy way{server().connect_string()};
+    const admin_page page{way.address(), {"--refresh", "1m"}, log()};
+    const auto answers = [&] { return page.ask("/healthz").status; };
+    ASSERT_TRUE(eventually([&] { return has_metric(page, "turnstile_rounds_total 2"); }));
+    ASSERT_EQ(answers(), 200);
+    way.refuse();
+    ASSERT_TRUE(eventually([&] { return answers() == 503; }));
+    way.accept();
+    EXPECT_TRUE(eventually([&] { return answers() == 200; }));
 }
 
 TEST_F(admin_live, no_servers_at_the_start) {

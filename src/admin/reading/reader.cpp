@@ -111,6 +111,7 @@ void reader::publish(lock_survey survey, const survey_round& round,
     view_.seen = next;
     view_.stale = false;
     view_.problem.clear();
+    attached_again_ = false;
     ++view_.change;
     ++counts_.rounds;
     count_rate(boottime_clock::now());
@@ -147,6 +148,7 @@ void reader::mark_stale(std::string problem) {
 // The connection tells sooner than a request that is not answered.
 void reader::on_session(session_state state) {
     const std::lock_guard lock{mutex_};
+    attached_again_ = state == session_state::connected && view_.stale;
     if (state != session_state::connected && !view_.stale) {
         view_.stale = true;
         view_.problem = "the session is " + std::string{to_string(state)};
@@ -167,7 +169,7 @@ void reader::pause(milliseconds wanted) {
         const auto now = boottime_clock::now();
         // Who comes back after a while sees the servers as they are, not as they were.
         const bool looked_again = last_look_ - look_before >= k_attention;
-        return over() ||
+        return over() || attached_again_ ||
                now >= start + (looked_again ? std::min(wanted, settings_.refresh) : wanted);
     };
     while (!is_over()) {
@@ -176,6 +178,7 @@ void reader::pause(milliseconds wanted) {
                                     std::min<boottime_clock::duration>(left, settings_.refresh),
                                     milliseconds{1}));
     }
+    attached_again_ = false;
 }
 
 view reader::look() {

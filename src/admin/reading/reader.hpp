@@ -108,7 +108,8 @@ private:
     reading_counts counts_;
     std::deque<std::pair<boottime_clock::time_point, std::uint64_t>> sent_;  // requests until then
     boottime_clock::time_point last_look_{};
-    std::size_t waiting_ = 0;  // in wait_for_change
+    std::size_t waiting_ = 0;      // in wait_for_change
+    bool attached_again_ = false;  // after a break: the next round is due, it makes the view fresh
 
     std::stop_source stop_;
     listener_handle listener_;
