@@ -26,6 +26,13 @@ std::optional<server_configuration> configuration_of(const std::string& server) 
     return told && !told->empty() ? told->front().configuration : std::nullopt;
 }
 
+// The command may be dead before the hold is over: then the hold itself has no reason yet.
+std::string reason_of_loss(const command_end& end, const result<void>& hold) {
+    if (!hold) return hold.error().message();
+    return end.at_longest ? "--max-hold was about to end it"
+                          : "its lease was about to end and could not be confirmed";
+}
+
 }  // namespace
 
 command_host::command_host(const keeping_options& options)
@@ -68,10 +75,7 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
         return complain(options_.command.front() + ": " + std::strerror(end.failure),
                         exit_code_of_exec(end.failure));
     if (end.hold_lost)
-        complain(
-            "the lock was lost while the command ran: " +
-            (hold ? "its lease was about to end and could not be confirmed, or --max-hold was over"
-                  : hold.error().message()));
+        complain("the lock was lost while the command ran: " + reason_of_loss(end, hold));
     else if (end.keeper_died)
         complain("the process that keeps the command was killed, and the command with it");
     return exit_code_of_command(end.wait_status, end.hold_lost);

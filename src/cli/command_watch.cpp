@@ -137,6 +137,7 @@ command_end command_watch::run(const std::vector<std::string>& environment) {
     }
     // The hold may have ended in the very instant in which the command did.
     if (!hold_.status()) end_.hold_lost = true;
+    end_.at_longest = hold_.longest && is_end_of(*hold_.longest, told_);
     return end_;
 }
 

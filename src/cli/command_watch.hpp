@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ struct watched_hold {
     std::function<boottime_clock::time_point()> valid_until;
     std::function<result<void>()> status;
     std::stop_token lost;
+    // Its end by --max-hold: valid_until() is never later.
+    std::optional<boottime_clock::time_point> longest{};
 };
 
 // How the command ended. `failure`: errno where it could not be started.
@@ -31,6 +34,7 @@ struct command_end {
     int wait_status = 0;
     int failure = 0;
     bool hold_lost = false;
+    bool at_longest = false;  // it was --max-hold that ended the hold, or was about to
     bool keeper_died = false;
     bool stop_asked = false;  // a signal that ends things was handed on to it
 };

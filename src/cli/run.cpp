@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 
 #include "cli/command_host.hpp"
@@ -39,8 +40,11 @@ std::vector<std::string> environment_of(const guard& hold, const run_options& op
             "TURNSTILE_TOKEN=" + token_text(hold, options), "TURNSTILE_ZNODE=" + hold.znode()};
 }
 
-watched_hold watched(const guard& hold) {
-    return {[&hold] { return hold.valid_until(); }, [&hold] { return hold.status(); }, hold.lost()};
+using instant = std::optional<boottime_clock::time_point>;
+
+watched_hold watched(const guard& hold, instant longest) {
+    return {[&hold] { return hold.valid_until(); }, [&hold] { return hold.status(); }, hold.lost(),
+            longest};
 }
 
 // Progress is for people: nothing is printed where stderr is no terminal.
@@ -60,12 +64,16 @@ wait_watch::show_place progress(const client& servers, const run_options& option
 }
 
 acquire_options acquire_options_of(const run_options& options, const status_pipe& status,
-                                   wait_watch& waiting) {
+                                   wait_watch& waiting, instant& longest) {
     acquire_options how;
     if (options.wait.count() > 0) how.timeout = options.wait;
     how.stop = waiting.stop();
     how.max_hold = options.max_hold;
     how.label = options.label;
+    if (options.max_hold.count() > 0)
+        how.on_granted_at = [&longest, &options](boottime_clock::time_point granted_at) {
+            longest = granted_at + options.max_hold;
+        };
     how.on_queued = [&waiting](std::size_t ahead) { waiting.note_place(ahead); };
     how.on_at_risk = [&status](boottime_clock::time_point until) {
         status.write(at_risk_line(until));
@@ -78,15 +86,16 @@ acquire_options acquire_options_of(const run_options& options, const status_pipe
 
 int run_with(client& servers, command_host& host, const run_options& options) {
     wait_watch waiting{servers, host.signals(), progress(servers, options)};
+    instant longest;
     const auto work = [&](guard& hold) {
         // No command is started once a stop was asked for.
         if (waiting.finish() != 0) return k_success;
-        const auto end = host.run(watched(hold), environment_of(hold, options));
+        const auto end = host.run(watched(hold, longest), environment_of(hold, options));
         return host.code_of(end, hold.status());
     };
     int code = k_success;
     if (const auto connected = host.connect(servers, options.servers); connected) {
-        const auto how = acquire_options_of(options, host.status(), waiting);
+        const auto how = acquire_options_of(options, host.status(), waiting, longest);
         code = options.once_per.count() > 0 ? work_once(servers, options, how, work)
                                             : work_under_lock(servers, options, how, work);
     } else if (connected.error() != errc::closed) {

@@ -29,6 +29,12 @@ std::optional<supervision::time_point> supervision::next() const noexcept {
     return policy_ == lost_policy::terminate && !terminated_ ? kill_at - grace_ : kill_at;
 }
 
+bool is_end_of(boottime_clock::time_point longest,
+               boottime_clock::time_point valid_until) noexcept {
+    constexpr std::chrono::milliseconds k_grant_known_after{100};
+    return valid_until >= longest - k_grant_known_after;
+}
+
 std::chrono::milliseconds longest_grace(const lease_terms& terms) noexcept {
     constexpr int k_intervals = 3;
     const auto reduced = std::chrono::duration_cast<std::chrono::milliseconds>(

@@ -56,6 +56,11 @@ private:
     bool killed_ = false;
 };
 
+// Whether a hold that is certain until then is at its longest: --max-hold ends it, and not its lease. `longest` may be
+// late by the time from the grant until the process knew of it.
+[[nodiscard]] bool is_end_of(boottime_clock::time_point longest,
+                             boottime_clock::time_point valid_until) noexcept;
+
 // What a hold's certainty depends on. `relay_bound`: how late a follower tells the leader of a session.
 struct lease_terms {
     std::chrono::milliseconds session_timeout{};

@@ -84,12 +84,13 @@ TEST_F(cli_loss, the_keeper_is_killed_and_daemons_with_the_command) {
 
 TEST_F(cli_loss, the_link_is_cut) {
     tcp_proxy proxy{server().connect_string()};
-    auto holder = start_holder(proxy.address());
+    auto holder = start_holder(proxy.address(), {"--max-hold", "1h"});
     proxy.black_hole();
     EXPECT_EQ(code_of_next(), 0) << output();
     ASSERT_TRUE(holder.wait());
     EXPECT_EQ(holder.exit_code(), 76);
     EXPECT_TRUE(printed("turnstile: the lock was lost")) << output();
+    EXPECT_FALSE(printed("max-hold")) << output();
 }
 
 // A keeper that does nothing is ended with the command, before the servers can hand the lock on.

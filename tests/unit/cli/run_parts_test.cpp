@@ -151,6 +151,12 @@ TEST(supervision, a_confirmation_after_sigterm_spares_nothing) {
     EXPECT_EQ(watched.due(at(10s)), action::kill);
 }
 
+TEST(supervision, what_ends_a_hold_is_its_lease_or_its_longest_time) {
+    EXPECT_TRUE(is_end_of(at(10s), at(10s)));
+    EXPECT_TRUE(is_end_of(at(10s), at(10s - 20ms)));  // the process knew of the grant so much later
+    EXPECT_FALSE(is_end_of(at(10s), at(9s)));
+}
+
 TEST(supervision, a_hold_that_is_over_is_killed_at_once) {
     supervision watched{lost_policy::terminate, 2s};
     watched.confirmed_until(at(100s));
