@@ -15,6 +15,7 @@
 // | a read           | reads one snapshot                                                                       |
 // | hear             | fetches the session's events; with `touch` moves the deadline                            |
 // | end of a session | takes it out with its watches and ephemeral nodes, at one number                         |
+// | repair           | gives nodes whose owner has no row one that will be due; makes the root where it is gone |
 //
 // Each of them but the ends of others also fetches the events that are queued for this session. An event's row is
 // removed by a later write: so an event whose transaction's answer was lost is fetched once more.
@@ -68,6 +69,13 @@ struct heard {
     local::client_watch_list watches{};  // that the database has, if that was asked
 };
 
+// What others than this library had deleted from the tables.
+struct repaired {
+    std::int64_t sessions =
+        0;  // whose nodes stood without their rows: they have rows again, and will be due
+    bool root = false;  // the nodes that every tree has: they are there again
+};
+
 class store {
 public:
     store(database& db, store_settings settings);
@@ -93,8 +101,12 @@ public:
     // Ends the other sessions that are due, or whose process has gone. False: some are due and held by a
     // transaction of the user's own.
     [[nodiscard]] bool end_others();
-    // Removes emptied containers, if that was done `every` ago the last time.
-    void clean_containers(std::chrono::microseconds every);
+    // Of all clients one, once in `every`: it is this session's turn to clean up.
+    [[nodiscard]] bool has_turn_to_clean(std::chrono::microseconds every);
+    // Removes emptied containers.
+    void clean_containers();
+    // Makes good what was deleted by hand.
+    repaired repair();
 
     // Whether the last call ended by losing the connection while a commit was under way.
     [[nodiscard]] bool commit_unknown() const noexcept { return committing_; }

@@ -88,17 +88,22 @@ bool store::end_others() {
     return all;
 }
 
-void store::clean_containers(std::chrono::microseconds every) {
-    std::vector<std::string> found;
+bool store::has_turn_to_clean(std::chrono::microseconds every) {
+    bool mine = false;
     transact(access::write, [&] {
-        found.clear();
         const std::string& now = db_.words().now;
-        const auto mine = db_.run("UPDATE turnstile_meta SET value = " + now +
-                                      " WHERE name = 'cleaned' AND (value <= " + now +
-                                      " - ?1 OR value > " + now + ")",
-                                  {std::int64_t{every.count()}});
-        if (mine.affected == 1) found = nodes_.abandoned_containers();
+        mine = db_.run("UPDATE turnstile_meta SET value = " + now +
+                           " WHERE name = 'cleaned' AND (value <= " + now + " - ?1 OR value > " +
+                           now + ")",
+                       {std::int64_t{every.count()}})
+                   .affected == 1;
     });
+    return mine;
+}
+
+void store::clean_containers() {
+    std::vector<std::string> found;
+    transact(access::read, [&] { found = nodes_.abandoned_containers(); });
     for (const std::string& path : found) {
         transact(access::write, [&] {
             const std::vector<std::string> paths{local::parent_of(path), path};
@@ -112,6 +117,30 @@ void store::clean_containers(std::chrono::microseconds every) {
             nodes_.remove(path, {db_.next_number(), 0});
         });
     }
+}
+
+// An owner without a row is no living session: open() commits the row before there are nodes, and an end takes both. Its
+// client may not know yet that the row was deleted, and is certain of its holds for as long as a session lasts after its
+// last request: so the row is made again, without an attachment that a client could have, and runs as this session does.
+// Several that do so at once insert in one order; one that comes too late has a key of its own, and looks again.
+repaired store::repair() {
+    repaired out;
+    const auto lasts = std::chrono::microseconds{settings_.timeout};
+    transact(access::write, [&] {
+        out.sessions = db_.run(
+                              "INSERT INTO turnstile_sessions "
+                              "(id, attachment, lasts, deadline, changes) SELECT owner, -1, ?1, " +
+                                  db_.words().now +
+                                  " + ?1, 0 FROM turnstile_nodes WHERE owner <> 0 AND NOT EXISTS "
+                                  "(SELECT 1 FROM turnstile_sessions WHERE "
+                                  "turnstile_sessions.id = turnstile_nodes.owner) "
+                                  "GROUP BY owner ORDER BY owner",
+                              {std::int64_t{lasts.count()}})
+                           .affected;
+        out.root = !nodes_.read("/");
+        if (out.root) nodes_.make_root();
+    });
+    return out;
 }
 
 }  // namespace turnstile::sql

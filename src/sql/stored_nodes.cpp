@@ -2,6 +2,7 @@
 #include "sql/stored_nodes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/never_destroyed.hpp"
@@ -118,6 +119,33 @@ std::vector<std::string> stored_nodes::abandoned_containers() {
     static const std::string& k_text = base::never_destroyed(std::string{
         "SELECT path FROM turnstile_nodes WHERE kind = ?1 AND children = 0 AND creates <> 0"});
     return first_cells(db_.run(k_text, {static_cast<std::int64_t>(local::node_kind::container)}));
+}
+
+void stored_nodes::make_root() {
+    struct system_node {
+        const char* path;
+        const char* parent;
+        const char* acl;
+    };
+    static constexpr std::array<system_node, 4> k_all{
+        {{"/", "", ""},
+         {"/zookeeper", "/", ""},
+         {"/zookeeper/config", "/zookeeper", k_read_only},
+         {"/zookeeper/quota", "/zookeeper", ""}}};
+    std::vector<std::string> paths;
+    for (const system_node& each : k_all) paths.emplace_back(each.path);
+    db_.lock(paths, lock_mode::exclusive);
+    for (const system_node& each : k_all)
+        db_.post(
+            "INSERT INTO turnstile_nodes VALUES "
+            "(?1, ?2, '', ?3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)" +
+                db_.words().or_stays,
+            {each.path, each.parent, each.acl});
+    for (const std::string& path : paths)
+        db_.post(
+            "UPDATE turnstile_nodes SET children = (SELECT count(*) FROM turnstile_nodes AS "
+            "below WHERE below.parent = ?1) WHERE path = ?1",
+            {path});
 }
 
 // ---- looking ------------------------------------------------------------------------------------

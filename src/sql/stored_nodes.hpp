@@ -71,6 +71,8 @@ public:
     [[nodiscard]] static std::vector<std::string> paths_in(result_rows&& rows);
     // Containers that had children and have none now.
     [[nodiscard]] std::vector<std::string> abandoned_containers();
+    // The nodes that every tree has, as sql/schema makes them; those that are there stay. Locks their paths.
+    void make_root();
 
     // ---- a change ----
     // What it needs to know: the nodes at these paths, and the watches there and on the names that numbers behind

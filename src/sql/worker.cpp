@@ -36,7 +36,7 @@ session::worker::worker(session_parts parts, core::session_settings settings,
       failures_{std::move(parts.failures)},
       server_{std::move(parts.server)},
       root_{std::move(parts.chroot)},
-      clean_every_{parts.clean_containers_every},
+      clean_every_{std::max(parts.clean_containers_every, k_least_cleaning)},
       settings_{std::move(settings)},
       sink_{sink},
       store_{*db_,
@@ -131,6 +131,8 @@ void session::worker::attach() {
     failures_->clear();
     tell(link_kind::attached);
     if (settings_.detect_role) tell(link_kind::role_known);
+    clean_at_ = clock::now() + clean_every_;
+    repair();
     end_others();
     catch_up();
 }

@@ -37,6 +37,7 @@ private:
     using task = std::variant<asked, forgotten>;
     using clock = boottime_clock;
     static constexpr std::chrono::milliseconds k_first_look{1};
+    static constexpr std::chrono::microseconds k_least_cleaning{100'000};
     // For a row that a transaction of the user's own holds.
     [[nodiscard]] static base::back_off looks_for_a_row() noexcept {
         return {k_first_look, std::chrono::milliseconds{200}};
@@ -62,6 +63,8 @@ private:
                                               const core::children_op* list);
     void finish(const asked& answered, carried_out&& done);
     void look();
+    void clean();
+    bool repair();
     void hear(store::touch how);
     void set_next_end(const std::optional<std::chrono::microseconds>& left);
     void end_others();
@@ -103,6 +106,7 @@ private:
     std::optional<asked> listing_;      // behind it, and along with it
     std::deque<forgotten> given_back_;  // and the database does not know yet
     clock::time_point touched_{};
+    clock::time_point clean_at_{};
     std::optional<clock::time_point> next_end_;  // the earliest deadline of another session
     int looks_ = 0;  // further ones, soon, for a process that may have gone
     clock::duration

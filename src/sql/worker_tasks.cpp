@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/log.hpp"
 #include "local/client_checks.hpp"
 #include "sql/worker.hpp"
 
@@ -130,7 +131,7 @@ void session::worker::execute(forgotten&& question) {
 // ---- looks --------------------------------------------------------------------------------------
 
 session::worker::clock::time_point session::worker::next_look() const {
-    clock::time_point next = touched_ + settings_.timeout / 3;
+    clock::time_point next = std::min(touched_ + settings_.timeout / 3, clean_at_);
     if (book_.list().empty()) return next;
     if (next_end_) next = std::min(next, std::max(*next_end_, looked_ + held_pause_));
     if (looks_ > 0) next = std::min(next, looked_ + k_first_look * (1 << (k_looks - looks_)));
@@ -141,13 +142,41 @@ void session::worker::look() {
     if (clock::now() >= touched_ + settings_.timeout / 3) {
         hear(store::touch::yes);
         if (dead_) return;
-        store_.clean_containers(clean_every_);
     }
+    if (clock::now() >= clean_at_) clean();
+    if (dead_) return;
     const bool due = next_end_ && clock::now() >= *next_end_;
     if (book_.list().empty() || (!due && looks_ == 0)) return;
     if (looks_ > 0) --looks_;
     end_others();
     hear(store::touch::no);
+}
+
+// A session that writes all the time is never touched, and cleans up all the same.
+void session::worker::clean() {
+    clean_at_ = clock::now() + clean_every_;
+    if (!store_.has_turn_to_clean(clean_every_)) return;
+    store_.clean_containers();
+    if (!repair()) return;
+    end_others();
+    hear(store::touch::no);
+}
+
+// True: sessions will be due that were not known.
+bool session::worker::repair() {
+    const repaired found = store_.repair();
+    if (found.sessions > 0)
+        log::write(
+            log_level::warning,
+            "session {:#x}: the rows of {} sessions were deleted from turnstile_sessions, and "
+            "their nodes were not; they end in {} ms",
+            store_.id(), found.sessions,
+            std::chrono::duration_cast<std::chrono::milliseconds>(settings_.timeout).count());
+    if (found.root)
+        log::write(log_level::warning,
+                   "session {:#x}: the root was deleted from turnstile_nodes, and is made again",
+                   store_.id());
+    return found.sessions > 0;
 }
 
 // A session that could not be ended is due still: the next look comes soon, and then ever later.

@@ -13,7 +13,7 @@ namespace turnstile::tests {
 // A connect string of the database that all tests of this program share.
 [[nodiscard]] std::string database();
 
-// By an administrator, in that database; of servers alone.
+// By an administrator, in that database. What it finds, a line for each row.
 std::string run_sql(const std::string& text);
 
 // Longer than any test: a lock that comes free sooner did not wait for it.

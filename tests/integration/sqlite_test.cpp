@@ -23,6 +23,21 @@ std::string database() {
     return "sqlite:" + (folder.path() / "locks.db").string();
 }
 
+std::string run_sql(const std::string& text) {
+    sqlite3* db = nullptr;
+    EXPECT_EQ(::sqlite3_open(database().substr(7).c_str(), &db), SQLITE_OK);
+    ::sqlite3_busy_timeout(db, 10'000);
+    std::string found;
+    const auto keep = [](void* kept, int columns, char** cells, char** /*names*/) {
+        for (int i = 0; i != columns; ++i) *static_cast<std::string*>(kept) += cells[i];
+        *static_cast<std::string*>(kept) += '\n';
+        return 0;
+    };
+    EXPECT_EQ(::sqlite3_exec(db, text.c_str(), keep, &found, nullptr), SQLITE_OK);
+    ::sqlite3_close(db);
+    return found;
+}
+
 namespace {
 
 using ::testing::HasSubstr;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that an operator deletes from the tables of a database: what is left of a session ends, and the root comes back.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "session_recorder.hpp"
+#include "sql/coordinator.hpp"
+#include "sql_backend.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using core::server_error;
+
+std::string is_of(const session_recorder& me) {
+    for (const auto& link : me.heard<core::link_event>())
+        if (link.kind == core::link_kind::attached)
+            return "id = " + std::to_string(link.session_id);
+    return {};
+}
+
+core::session_settings lasting(std::chrono::milliseconds timeout) {
+    auto settings = recorder_settings();
+    settings.timeout = timeout;
+    return settings;
+}
+
+class sql_deleted_rows : public ::testing::Test {
+protected:
+    const std::string lock_at = lock_path();
+    const std::string path = "/" + lock_at.substr(lock_at.rfind('/') + 1);
+
+    [[nodiscard]] std::unique_ptr<session_recorder> recorder(
+        const sql::coordinator_settings& settings = {}, std::chrono::milliseconds timeout = 60s) {
+        auto me = std::make_unique<session_recorder>(sql::make_coordinator(database(), settings),
+                                                     lasting(timeout));
+        me->attached();
+        return me;
+    }
+    void make_own(session_recorder& me) const {
+        EXPECT_EQ(me.ask(core::create_op{path, {}, core::create_mode::ephemeral}).error,
+                  server_error::ok);
+    }
+    [[nodiscard]] bool stands(session_recorder& seen_by) const {
+        return seen_by.ask(core::exists_op{path}).error == server_error::ok;
+    }
+};
+
+// Its client is certain of its hold for as long as its session lasts after the last answer.
+TEST_F(sql_deleted_rows, a_session_without_its_row_ends_a_time_out_later) {
+    const auto holder = recorder();
+    make_own(*holder);
+    run_sql("DELETE FROM turnstile_sessions WHERE " + is_of(*holder));
+    const auto other = recorder();
+    EXPECT_TRUE(stands(*other));
+    ASSERT_EQ(run_sql("SELECT count(*) FROM turnstile_sessions WHERE " + is_of(*holder)), "1\n")
+        << "it has one again";
+    run_sql("UPDATE turnstile_sessions SET deadline = 0 WHERE " + is_of(*holder));
+    EXPECT_EQ(other->ask(core::children_op{"/"}).error, server_error::ok);
+    EXPECT_FALSE(stands(*other));
+    holder->ask(core::exists_op{path});
+    holder->link(core::link_kind::expired);
+}
+
+TEST_F(sql_deleted_rows, a_session_that_waits_already_finds_it) {
+    const auto waiter = recorder({.clean_containers_every = 1ms}, 2s);
+    const auto holder = recorder();
+    make_own(*holder);
+    ASSERT_EQ(waiter->ask(core::exists_op{path, core::watch_mode::watch}).error, server_error::ok);
+    run_sql("DELETE FROM turnstile_sessions WHERE " + is_of(*holder));
+    EXPECT_EQ(waiter->watch(path).kind, core::watch_kind::deleted);
+}
+
+TEST_F(sql_deleted_rows, of_all_sessions_block_no_lock) {
+    const auto before = connect_to_database(60s);
+    mutex mine{*before, lock_at};
+    const auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    run_sql("DELETE FROM turnstile_sessions");
+    const auto servers = connect_to_database(2s);
+    mutex lock{*servers, lock_at};
+    const auto next = lock.acquire({.timeout = limit()});
+    EXPECT_TRUE(next) << next.error().message();
+}
+
+TEST_F(sql_deleted_rows, of_all_nodes_leave_a_tree_that_can_be_used) {
+    const auto attached = recorder({.clean_containers_every = 1ms}, 2s);
+    run_sql("DELETE FROM turnstile_nodes");
+    EXPECT_TRUE(eventually([&] {
+        return attached->ask(core::create_op{path}).error == server_error::ok;
+    })) << "by a session that was there before";
+    run_sql("DELETE FROM turnstile_nodes");
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, lock_at};
+    const auto hold = lock.acquire({.timeout = limit()});
+    EXPECT_TRUE(hold) << hold.error().message();
+}
+
+}  // namespace
+}  // namespace turnstile::tests
