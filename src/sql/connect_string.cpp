@@ -10,6 +10,9 @@
 #include "base/masked.hpp"
 #include "base/path.hpp"
 #include "sql/mariadb_target.hpp"
+#if TURNSTILE_HAS_POSTGRESQL
+#include "sql/postgresql_uri.hpp"
+#endif
 
 namespace turnstile::sql {
 namespace {
@@ -74,6 +77,12 @@ result<connect_string> parse_connect_string(std::string_view text) {
         return out;
     }
     out.target += kept;
+#if TURNSTILE_HAS_POSTGRESQL
+    if (out.kind == kind::postgresql) {
+        if (const auto fault = fault_of_postgresql(out.target); !fault.empty())
+            return refused(text, fault);
+    }
+#endif
     if (out.kind == kind::mariadb) {
         out.target = normal_mariadb(out.target);
         if (const auto valid = parse_mariadb_target(out.target); !valid)

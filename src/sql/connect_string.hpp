@@ -5,8 +5,8 @@
 //     postgresql://user@host:5432/db?sslmode=require&chroot=/shop
 //     mysql://user@host:3306/db?ssl=true&chroot=/shop
 //
-// Of the part behind '?' only `chroot` is Turnstile's; a PostgreSQL connect string's other parameters are libpq's, those
-// of MariaDB are in mariadb_target.hpp.
+// Of the part behind '?' only `chroot` is Turnstile's; a PostgreSQL connect string's other parameters are libpq's, which
+// is asked whether it knows them; those of MariaDB are in mariadb_target.hpp.
 //
 // Thread safety: a value and pure functions.
 #pragma once

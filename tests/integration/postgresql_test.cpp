@@ -161,6 +161,17 @@ TEST(postgresql_refusals, say_what_is_wrong) {
     EXPECT_THAT(diagnosis_of(as("postgres", "none")), HasSubstr("does not exist"));
 }
 
+TEST(postgresql_refusals, a_parameter_that_libpq_does_not_know_is_refused_at_once) {
+    try {
+        const client none{as("secretive:wr0ng", "postgres", "?sslmode=prefer&foo=1&chroot=/a")};
+        ADD_FAILURE() << "it is taken";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), errc::bad_connect_string);
+        EXPECT_THAT(e.what(), AllOf(HasSubstr("invalid URI query parameter: \"foo\""),
+                                    HasSubstr("secretive:***@"), Not(HasSubstr("wr0ng"))));
+    }
+}
+
 // A function of that name says what an older server says.
 TEST(postgresql_refusals, an_older_server_is_told_by_its_own_code) {
     shared_server().run_sql(

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/postgresql_uri.hpp"
+
+#include <libpq-fe.h>
+
+#include <memory>
+#include <new>
+#include <string_view>
+
+namespace turnstile::sql {
+namespace {
+
+constexpr std::string_view k_of_names =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+struct options_end {
+    void operator()(PQconninfoOption* all) const noexcept { ::PQconninfoFree(all); }
+};
+struct text_end {
+    void operator()(char* text) const noexcept { ::PQfreemem(text); }
+};
+using options = std::unique_ptr<PQconninfoOption, options_end>;
+
+// The first name of a parameter that `quoted`, which libpq complains of, is; empty: none.
+std::string_view parameter_in(std::string_view uri, std::string_view quoted) {
+    for (auto at = uri.find('?'); at != std::string_view::npos; at = uri.find('&', at + 1)) {
+        const auto end = uri.find_first_of("=&", at + 1);
+        if (end == std::string_view::npos || uri[end] != '=') continue;
+        const auto name = uri.substr(at + 1, end - at - 1);
+        if (!name.empty() && name.find_first_not_of(k_of_names) == std::string_view::npos &&
+            quoted.find('"' + std::string{name} + '"') != std::string_view::npos)
+            return name;
+    }
+    return {};
+}
+
+}  // namespace
+
+// Each sentence of libpq's about a URI has a piece of it behind its first colon and space.
+std::string fault_of_postgresql(const std::string& uri) {
+    char* raw = nullptr;
+    const options all{::PQconninfoParse(uri.c_str(), &raw)};
+    const std::unique_ptr<char, text_end> said{raw};
+    if (all) return {};
+    if (!said) throw std::bad_alloc{};
+    const std::string_view sentence = said.get();
+    const auto end = sentence.find(": ");
+    if (end == std::string_view::npos) return "libpq cannot read it";
+    std::string shown{sentence.substr(0, end)};
+    if (const auto name = parameter_in(uri, sentence.substr(end)); !name.empty())
+        shown += ": \"" + std::string{name} + '"';
+    return shown;
+}
+
+}  // namespace turnstile::sql
