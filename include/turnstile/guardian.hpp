@@ -4,8 +4,9 @@
 //     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181", {.guardian = {.use = turnstile::guardian_use::started}}};
 //
 // It is for ZooKeeper. With a connect string of another kind of server the setting does nothing: `sqlite:` frees the
-// locks of a dead process by itself, `local:` locks end with it, and Redis, PostgreSQL and MariaDB free them after the
-// session time-out, of which `started` there is reminded by a warning in the log.
+// locks of a dead process by itself (with `inherited` once the guardian has seen the end), `local:` locks end with the
+// process, and Redis, PostgreSQL and MariaDB free them after the session time-out, of which `started` there is reminded
+// by a warning in the log.
 //
 // Without a guardian the locks of a process that was killed stay taken for the session time-out. The guardian is a small
 // process that knows the sessions and closes them once the process has ended, in whatever way; a process that is

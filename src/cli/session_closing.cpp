@@ -38,7 +38,7 @@ void session_closing::drop_all_others() const {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
     auto kept = all_.sockets();
-    for (const int each : all_.pidfds()) kept.push_back(each);
+    for (const int each : all_.pidfds_and_files()) kept.push_back(each);
     std::sort(kept.begin(), kept.end());
     unsigned next = STDERR_FILENO + 1;
     for (const int each : kept) {

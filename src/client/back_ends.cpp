@@ -27,6 +27,16 @@ std::shared_ptr<core::coordinator> make_local(std::string_view connect_string,
     return local::make_coordinator(connect_string);
 }
 
+// A SQLite file's locks are free with their process: to a guardian that started it, and may have to do something before,
+// that is left. None is started for it.
+std::shared_ptr<core::coordinator> make_sqlite(std::string_view connect_string,
+                                               const client_options& options) {
+    sql::coordinator_settings settings;
+    if (options.guardian.use == guardian_use::inherited && guardian::is_inherited())
+        settings.guardian = guardian::obtain(options.guardian);
+    return sql::make_coordinator(connect_string, settings);
+}
+
 std::shared_ptr<core::coordinator> make_sql(std::string_view connect_string,
                                             const client_options& /*options*/) {
     return sql::make_coordinator(connect_string);
@@ -50,7 +60,7 @@ constexpr std::array k_back_ends{
     back_end{"rediss://", "Redis", k_redis_switch, make_redis},
     back_end{"redis+sentinel://", "Redis", k_redis_switch, make_redis},
     back_end{"rediss+sentinel://", "Redis", k_redis_switch, make_redis},
-    back_end{"sqlite:", "SQLite", "TURNSTILE_WITH_SQLITE", make_sql},
+    back_end{"sqlite:", "SQLite", "TURNSTILE_WITH_SQLITE", make_sqlite},
     back_end{"postgresql://", "PostgreSQL", "TURNSTILE_WITH_POSTGRESQL", make_sql},
     back_end{"postgres://", "PostgreSQL", "TURNSTILE_WITH_POSTGRESQL", make_sql},
     back_end{"mysql://", "MariaDB", "TURNSTILE_WITH_MARIADB", make_sql},

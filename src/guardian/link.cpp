@@ -19,7 +19,13 @@ namespace turnstile::guardian {
 namespace {
 
 constexpr std::string_view k_consequence =
-    "if this process crashes, its locks stay taken for the session time-out";
+    "if this process crashes, its locks on ZooKeeper stay taken for the session time-out";
+
+// Empty without one.
+std::string_view inherited_name() noexcept {
+    const char* name = std::getenv(k_environment_name);
+    return name == nullptr ? std::string_view{} : name;
+}
 
 // A client that asks shares the link of those before it, unless that one's guardian is gone or the parent's.
 class registry {
@@ -36,7 +42,7 @@ public:
 
 private:
     static base::descriptor reach(const guardian_settings& settings) {
-        if (const char* name = std::getenv(k_environment_name); name != nullptr && *name != '\0') {
+        if (const auto name = inherited_name(); !name.empty()) {
             auto socket = connect_to(name);
             if (socket.open() || settings.use == guardian_use::inherited) return socket;
         }
@@ -94,12 +100,25 @@ void link::failed(int why) noexcept {
                std::strerror(why), k_consequence);
 }
 
-void link::tell(const message& value) noexcept {
+void link::send(const message& value, int passed) noexcept {
     if (gone_ || forked()) return;
     try {
         auto bytes = encode(value);
-        const auto sent =
-            ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        iovec part{bytes.data(), bytes.size()};
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+        msghdr whole{};
+        whole.msg_iov = &part;
+        whole.msg_iovlen = 1;
+        if (passed >= 0) {
+            whole.msg_control = room.data();
+            whole.msg_controllen = room.size();
+            cmsghdr* const head = CMSG_FIRSTHDR(&whole);
+            head->cmsg_level = SOL_SOCKET;
+            head->cmsg_type = SCM_RIGHTS;
+            head->cmsg_len = CMSG_LEN(sizeof(int));
+            std::memcpy(CMSG_DATA(head), &passed, sizeof passed);
+        }
+        const auto sent = ::sendmsg(socket_.get(), &whole, MSG_NOSIGNAL | MSG_DONTWAIT);
         const int why = errno;
         ::explicit_bzero(bytes.data(), bytes.size());
         if (sent < 0) failed(why);
@@ -111,25 +130,17 @@ void link::tell(const message& value) noexcept {
 void link::say_hello() noexcept {
     const base::descriptor self{static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))};
     if (!self.open()) return failed(errno);
-    try {
-        auto bytes = encode(hello{});
-        iovec part{bytes.data(), bytes.size()};
-        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
-        msghdr whole{};
-        whole.msg_iov = &part;
-        whole.msg_iovlen = 1;
-        whole.msg_control = room.data();
-        whole.msg_controllen = room.size();
-        cmsghdr* const head = CMSG_FIRSTHDR(&whole);
-        head->cmsg_level = SOL_SOCKET;
-        head->cmsg_type = SCM_RIGHTS;
-        head->cmsg_len = CMSG_LEN(sizeof(int));
-        const int number = self.get();
-        std::memcpy(CMSG_DATA(head), &number, sizeof number);
-        if (::sendmsg(socket_.get(), &whole, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) failed(errno);
-    } catch (...) {
-        failed(ENOMEM);
-    }
+    send(hello{}, self.get());
+}
+
+std::uint64_t link::keep_open(int descriptor) noexcept {
+    const auto number = ++last_number_;
+    send(guardian::keep_open{number}, descriptor);
+    return number;
+}
+
+bool is_inherited() noexcept {
+    return !inherited_name().empty();
 }
 
 std::shared_ptr<link> obtain(const guardian_settings& settings) {

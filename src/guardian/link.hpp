@@ -29,12 +29,16 @@ public:
     link(const link&) = delete;
     link& operator=(const link&) = delete;
 
-    void tell(const message& value) noexcept;
+    void tell(const message& value) noexcept { send(value, -1); }
+    // The guardian has a copy of the descriptor until the process has ended, or `let_go` with this number.
+    [[nodiscard]] std::uint64_t keep_open(int descriptor) noexcept;
     // True until the guardian is found to be gone.
     [[nodiscard]] bool alive() const noexcept { return !gone_; }
     [[nodiscard]] bool forked() const noexcept;
 
 private:
+    // `passed`: a descriptor that goes with it, or -1.
+    void send(const message& value, int passed) noexcept;
     void say_hello() noexcept;
     void failed(int why) noexcept;
 
@@ -42,7 +46,11 @@ private:
     base::descriptor socket_;
     std::atomic<bool> gone_{false};
     std::atomic<bool> logged_{false};
+    std::atomic<std::uint64_t> last_number_{0};
 };
+
+// Whether the program that started this process is a guardian, as the environment says.
+[[nodiscard]] bool is_inherited() noexcept;
 
 // The link of this process, made by the first call: all clients of a process share one guardian. Null if there is to
 // be none, and, with a line in the log, if there is none to be had.

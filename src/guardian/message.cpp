@@ -50,17 +50,22 @@ private:
     std::span<const std::byte> rest_;
 };
 
-template <class T>
-constexpr std::uint8_t kind_of() {
-    if constexpr (std::is_same_v<T, hello>) return 1;
-    if constexpr (std::is_same_v<T, guard_session>) return 2;
-    return 3;
+constexpr std::uint8_t kind_of(const message& value) {
+    return static_cast<std::uint8_t>(value.index() + 1);
 }
 
 void put_body(writer&, const hello&) {}
 
 void put_body(writer& out, const forget_session& value) {
     out.put(value.id);
+}
+
+void put_body(writer& out, const keep_open& value) {
+    out.put(value.number);
+}
+
+void put_body(writer& out, const let_go& value) {
+    out.put(value.number);
 }
 
 void put_body(writer& out, const guard_session& value) {
@@ -107,11 +112,23 @@ bool get_body(reader& in, forget_session& out) {
     return in.get(out.id) && out.id != 0;
 }
 
-template <class T>
-std::optional<message> read_body(reader& in) {
-    T out;
-    if (!get_body(in, out) || !in.at_end()) return std::nullopt;
-    return out;
+bool get_body(reader& in, keep_open& out) {
+    return in.get(out.number);
+}
+
+bool get_body(reader& in, let_go& out) {
+    return in.get(out.number);
+}
+
+// The kinds count from 1, in the order of the variant.
+template <std::size_t Kind = 1>
+std::optional<message> read_body(std::uint8_t kind, reader& in) {
+    if constexpr (Kind <= std::variant_size_v<message>) {
+        if (kind != Kind) return read_body<Kind + 1>(kind, in);
+        std::variant_alternative_t<Kind - 1, message> out;
+        if (get_body(in, out) && in.at_end()) return out;
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -120,12 +137,8 @@ packet encode(const message& value) {
     packet result;
     writer out{result};
     out.put(k_magic);
-    std::visit(
-        [&out](const auto& body) {
-            out.put(kind_of<std::decay_t<decltype(body)>>());
-            put_body(out, body);
-        },
-        value);
+    out.put(kind_of(value));
+    std::visit([&out](const auto& body) { put_body(out, body); }, value);
     return result;
 }
 
@@ -135,10 +148,7 @@ std::optional<message> decode(std::span<const std::byte> bytes) {
     std::uint8_t kind = 0;
     if (bytes.size() > k_longest_message || !in.get(magic) || magic != k_magic || !in.get(kind))
         return std::nullopt;
-    if (kind == kind_of<hello>()) return read_body<hello>(in);
-    if (kind == kind_of<guard_session>()) return read_body<guard_session>(in);
-    if (kind == kind_of<forget_session>()) return read_body<forget_session>(in);
-    return std::nullopt;
+    return read_body(kind, in);
 }
 
 }  // namespace turnstile::guardian

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // message: what a process tells the guardian of its sessions. One message is one packet of a Unix socket.
 //
-// | message | says                                                                     |
-// |---------|--------------------------------------------------------------------------|
-// | hello   | the first; comes with a pidfd of the process, which opened it itself     |
-// | guard   | a session to end with the process, its password, and where servers are   |
-// | forget  | a session that has been closed                                           |
+// | message   | says                                                                               |
+// |-----------|------------------------------------------------------------------------------------|
+// | hello     | the first; comes with a pidfd of the process, which opened it itself               |
+// | guard     | a session to end with the process, its password, and where servers are             |
+// | forget    | a session that has been closed                                                     |
+// | keep_open | comes with a descriptor: the guardian's copy stays open until the process has ended |
+// | let_go    | the copy of that number is closed                                                  |
 //
 // The guardian answers nothing. Both sides run on one machine: numbers are in its byte order.
 //
@@ -51,7 +53,16 @@ struct forget_session {
     std::int64_t id = 0;
 };
 
-using message = std::variant<hello, guard_session, forget_session>;
+// What the kernel does at a file's last close waits for the guardian, too: it lets go of a lock.
+struct keep_open {
+    std::uint64_t number = 0;  // of the process's own choice
+};
+
+struct let_go {
+    std::uint64_t number = 0;
+};
+
+using message = std::variant<hello, guard_session, forget_session, keep_open, let_go>;
 using packet = std::vector<std::byte>;
 
 [[nodiscard]] packet encode(const message& value);

@@ -61,7 +61,7 @@ peer::peer(base::descriptor socket)
     : socket_{std::move(socket)}, process_id_{process_of(socket_.get())} {}
 
 bool peer::idle() const noexcept {
-    return !socket_.open() && sessions_.empty();
+    return !socket_.open() && sessions_.empty() && kept_open_.empty();
 }
 
 bool peer::read_all() {
@@ -103,7 +103,19 @@ bool peer::apply(const message& value, base::descriptor&& passed) {
         pidfd_ = std::move(passed);
         return true;
     }
-    if (!pidfd_.open() || passed.open()) return false;
+    if (!pidfd_.open()) return false;
+    if (const auto* kept = std::get_if<keep_open>(&value)) {
+        if (!passed.open()) return false;
+        // One more than fits is closed when its process closes it.
+        if (kept_open_.size() < k_most_kept_open)
+            kept_open_.insert_or_assign(kept->number, std::move(passed));
+        return true;
+    }
+    if (passed.open()) return false;
+    if (const auto* closed = std::get_if<let_go>(&value)) {
+        kept_open_.erase(closed->number);
+        return true;
+    }
     if (const auto* gone = std::get_if<forget_session>(&value)) {
         sessions_.erase(gone->id);
         return true;
@@ -113,6 +125,12 @@ bool peer::apply(const message& value, base::descriptor&& passed) {
     if (sessions_.size() < k_most_sessions || sessions_.contains(told.id))
         sessions_.insert_or_assign(told.id, told);
     return true;
+}
+
+std::vector<int> peer::kept_open() const {
+    std::vector<int> all;
+    for (const auto& [number, file] : kept_open_) all.push_back(file.get());
+    return all;
 }
 
 std::vector<guard_session> peer::take_sessions() {

@@ -3,7 +3,7 @@
 //
 // A peer is of the guardian's user, and its first message is a hello with a pidfd of itself. It opened that itself, so
 // that its number cannot have become another process's. The end of the socket ends nothing: a process that closed it or
-// became another program (exec) lives on. Its sessions end with the pidfd.
+// became another program (exec) lives on. Its sessions end with the pidfd, and so do the copies of its descriptors.
 //
 // Thread safety: one thread.
 #pragma once
@@ -18,6 +18,7 @@
 namespace turnstile::guardian {
 
 inline constexpr std::size_t k_most_sessions = 4096;  // of one peer
+inline constexpr std::size_t k_most_kept_open = 64;   // files of one peer
 
 class peer {
 public:
@@ -34,6 +35,7 @@ public:
     // Nothing is left to be guarded, and nothing will come.
     [[nodiscard]] bool idle() const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return sessions_.size(); }
+    [[nodiscard]] std::vector<int> kept_open() const;
     // The process has ended: what it told, to be closed.
     [[nodiscard]] std::vector<guard_session> take_sessions();
 
@@ -46,6 +48,7 @@ private:
     pid_t process_id_ = 0;
     base::descriptor pidfd_;
     std::map<std::int64_t, guard_session> sessions_;
+    std::map<std::uint64_t, base::descriptor> kept_open_;  // closed with the peer
 };
 
 }  // namespace turnstile::guardian

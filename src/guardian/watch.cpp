@@ -65,9 +65,12 @@ std::vector<int> watch::sockets() const {
     return all;
 }
 
-std::vector<int> watch::pidfds() const {
+std::vector<int> watch::pidfds_and_files() const {
     std::vector<int> all;
-    for (const auto& process : peers_) all.push_back(process.pidfd());
+    for (const auto& process : peers_) {
+        all.push_back(process.pidfd());
+        for (const int file : process.kept_open()) all.push_back(file);
+    }
     return all;
 }
 

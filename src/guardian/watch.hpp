@@ -32,7 +32,8 @@ public:
     void hear();
     // What is readable when there is something to hear. -1 is a socket that has ended.
     [[nodiscard]] std::vector<int> sockets() const;
-    [[nodiscard]] std::vector<int> pidfds() const;
+    // All others that it has of the processes.
+    [[nodiscard]] std::vector<int> pidfds_and_files() const;
 
     // Waits for whatever comes first and handles it. `also`: a descriptor (or -1) that ends the wait, too.
     void turn(int also, std::chrono::milliseconds longest);

@@ -23,7 +23,7 @@ public:
                                                     core::session_sink& sink) override {
         session_parts parts;
         parts.closing = std::make_shared<closing_signal>();
-        parts.db = make_database(where_, settings, parts.closing);
+        parts.db = make_database(where_, settings, parts.closing, settings_.guardian);
         parts.failures = failures_;
         parts.server = describe();
         parts.chroot = where_.chroot;

@@ -13,12 +13,15 @@
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
+#include "guardian/link.hpp"
 
 namespace turnstile::sql {
 
 struct coordinator_settings {
     // How often emptied containers are looked for.
     std::chrono::milliseconds clean_containers_every = std::chrono::minutes{1};
+    // For SQLite: it has a copy of the lock by which others see that this process lives. Null: none.
+    std::shared_ptr<guardian::link> guardian{};
 };
 
 // Throws std::system_error: bad_connect_string, also for a kind of database that this build lacks.

@@ -60,7 +60,8 @@ void check_built(kind which) {
 // third is for another connection.
 std::unique_ptr<database> make_database(
     const connect_string& where, const core::session_settings& settings,
-    [[maybe_unused]] const std::shared_ptr<closing_signal>& closing) {
+    [[maybe_unused]] const std::shared_ptr<closing_signal>& closing,
+    [[maybe_unused]] const std::shared_ptr<guardian::link>& guardian) {
     [[maybe_unused]] const auto patience =
         std::max(k_least_patience,
                  std::chrono::duration_cast<std::chrono::milliseconds>(settings.timeout * 2 / 3));
@@ -68,7 +69,7 @@ std::unique_ptr<database> make_database(
         case kind::sqlite:
 #if TURNSTILE_HAS_SQLITE
             return std::make_unique<sqlite_database>(sqlite_settings{
-                where.target, patience, [closing] { return closing->begun.load(); }});
+                where.target, patience, [closing] { return closing->begun.load(); }, guardian});
 #else
             break;
 #endif

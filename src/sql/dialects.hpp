@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/seam/coordinator.hpp"
+#include "guardian/link.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/database.hpp"
 #include "turnstile/promises.hpp"
@@ -18,10 +19,11 @@ struct closing_signal;
 // Throws std::system_error for a kind that this build lacks: bad_connect_string.
 void check_built(kind which);
 
-// Not connected. Throws std::system_error for want of descriptors.
+// Not connected. `guardian` (null: none) is of use with a file alone. Throws std::system_error for want of descriptors.
 [[nodiscard]] std::unique_ptr<database> make_database(
     const connect_string& where, const core::session_settings& settings,
-    const std::shared_ptr<closing_signal>& closing);
+    const std::shared_ptr<closing_signal>& closing,
+    const std::shared_ptr<guardian::link>& guardian);
 
 // Whether a server that comes back after a crash, or after a loss of power, has all that it had acknowledged. MariaDB's
 // clients cannot ask for it: the server has one setting for all.

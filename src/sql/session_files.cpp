@@ -31,8 +31,9 @@ mode_t folder_mode(mode_t file) noexcept {
 
 }  // namespace
 
-session_files::session_files(std::filesystem::path folder, mode_t mode)
-    : folder_{std::move(folder)}, mode_{mode & 0666U} {
+session_files::session_files(std::filesystem::path folder, mode_t mode,
+                             std::shared_ptr<guardian::link> guardian)
+    : folder_{std::move(folder)}, mode_{mode & 0666U}, guardian_{std::move(guardian)} {
     if (::mkdir(folder_.c_str(), folder_mode(mode_)) == 0) {
         if (::chmod(folder_.c_str(), folder_mode(mode_)) != 0) fail(folder_);
     } else if (errno != EEXIST) {
@@ -54,12 +55,14 @@ void session_files::make_own(std::int64_t session) {
     if (::fchmod(file.get(), mode_) != 0 || ::fcntl(file.get(), F_OFD_SETLK, &all) != 0) fail(path);
     own_ = session;
     file_ = std::move(file);
+    if (guardian_) guardians_copy_ = guardian_->keep_open(file_.get());
 }
 
 // The name goes first: a file that is closed and still there is one of a process that has died.
 void session_files::release_own(bool remove) noexcept {
     if (!file_.open()) return;
     if (remove) ::unlink(path_of(own_).c_str());
+    if (guardian_) guardian_->tell(guardian::let_go{guardians_copy_});
     file_.reset();
 }
 

@@ -3,7 +3,8 @@
 // on while its process lives.
 //
 // The lock is one of the open file (F_OFD_SETLK): the kernel lets go of it when the last descriptor of that file is
-// closed, as at the latest when the process ends. Other processes ask for it without taking it. Where the file is
+// closed, as at the latest when the process ends. A guardian, if there is one, has another, which it closes when it has
+// seen the process's end: under `turnstile run` the command is dead by then. Other processes ask for it without taking it. Where the file is
 // missing nothing is known, and the session's deadline decides.
 //
 // To ring a session is to touch its file; to end, to close it. Other processes are told of both by the kernel
@@ -16,17 +17,20 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "base/descriptor.hpp"
+#include "guardian/link.hpp"
 
 namespace turnstile::sql {
 
 class session_files {
 public:
-    // `folder` is made if it is missing. Throws std::system_error.
-    session_files(std::filesystem::path folder, mode_t mode);
+    // `folder` is made if it is missing. `guardian` may be null. Throws std::system_error.
+    session_files(std::filesystem::path folder, mode_t mode,
+                  std::shared_ptr<guardian::link> guardian);
     ~session_files() { release_own(false); }
     session_files(const session_files&) = delete;
     session_files& operator=(const session_files&) = delete;
@@ -56,8 +60,10 @@ private:
 
     const std::filesystem::path folder_;
     const mode_t mode_;
+    const std::shared_ptr<guardian::link> guardian_;
     std::int64_t own_ = 0;
     base::descriptor file_;
+    std::uint64_t guardians_copy_ = 0;  // its number
 };
 
 }  // namespace turnstile::sql

@@ -150,7 +150,7 @@ void sqlite_database::open_session_files() {
     try {
         if (::stat(full.c_str(), &file) != 0)
             throw std::system_error{errno, std::generic_category(), full};
-        files_.emplace(full + "-sessions", file.st_mode);
+        files_.emplace(full + "-sessions", file.st_mode, settings_.guardian);
     } catch (const std::system_error& e) {
         throw database_error{failure::fatal,
                              fmt::format("cannot make the folder of the sessions: {}", e.what())};

@@ -39,6 +39,7 @@ struct sqlite_settings {
     std::chrono::milliseconds patience{};
     // Ends such a wait early.
     std::function<bool()> give_up;
+    std::shared_ptr<guardian::link> guardian{};  // null: none
 };
 
 class sqlite_database final : public database {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "children_of.hpp"
 #include "support.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
@@ -31,15 +32,6 @@ inline words operator+(words first, const words& second) {
 inline std::string text_of_file(const std::filesystem::path& file) {
     std::ifstream in{file};
     return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-// The process ids of a process's children, by /proc.
-inline std::vector<pid_t> children_of(pid_t parent) {
-    const auto number = std::to_string(parent);
-    std::ifstream list{"/proc/" + number + "/task/" + number + "/children"};
-    std::vector<pid_t> all;
-    for (pid_t child = 0; list >> child;) all.push_back(child);
-    return all;
 }
 
 class cli : public ::testing::Test {

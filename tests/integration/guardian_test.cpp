@@ -2,6 +2,8 @@
 // The guardian on real servers: processes that hold a lock and end in each way, or do not end.
 #include <dirent.h>
 #include <gmock/gmock.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,6 +14,8 @@
 #include <set>
 #include <sstream>
 
+#include "base/descriptor.hpp"
+#include "children_of.hpp"
 #include "support.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
@@ -56,9 +60,13 @@ class guardians_on_servers : public ::testing::Test {
 protected:
     testing::process start(const std::string& use, const std::string& end,
                            const std::vector<std::string>& parent = {}) {
+        return start_at(servers().connect_string(), use, end, parent);
+    }
+    testing::process start_at(const std::string& where, const std::string& use,
+                              const std::string& end, const std::vector<std::string>& parent = {}) {
         auto command = parent;
-        command.insert(command.end(), {TURNSTILE_HOLDER, servers().connect_string(), path,
-                                       k_session_timeout, use, TURNSTILE_GUARDIAN, end, "7"});
+        command.insert(command.end(), {TURNSTILE_HOLDER, where, path, k_session_timeout, use,
+                                       TURNSTILE_GUARDIAN, end, "7"});
         return testing::process{
             {.command = command, .environment = {"TURNSTILE_GUARDIAN="}, .output = log()}};
     }
@@ -306,6 +314,31 @@ TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
     EXPECT_TRUE(none_left());
     EXPECT_TRUE(eventually([&] { return descriptors() <= at_first; }));
 }
+
+#ifdef TURNSTILE_WITH_SQLITE
+// Behind it the kernel has closed all files of the process, which its parent has not reaped.
+void kill_and_await(pid_t process) {
+    const base::descriptor end{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
+    ::kill(process, SIGKILL);
+    pollfd awaited{end.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&awaited, 1, static_cast<int>(limit().count())), 1);
+}
+
+// The kernel closes the files of a dead process at once. The guardian, which is stopped here, has copies.
+TEST_F(guardians_on_servers,
+       the_lock_in_a_file_of_sqlite_is_free_when_the_guardian_has_seen_the_end) {
+    const auto where = "sqlite:" + (folder.path() / "locks.db").string();
+    auto parent = start_at(where, "inherited", "hold", {TURNSTILE_GUARDIAN, "--"});
+    ASSERT_TRUE(parent.wait_for_output("held")) << parent.output();
+    const auto there = connect(where);
+    mutex other{*there, path};
+    parent.pause();
+    kill_and_await(children_of(parent.pid()).at(0));
+    EXPECT_FALSE(other.try_acquire());
+    parent.resume();
+    EXPECT_TRUE(other.acquire({.timeout = limit()}));
+}
+#endif
 
 }  // namespace
 }  // namespace turnstile::tests

@@ -37,6 +37,8 @@ TEST(guardian_message, comes_back_as_it_was) {
     EXPECT_EQ(std::memcmp(&told.servers[1].address, &expected.address, sizeof(sockaddr_in)), 0);
     EXPECT_TRUE(std::holds_alternative<hello>(*decode(encode(hello{}))));
     EXPECT_EQ(std::get<forget_session>(*decode(encode(forget_session{9}))).id, 9);
+    EXPECT_EQ(std::get<keep_open>(*decode(encode(keep_open{8}))).number, 8U);
+    EXPECT_EQ(std::get<let_go>(*decode(encode(let_go{8}))).number, 8U);
 }
 
 TEST(guardian_message, the_most_servers_fit) {

@@ -126,6 +126,67 @@ TEST(guardian_peer, has_so_many_sessions_at_most) {
     EXPECT_EQ(told.size(), k_most_sessions);
 }
 
+// A pipe whose reader sees when the last writer is closed.
+struct kept_pipe {
+    kept_pipe() {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
+        reader = base::descriptor{ends[0]};
+        writer = base::descriptor{ends[1]};
+    }
+    [[nodiscard]] bool is_closed() const {
+        char nothing = 0;
+        return ::read(reader.get(), &nothing, 1) == 0;
+    }
+    base::descriptor reader;
+    base::descriptor writer;
+};
+
+TEST(guardian_peer, keeps_files_open_until_it_is_gone_or_told) {
+    both_ends ends;
+    kept_pipe kept;
+    kept_pipe given_up;
+    {
+        peer told{std::move(ends.theirs)};
+        {
+            link process{std::move(ends.mine)};
+            static_cast<void>(process.keep_open(kept.writer.get()));
+            const auto number = process.keep_open(given_up.writer.get());
+            kept.writer.reset();
+            given_up.writer.reset();
+            EXPECT_TRUE(told.read_all());
+            EXPECT_EQ(told.kept_open().size(), 2U);
+            EXPECT_FALSE(given_up.is_closed());
+            process.tell(let_go{number});
+        }
+        EXPECT_TRUE(told.read_all());
+        EXPECT_TRUE(given_up.is_closed());
+        EXPECT_FALSE(kept.is_closed());
+        EXPECT_FALSE(told.idle());
+    }
+    EXPECT_TRUE(kept.is_closed());
+}
+
+TEST(guardian_peer, keeps_so_many_files_open_at_most) {
+    both_ends ends;
+    kept_pipe kept;
+    peer told{std::move(ends.theirs)};
+    link process{std::move(ends.mine)};
+    for (std::size_t i = 0; i != k_most_kept_open + 2; ++i) {
+        static_cast<void>(process.keep_open(kept.writer.get()));
+        ASSERT_TRUE(told.read_all());
+    }
+    EXPECT_EQ(told.kept_open().size(), k_most_kept_open);
+}
+
+TEST(guardian_peer, is_refused_with_nothing_to_keep_open) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    const link process{base::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    ASSERT_TRUE(send(ends.mine, encode(keep_open{1})));
+    EXPECT_FALSE(told.read_all());
+}
+
 TEST(guardian_link, goes_on_when_the_guardian_lags_or_is_gone) {
     both_ends ends;
     link process{std::move(ends.mine)};
