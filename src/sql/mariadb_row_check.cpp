@@ -16,10 +16,18 @@ struct mariadb_result_end {
     void operator()(MYSQL_RES* r) const noexcept { ::mysql_free_result(r); }
 };
 
+bool is_without_tables(unsigned number) noexcept {
+    constexpr unsigned k_no_such_table = 1146;
+    constexpr unsigned k_no_database_chosen = 1046;
+    return number == k_no_such_table || number == k_no_database_chosen;
+}
+
 // The first row; none where nothing is found.
 result<std::vector<std::string>> ask(MYSQL* connection, const std::string& statement) {
-    if (::mysql_real_query(connection, statement.data(), statement.size()) != 0)
+    if (::mysql_real_query(connection, statement.data(), statement.size()) != 0) {
+        if (is_without_tables(::mysql_errno(connection))) return not_the_lock_s_database();
         return error{errc::not_connected, ::mysql_error(connection)};
+    }
     const std::unique_ptr<MYSQL_RES, mariadb_result_end> found{::mysql_store_result(connection)};
     if (!found) return error{errc::not_connected, ::mysql_error(connection)};
     std::vector<std::string> cells;

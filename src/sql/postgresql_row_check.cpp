@@ -15,6 +15,8 @@ struct result_end {
     void operator()(PGresult* r) const noexcept { ::PQclear(r); }
 };
 
+constexpr std::string_view k_no_such_table = "42P01";
+
 // A row that is being removed is waited for, and then is not there.
 constexpr const char* k_by_number =
     "SELECT path FROM turnstile_nodes WHERE czxid = $1 AND owner <> 0 AND right(path, "
@@ -28,9 +30,10 @@ result<bool> locks(const char* statement, const contender_row& wanted, PGconn* c
     const std::array values{number.c_str(), wanted.znode.c_str()};
     const std::unique_ptr<PGresult, result_end> r{
         ::PQexecParams(connection, statement, 2, nullptr, values.data(), nullptr, nullptr, 0)};
-    if (::PQresultStatus(r.get()) != PGRES_TUPLES_OK)
-        return error{errc::not_connected, ::PQerrorMessage(connection)};
-    return ::PQntuples(r.get()) == 1;
+    if (::PQresultStatus(r.get()) == PGRES_TUPLES_OK) return ::PQntuples(r.get()) == 1;
+    const char* const state = ::PQresultErrorField(r.get(), PG_DIAG_SQLSTATE);
+    if (state != nullptr && state == k_no_such_table) return not_the_lock_s_database();
+    return error{errc::not_connected, ::PQerrorMessage(connection)};
 }
 
 }  // namespace

@@ -23,6 +23,13 @@ struct contender_row {
     std::int64_t created = 0;  // its czxid, unless it was renamed
 };
 
+// A connection to another database than the lock's: its words for a missing table would say nothing of the cause.
+[[nodiscard]] inline error not_the_lock_s_database() {
+    return {errc::removed,
+            "this database has no table turnstile_nodes: the connection is not to the database of "
+            "the lock"};
+}
+
 [[nodiscard]] result<void> check_row(const contender_row& wanted, pg_conn* connection);
 [[nodiscard]] result<void> check_row(const contender_row& wanted, sqlite3* connection);
 [[nodiscard]] result<void> check_row(const contender_row& wanted, st_mysql* connection);

@@ -17,6 +17,11 @@ struct statement_end {
 constexpr const char* k_statement =
     "UPDATE turnstile_nodes SET path = path WHERE owner <> 0 AND substr(path, -length(?1)) = ?1";
 
+bool has_table(sqlite3* connection) {
+    return ::sqlite3_table_column_metadata(connection, nullptr, "turnstile_nodes", nullptr, nullptr,
+                                           nullptr, nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
 }  // namespace
 
 result<void> check_row(const contender_row& wanted, sqlite3* connection) {
@@ -30,6 +35,7 @@ result<void> check_row(const contender_row& wanted, sqlite3* connection) {
                               SQLITE_UTF8);
         code = ::sqlite3_step(prepared);
     }
+    if (code == SQLITE_ERROR && !has_table(connection)) return not_the_lock_s_database();
     if (code != SQLITE_DONE) return error{errc::not_connected, ::sqlite3_errmsg(connection)};
     if (::sqlite3_changes(connection) == 1) return {};
     return error{errc::removed, wanted.znode + " is not in this database"};

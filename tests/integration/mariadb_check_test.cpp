@@ -97,6 +97,20 @@ TEST(mariadb_check, refuses_a_connection_that_was_made_anew_meanwhile) {
     EXPECT_THAT(refused.error().message(), HasSubstr("anew"));
 }
 
+TEST(mariadb_check, says_that_the_connection_is_to_another_database) {
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    run_sql("CREATE DATABASE IF NOT EXISTS elsewhere");
+    const auto user = connect_user();
+    user->run("USE elsewhere");
+    user->run("BEGIN");
+    const auto refused = user->check(*hold);
+    EXPECT_EQ(refused.error(), errc::removed);
+    EXPECT_THAT(refused.error().message(), HasSubstr("not to the database of the lock"));
+}
+
 TEST(mariadb_check, refuses_a_null_connection) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};

@@ -231,6 +231,26 @@ TEST(postgresql_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("refused"), Not(HasSubstr("secret"))));
 }
 
+// What fails otherwise is told in the server's words, as before.
+TEST(postgresql_check, says_that_the_connection_is_to_another_database) {
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const std::unique_ptr<PGconn, decltype(&::PQfinish)> other{
+        ::PQconnectdb(as("postgres", "template1").c_str()), &::PQfinish};
+    ::PQclear(::PQexec(other.get(), "BEGIN"));
+    const auto refused = sql::check(*hold, other.get());
+    EXPECT_EQ(refused.error(), errc::removed);
+    EXPECT_THAT(refused.error().message(), HasSubstr("not to the database of the lock"));
+    const auto user = connect_user();
+    user->run("BEGIN");
+    user->run("SET LOCAL ROLE pg_monitor");
+    const auto denied = user->check(*hold);
+    EXPECT_EQ(denied.error(), errc::not_connected);
+    EXPECT_THAT(denied.error().message(), HasSubstr("permission denied"));
+}
+
 TEST(postgresql_promises, are_those_of_one_server) {
     testing::postgres_server durable{{.config = "fsync = on\n"}};
     durable.start();

@@ -315,6 +315,20 @@ TEST(sqlite_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
     EXPECT_EQ(sql::check(guard{}, user.db).error(), errc::not_held);
 }
 
+TEST(sqlite_check, says_that_the_connection_is_to_another_file) {
+    const auto servers = connect_to_database();
+    mutex lock{*servers, lock_path()};
+    const auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    sqlite3* other = nullptr;
+    ASSERT_EQ(::sqlite3_open(":memory:", &other), SQLITE_OK);
+    EXPECT_EQ(::sqlite3_exec(other, "BEGIN", nullptr, nullptr, nullptr), SQLITE_OK);
+    const auto refused = sql::check(*hold, other);
+    ::sqlite3_close(other);
+    EXPECT_EQ(refused.error(), errc::removed);
+    EXPECT_THAT(refused.error().message(), HasSubstr("not to the database of the lock"));
+}
+
 TEST(sqlite_check, tells_of_a_hold_that_is_over) {
     const auto path = lock_path();
     auto client_a = connect_to_database(60s);
