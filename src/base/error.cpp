@@ -37,7 +37,8 @@ const char* text(errc code) noexcept {
         case errc::node_exists: return "a znode is there already";
         case errc::not_empty: return "a znode has children";
         case errc::bad_version: return "a znode has another version";
-        case errc::quota_exceeded: return "a quota of the servers is used up";
+        case errc::quota_exceeded:
+            return "a limit of the servers is used up: a quota, or their memory";
         case errc::local_session: return "the servers' sessions are local and can own no znode";
     }
     return "unknown error";

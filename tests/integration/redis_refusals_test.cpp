@@ -127,7 +127,9 @@ TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go
     ASSERT_TRUE(known.acquire({.timeout = limit()})) << "its folder is there";
     const auto until = hold->valid_until();
     EXPECT_EQ(server.ask("CONFIG SET maxmemory 1"), "+OK");
-    EXPECT_EQ(known.acquire({.timeout = limit()}).error(), errc::quota_exceeded);
+    const auto full = known.acquire({.timeout = limit()});
+    EXPECT_EQ(full.error(), errc::quota_exceeded);
+    EXPECT_THAT(full.error().message(), HasSubstr("the memory of the server"));
     mutex another{*servers, path + "/another"};
     EXPECT_EQ(another.acquire({.timeout = limit()}).error(), errc::quota_exceeded);
     EXPECT_TRUE(eventually([&] { return hold->valid_until() > until; })) << "it is confirmed";

@@ -11,10 +11,11 @@ error no_more_upgrades(const std::string& folder) {
 }
 
 error quota_exceeded(const std::string& path) {
-    return {errc::quota_exceeded,
-            "no znode can be made in " + path +
-                ", or written there; the quota is on the znodes or the bytes of this path or of a "
-                "parent of it, and stands below /zookeeper/quota"};
+    return {
+        errc::quota_exceeded,
+        "no znode can be made in " + path +
+            ", or written there; full is either this path or a parent of it, whose quota stands "
+            "below /zookeeper/quota then, or the memory of the server"};
 }
 
 error sessions_are_local(const std::string& path) {

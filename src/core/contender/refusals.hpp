@@ -9,7 +9,7 @@
 
 namespace turnstile::core {
 
-// An operator's quota is used up.
+// An operator's quota is used up, or a server's memory: the answer does not tell which.
 [[nodiscard]] error quota_exceeded(const std::string& path);
 // The servers keep sessions local, and those may own no znode.
 [[nodiscard]] error sessions_are_local(const std::string& path);

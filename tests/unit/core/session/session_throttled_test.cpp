@@ -194,6 +194,7 @@ TEST_F(session_throttled, a_used_up_quota_is_final_and_says_where) {
         if (const auto* refused = std::get_if<failed>(&notice.event)) {
             EXPECT_THAT(refused->why.message(), HasSubstr("made in /q"));
             EXPECT_THAT(refused->why.message(), HasSubstr("/zookeeper/quota"));
+            EXPECT_THAT(refused->why.message(), HasSubstr("or the memory of the server"));
         }
     }
 }
