@@ -39,7 +39,8 @@ TEST(sql_loss, a_transaction_that_stands_still_is_ended_by_the_server) {
     const auto connected = [&](std::chrono::seconds timeout) {
         core::session_settings settings;
         settings.timeout = timeout;
-        auto db = sql::make_database(where, settings, std::make_shared<sql::closing_signal>());
+        auto db =
+            sql::make_database(where, settings, std::make_shared<sql::closing_signal>(), nullptr);
         db->connect();
         return db;
     };
