@@ -15,7 +15,6 @@
 #include "cli/bench_measure.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/complaint.hpp"
-#include "cli/connection_log.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/help.hpp"
@@ -90,8 +89,8 @@ public:
         : servers_{options.servers.servers, client_options_of(options.servers)},
           path_{options.path},
           lock_{std::move(lock)} {}
-    result<void> connect(connection_log& log, std::chrono::milliseconds patience) {
-        if (auto connected = log.wait_connected(servers_, patience); !connected)
+    result<void> connect(std::chrono::milliseconds patience) {
+        if (auto connected = servers_.wait_connected(patience); !connected)
             return connected.error();
         const auto there = read_node(servers_, path_);
         if (!there && there.error() != errc::no_node) return there.error();
@@ -149,10 +148,9 @@ int bench(const bench_options& options) {
     check_servers(options.servers);
     if (!is_confirmed(options)) return complain("nothing was done", k_usage);
     const forwarded_signals signals;
-    connection_log log;
     const auto lock = own_lock(options.path);
     bench_folders folders{options, lock};
-    if (const auto ready = folders.connect(log, options.servers.connect_timeout); !ready)
+    if (const auto ready = folders.connect(options.servers.connect_timeout); !ready)
         return report(ready.error());
     bench_end end{.measured = bench_samples{}};
     std::int64_t received = 0;

@@ -53,7 +53,7 @@ client_options command_host::options_for(const server_settings& servers) {
 }
 
 result<void> command_host::connect(client& zookeeper, const server_settings& servers) {
-    if (auto connected = log_.wait_connected(zookeeper, servers.connect_timeout); !connected)
+    if (auto connected = zookeeper.wait_connected(servers.connect_timeout); !connected)
         return connected.error();
     const auto session = zookeeper.session();
     std::optional<server_configuration> told;

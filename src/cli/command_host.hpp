@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "cli/command_watch.hpp"
-#include "cli/connection_log.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/keeper.hpp"
 #include "cli/keeping_options.hpp"
@@ -53,7 +52,6 @@ private:
     const forwarded_signals signals_;
     const status_pipe status_;
     keeper_link keeper_;
-    connection_log log_;  // after the keeper, which is forked without it
 };
 
 // What `work` returns, with a host and a client that is not connected yet; or the exit code of what was wrong with the

@@ -24,6 +24,7 @@
 #include "cli/take.hpp"
 #include "cli/watch.hpp"
 #include "turnstile/error.hpp"
+#include "turnstile/log.hpp"
 #include "turnstile/version.hpp"
 
 namespace turnstile::cli {
@@ -121,6 +122,8 @@ void add_commands(CLI::App& program, command_line& line) {
 }
 
 int run_command_line(std::vector<std::string> words) {
+    // The log is for programs; what a person needs is in the one line of the error.
+    set_log_level(log_level::off);
     try {
         return read_and_run(std::move(words));
     } catch (const std::system_error& failure) {

@@ -2,7 +2,6 @@
 #include "cli/connection.hpp"
 
 #include "cli/complaint.hpp"
-#include "cli/connection_log.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/standard_streams.hpp"
 
@@ -11,11 +10,10 @@ namespace turnstile::cli {
 int with_client(const server_settings& settings,
                 const std::function<result<int>(client& servers)>& work) {
     check_servers(settings);
-    connection_log log;
     auto options = client_options_of(settings);
     options.roles = role_detection::off;
     client servers{settings.servers, options};
-    const auto connected = log.wait_connected(servers, settings.connect_timeout);
+    const auto connected = servers.wait_connected(settings.connect_timeout);
     const auto code = connected ? work(servers) : result<int>{connected.error()};
     if (!code) return complain(code.error().message(), exit_code_of(code.error().code()));
     return flush_output() ? *code : complain("the output could not be written", k_output);

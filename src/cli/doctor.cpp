@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "cli/complaint.hpp"
-#include "cli/connection_log.hpp"
 #include "cli/doctor_report.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
@@ -46,11 +45,11 @@ void survey_path(const client& servers, examination& seen) {
 }
 
 // Looks with the user's own credentials and time-out.
-void look_through_session(connection_log& log, examination& seen) {
+void look_through_session(examination& seen) {
     auto options = client_options_of(seen.settings);
     options.roles = role_detection::off;
     client servers{seen.settings.servers, options};
-    const auto connected = log.wait_connected(servers, seen.settings.connect_timeout);
+    const auto connected = servers.wait_connected(seen.settings.connect_timeout);
     if (!connected) {
         seen.no_session = connected.error();
         return;
@@ -78,14 +77,13 @@ int code_of(const findings& found) {
 
 int examine(const doctor_options& options) {
     check_servers(options.servers);
-    connection_log log;
     auto told = health_of_servers(options.servers.servers, k_health_limit);
     if (!told) return complain(told.error().message(), k_usage);
     examination seen{.settings = options.servers,
                      .path = options.path,
                      .servers = std::move(*told),
                      .attached_to = {}};
-    look_through_session(log, seen);
+    look_through_session(seen);
     seen.clock = read_host_clock();
     const auto found = all_findings(seen);
     const auto text =

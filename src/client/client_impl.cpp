@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "client/back_ends.hpp"
+#include "client/diagnosis.hpp"
 #include "client/internals.hpp"
 #include "client/metadata.hpp"
 #include "client/runtime_impl.hpp"
@@ -22,6 +23,23 @@ namespace {
 
 // A session that has not been attached for this part of the session time-out, while others are, is not going to be.
 constexpr int k_patience_parts = 3;
+
+// So long before a wait for a session ends in vain the servers are asked why: they are given a second.
+constexpr std::chrono::milliseconds k_diagnosis{1'500};
+
+bool is_settled(session_state state) {
+    return state == session_state::connected || state == session_state::closed ||
+           state == session_state::auth_failed;
+}
+
+// "redis://a:6379" and "a:6379: Connection refused" are "redis://a:6379 (Connection refused)": one server is named once.
+std::string with_reason(const std::string& servers, std::string reason) {
+    const auto end = reason.find(": ");
+    const bool is_one = servers.find(',') == std::string::npos;
+    if (is_one && end != std::string::npos && servers.ends_with(reason.substr(0, end)))
+        reason.erase(0, end + 2);
+    return reason.empty() ? servers : servers + " (" + reason + ')';
+}
 
 }  // namespace
 
@@ -286,26 +304,41 @@ bool client_impl::has_left(std::int64_t session) const {
                        [session](const auto& runner) { return runner->has_left(session); });
 }
 
+// A little before the deadline the servers are asked why no session comes; at once where they refused the credentials.
+result<void> client_impl::wait_attached(session_runner& first,
+                                        boottime_clock::time_point deadline) const {
+    const auto begin = boottime_clock::now();
+    const auto time_for = [&](boottime_clock::time_point now) {
+        return deadline <= now
+                   ? boottime_clock::duration{}
+                   : std::min<boottime_clock::duration>((deadline - now) / 2, k_diagnosis);
+    };
+    auto state = first.wait_state(is_settled, deadline - time_for(begin));
+    const bool refused = state == session_state::auth_failed;
+    std::shared_ptr<diagnosis> asked;
+    if ((refused || !is_settled(state)) && deadline > begin)
+        asked = diagnosis::start(*services_->workers, services_->servers);
+    if (!refused) state = first.wait_state(is_settled, deadline);
+    if (state == session_state::connected) return {};
+    if (state == session_state::closed) return error{errc::closed};
+    if (state != session_state::auth_failed) {
+        if (const auto why = first.why_not_open()) return *why;
+        if (const auto why = services_->servers->refusal()) return *why;
+    }
+    const auto now = boottime_clock::now();
+    const auto reason = asked ? asked->reason_by(refused ? now + time_for(now) : deadline) : "";
+    return error{state == session_state::auth_failed ? errc::auth_failed : errc::not_connected,
+                 with_reason(services_->servers->describe(), reason)};
+}
+
 result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     const auto first = sessions().front();
-    const auto settled = [](session_state state) {
-        return state == session_state::connected || state == session_state::closed ||
-               state == session_state::auth_failed;
-    };
-    session_state state{};
     try {
-        state = first->wait_state(settled, deadline);
+        if (const auto there = wait_attached(*first, deadline); !there) return there;
     } catch (const boost::thread_interrupted&) {
         return error{errc::interrupted,
                      "while it waited for a session at " + services_->servers->describe()};
-    }
-    if (state == session_state::closed) return error{errc::closed};
-    if (state == session_state::auth_failed) return error{errc::auth_failed};
-    if (state != session_state::connected) {
-        if (const auto why = first->why_not_open()) return *why;
-        if (const auto why = services_->servers->refusal()) return *why;
-        return error{errc::not_connected, services_->servers->describe()};
     }
     auto root = first->read({core::exists_op{"/"}}, deadline, {});
     if (!root && root.error() == errc::timeout)

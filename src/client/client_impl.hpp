@@ -114,6 +114,9 @@ public:
     [[nodiscard]] bool forked() const noexcept;
 
 private:
+    // Until the first session is.
+    [[nodiscard]] result<void> wait_attached(session_runner& first,
+                                             boottime_clock::time_point deadline) const;
     void start_services(std::string_view connect_string);
     void start_threads();
     [[nodiscard]] core::acquisition_settings settings_of(const wanted& target,

@@ -72,15 +72,27 @@ TEST(bad_input, options_are_checked) {
 TEST(bad_input, a_server_that_is_absent_is_named_at_the_deadline) {
     const testing::loopback_port nobody;
     client servers{nobody.address(), quick_options()};
-    const auto connected = servers.wait_connected(100ms);
+    const auto connected = servers.wait_connected(1s);
     ASSERT_FALSE(connected);
     EXPECT_EQ(connected.error(), errc::not_connected);
-    EXPECT_THAT(connected.error().message(), HasSubstr(nobody.address()));
+    EXPECT_EQ(connected.error().detail(), nobody.address() + " (Connection refused)");
     mutex lock{servers, "/locks/a"};
     const auto hold = lock.acquire({.timeout = 100ms});
     ASSERT_FALSE(hold);
     EXPECT_EQ(hold.error(), errc::not_connected);
     EXPECT_THAT(hold.error().message(), HasSubstr(nobody.address()));
+}
+
+TEST(bad_input, each_server_that_is_absent_is_named_with_its_reason) {
+    const testing::loopback_port first;
+    const testing::loopback_port second;
+    const auto both = first.address() + "," + second.address();
+    client servers{both, quick_options()};
+    EXPECT_EQ(servers.wait_connected(1s).error().detail(),
+              both + " (" + first.address() + ": Connection refused; " + second.address() +
+                  ": Connection refused)");
+    // No time is left to ask them.
+    EXPECT_EQ(servers.wait_connected(0s).error().detail(), both);
 }
 
 TEST(bad_input, a_chroot_that_is_missing_is_said_and_not_made) {
