@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/signals.hpp"
+#include "base/thread_name.hpp"
 #include "sql/session.hpp"
 #include "turnstile/error.hpp"
 
@@ -32,6 +33,7 @@ template <class F>
     std::thread asking = [&] {
         const base::block_signals none_here;
         return std::thread{[&] {
+            base::name_this_thread("turnstile-ask");
             try {
                 question();
             } catch (const std::exception&) {
@@ -109,7 +111,8 @@ turnstile::promises promises_of(kind which, durability of_commits) noexcept {
 
 // A MariaDB server that cannot be asked just now, or that no session could have, is taken for one that may lose what it
 // acknowledged. PostgreSQL's sessions see to their own commits, and fsync, which they cannot set, is off only where an
-// operator says so: a server that cannot be asked is taken for one that keeps them. A thread with signals blocked asks,
+// operator says so: a server that cannot be asked is taken for one that keeps them. `require` is judged once, in the
+// constructor: a program that asks for `leased` starts so while its server is down. A thread with signals blocked asks,
 // see mariadb_link.hpp.
 turnstile::promises promises_at(const connect_string& where) {
     switch (where.kind) {

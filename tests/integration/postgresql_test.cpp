@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <libpq-fe.h>
 
+#include <filesystem>
+#include <fstream>
 #include <future>
 
 #include "client/log_lines.hpp"
@@ -265,6 +267,25 @@ TEST(postgresql_promises, are_those_of_one_server) {
                  std::system_error);
     durable.stop();
     EXPECT_EQ(servers.promises().exclusion, exclusion_promise::leased) << "it is not to be asked";
+}
+
+bool has_thread(const std::string& name) {
+    for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
+        std::ifstream file{task.path() / "comm"};
+        std::string found;
+        if (std::getline(file, found) && found == name) return true;
+    }
+    return false;
+}
+
+TEST(postgresql_promises, are_asked_for_by_a_thread_with_a_name) {
+    testing::tcp_proxy silent{"127.0.0.1:" + std::to_string(shared_server().port()),
+                              testing::traffic::bytes};
+    silent.black_hole();
+    const client servers{"postgresql://postgres@" + silent.address() + "/postgres"};
+    const auto asked = std::async(std::launch::async, [&] { return servers.promises(); });
+    EXPECT_TRUE(eventually([] { return has_thread("turnstile-ask"); }));
+    silent.refuse();
 }
 
 TEST(postgresql_promises, of_a_server_without_fsync_are_best_effort) {
