@@ -96,6 +96,24 @@ end
 )lua";
 
 // Deletions go first: they are allowed where the memory is used up, and what follows is, too.
+// What those are told at once that watch the znode: the event, under which zxid, and the list of its folder where that is
+// short (wake.hpp).
+constexpr std::string_view k_removal = R"lua(
+local function removal(z, event, parent, head, length, children)
+  local parts = {struct.pack('<dI4', z, #event), event}
+  if children > 100 then return table.concat(parts) end
+  local names = children > 0 and call('SMEMBERS', ARGV[1] .. ':c:' .. parent) or {}
+  parts[3] = head
+  parts[4] = struct.pack('<I4I4', length, #parent)
+  parts[5] = parent
+  for i = 1, #names do
+    parts[#parts + 1] = struct.pack('<I4', #names[i])
+    parts[#parts + 1] = names[i]
+  end
+  return table.concat(parts)
+end
+)lua";
+
 constexpr std::string_view k_remove = R"lua(
 if ARGV[6] == '1' and ARGV[7] == 'r' and ARGV[12] == '0' and ARGV[11] == '-1' then
   local path, parent = ARGV[8], ARGV[9]
@@ -105,7 +123,7 @@ if ARGV[6] == '1' and ARGV[7] == 'r' and ARGV[12] == '0' and ARGV[11] == '-1' th
   local none_before, p, n, watchers, looked, id = tonumber(v[4] or 0), v[5], v[7], v[9], v[10], v[11]
 )lua";
 constexpr std::string_view k_remove_rest = R"lua(
-  if same and v[1] == ARGV[3] and now < none_before and none_before <= until_then and p and n and not v[2] and
+  if same and v[1] == ARGV[3] and now < none_before and none_before <= until_then and p and n and
      not v[6] and not v[8] then
     local creates, children, what = struct.unpack('<i4i4i4', p, 53)
     local owner, _, _, own_children, own = struct.unpack('<di4i4i4i4', n, 41)
@@ -125,7 +143,7 @@ constexpr std::string_view k_remove_rest = R"lua(
       p = string.sub(p, 1, 16) .. struct.pack('<d', z) .. string.sub(p, 25, 52) ..
           struct.pack('<i4i4i4', creates, children - 1, what) .. string.sub(p, 65)
       call('HSET', N, parent, p, 'z', z)
-      local mine = ''
+      local mine, told = '', nil
       if watchers then
         local e = struct.pack('<BI4', 1, #path) .. path
         for to in string.gmatch(watchers, '%d+') do
@@ -133,13 +151,20 @@ constexpr std::string_view k_remove_rest = R"lua(
           if to == sid then
             mine = e
           else
-            local q = call('HGET', N, 'q' .. to)
-            call('HSET', N, 'q' .. to, (q or '') .. e)
-            if not q then redis.pcall('PUBLISH', P .. ':' .. to, '') end
+            local s = call('HMGET', N, 'q' .. to, 's' .. to)
+            call('HSET', N, 'q' .. to, (s[1] or '') .. e)
+            if not s[1] then
+              told = told or removal(z, e, parent, string.sub(p, 1, 64), #p - 64, children - 1)
+              redis.pcall('PUBLISH', P .. ':' .. to, redis.sha1hex(told .. (s[2] or '')) .. told)
+            end
           end
         end
       end
       call('ZADD', KEYS[2], until_then, sid)
+      if v[2] then
+        call('HDEL', N, 'q' .. sid)
+        mine = v[2] .. mine
+      end
       return {0, z, none_before - now, mine, ''}
     end
   end
@@ -228,7 +253,7 @@ std::string create(bool lists) {
 }
 
 std::string remove() {
-    return joined({k_remove, k_look, k_remove_rest});
+    return joined({k_removal, k_remove, k_look, k_remove_rest});
 }
 
 std::string read() {

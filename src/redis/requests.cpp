@@ -240,13 +240,13 @@ bool parse_listing(const core::operation& list, const redisReply& answer, core::
     return parse_read(list, answer, k_code + 1, out);
 }
 
-bool parse_list_along(const redisReply& answer, std::optional<list_along>& out) {
+bool parse_list_along(const redisReply& answer, std::optional<answer_along>& out) {
     constexpr std::size_t k_first = 4;
     constexpr std::size_t k_folder = 7;
     if (answer.elements <= k_folder) return true;
-    list_along found{std::string{text_at(answer, k_folder)},
-                     core::answered(core::server_error::ok)};
-    if (!parse_read(core::children_op{found.folder}, answer, k_first, found.listing)) return false;
+    answer_along found{core::children_op{std::string{text_at(answer, k_folder)}},
+                       core::answered(core::server_error::ok)};
+    if (!parse_read(found.to, answer, k_first, found.reply)) return false;
     out = std::move(found);
     return true;
 }

@@ -50,13 +50,14 @@ struct answer_head {
 [[nodiscard]] bool parse_listing(const core::operation& list, const redisReply& answer,
                                  core::reply& out);
 
-// The list of a folder that comes along with an event.
-struct list_along {
-    std::string folder;
-    core::reply listing;
+// The answer to a request that was not made yet, but is likely to be the next one.
+struct answer_along {
+    core::operation to;
+    core::reply reply;
 };
-// `out` stays empty where none came along; false if it makes no sense.
-[[nodiscard]] bool parse_list_along(const redisReply& answer, std::optional<list_along>& out);
+// The list of a folder, which comes along with the event of a removal. `out` stays empty where none came along; false if it
+// makes no sense.
+[[nodiscard]] bool parse_list_along(const redisReply& answer, std::optional<answer_along>& out);
 
 // The text of a bulk string or a status, the n-th of an array; empty if it is none.
 [[nodiscard]] std::string_view text_at(const redisReply& array, std::size_t index) noexcept;

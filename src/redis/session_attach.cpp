@@ -137,6 +137,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         if (const auto how = subscribe(*wakes, known, deadline); how != attempt::attached)
             return how;
     }
+    const auto sent = boottime_clock::now();
     const auto reply = ask_to_attach(*commands, welcomed, deadline);
     if (!reply) return failed(commands->reason());
     if (reply->type == REDIS_REPLY_ERROR) return give_up(refused_by("the first script", *reply));
@@ -165,7 +166,9 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         awaiting_.reset();
         commands_ = answers_;
         last_sent_ = boottime_clock::now();
+        fetch_by_ = core::time_point::max();
     }
+    answered_sent_ = sent;
     wakes_ = std::move(wakes);
     if (welcomed.facts.cluster) tree_at_ = server_;
     settle_first(std::nullopt);

@@ -118,14 +118,14 @@ bool session_link::send_entry(core::request& list) {
 
 // It is what this request would have found at the server at once behind the event, with nothing in between. Who reads has
 // nothing else under way, so the reply has its turn as soon as the event is delivered.
-bool session_link::answer_with_list_along(const core::request& request) {
-    const auto* const list = std::get_if<core::children_op>(&request.op);
-    if (!along_ || list == nullptr || list->watch != core::watch_mode::none) return false;
-    if (!is_reader() || !pending_.empty() || root_.to_server(list->path) != along_->folder)
-        return false;
+bool session_link::answer_with_along(const core::request& request) {
+    if (!along_ || !is_reader() || !pending_.empty()) return false;
+    auto op = request.op;
+    root_.to_server(op);
+    if (op != along_->to) return false;
     pending entry;
     entry.id = request.id;
-    entry.settled = std::move(std::exchange(along_, std::nullopt)->listing);
+    entry.settled = std::move(std::exchange(along_, std::nullopt)->reply);
     entry.settled->id = request.id;
     entry.settled->connection = connection_;
     hear_of_children(*entry.settled);
@@ -142,7 +142,7 @@ void session_link::send_or_settle(core::request&& request) {
     if (!local::client_accepts(request.op))
         return settle(std::move(request), core::outcome::answered,
                       core::server_error::bad_arguments);
-    if (answer_with_list_along(request)) return;
+    if (answer_with_along(request)) return;
     root_.to_server(request.op);
     const auto call = to_call(request.op);
     pending entry;
@@ -186,6 +186,7 @@ void session_link::send(pending&& entry, const script_call& call) {
     words.insert(words.end(), call.arguments.begin(), call.arguments.end());
     entry.sent = boottime_clock::now();
     last_sent_ = entry.sent;
+    fetch_by_ = core::time_point::max();  // each script does
     commands_->append(words);
     if (!replicas_.empty()) commands_->append({"WAIT", replicas_, patience_});
     pending_.push_back(std::move(entry));

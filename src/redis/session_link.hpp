@@ -83,8 +83,8 @@ private:
     // ---- any thread ----
     // True if `list` and the create that was kept are on their way.
     [[nodiscard]] bool send_entry(core::request& list) REQUIRES(mutex_);
-    // True if the list that came along with an event answers it.
-    [[nodiscard]] bool answer_with_list_along(const core::request& request) REQUIRES(mutex_);
+    // True if what came along with an event answers it.
+    [[nodiscard]] bool answer_with_along(const core::request& request) REQUIRES(mutex_);
     void send_or_settle(core::request&& request) REQUIRES(mutex_);
     // Lets the lock go meanwhile: the answer may be there before the system call returns.
     void send_now(base::unique_lock& held) NO_THREAD_SAFETY_ANALYSIS;
@@ -154,8 +154,11 @@ private:
     void answer(const pending& entry, core::reply&& r);
     void hear(const std::vector<core::watch_event>& events);
     void take_head(const answer_head& head);
-    // The same, with a list that the client may ask for in return.
-    void take_head_and_list(const answer_head& head, std::optional<list_along>&& list);
+    // Delivers events to which its client may answer by the request that `along` is the answer to.
+    template <class F>
+    void deliver_with(std::optional<answer_along>&& along, F&& delivery);
+    // False: what it is about has to be fetched.
+    bool take_wake(std::string_view text);
     void hear_of_children(const core::reply& listing);
     void deliver_settled();
     void deliver(core::coordinator_event&& event) noexcept;
@@ -192,8 +195,10 @@ private:
     std::deque<pending> pending_ GUARDED_BY(mutex_);
     std::optional<core::request> kept_
         GUARDED_BY(mutex_);  // a create that waits for the list of its folder
-    std::optional<list_along> along_
+    std::optional<answer_along> along_
         GUARDED_BY(mutex_);  // while the event that it came with is being delivered
+    // By then the events are fetched of which the first was delivered; max: there are none.
+    core::time_point fetch_by_ GUARDED_BY(mutex_) = core::time_point::max();
     std::vector<std::string> given_back_ GUARDED_BY(mutex_);  // watches, while it was detached
     core::time_point last_sent_ GUARDED_BY(mutex_){};
     bool closing_ GUARDED_BY(mutex_) = false;
@@ -222,6 +227,8 @@ private:
     told_refusals told_refusals_;  // of sentinels
     std::optional<master_watch> watch_;
     local::client_watches watches_;
+    core::time_point
+        answered_sent_{};  // of the latest request that was answered, on this connection
     std::int64_t seen_zxid_ = 0;
     std::int64_t changed_zxid_ = 0;    // of the last znode that was made or removed, as was told
     bool has_unknown_change_ = false;  // under way when the connection broke

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "redis/poll_time.hpp"
 #include "redis/session_link.hpp"
+#include "redis/wake.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -23,6 +24,8 @@ constexpr int k_keep_alive_part = 3;  // of the time-out, as ZooKeeper's clients
 // The poll comes at the other session's deadline by our clock, and behind it by the server's.
 constexpr core::duration k_behind_deadline = 1ms;
 constexpr core::duration k_busy_pause = 100ms;
+// So long a request may take the events along that are at the server behind one that was delivered.
+constexpr core::duration k_fetch_pause = 5ms;
 constexpr core::duration k_least_silence = 100ms;
 constexpr std::string_view k_no_sense = "the answer makes no sense";
 
@@ -75,7 +78,7 @@ bool session_link::await_something() {
 }
 
 core::time_point session_link::next_due() {
-    auto due = std::min(last_sent_ + settings_.timeout / k_keep_alive_part, reap_at_);
+    auto due = std::min({last_sent_ + settings_.timeout / k_keep_alive_part, reap_at_, fetch_by_});
     if (!watches_.list().empty()) due = std::min(due, come_back_);
     if (watches_.owes()) due = std::min(due, give_back_at_);
     if (watch_) due = std::min(due, watch_->due());
@@ -113,7 +116,8 @@ void session_link::do_what_is_due() {
     if (watches_.owes() && now >= give_back_at_) give_back_again(now);
     const bool others_due = watching && now >= come_back_;
     if (others_due) come_back_ = core::time_point::max();
-    if (others_due || now >= last_sent_ + settings_.timeout / k_keep_alive_part) poll_server();
+    if (others_due || now >= fetch_by_ || now >= last_sent_ + settings_.timeout / k_keep_alive_part)
+        poll_server();
 }
 
 void session_link::poll_server() {
@@ -133,12 +137,38 @@ void session_link::give_back_again(core::time_point now) {
 
 void session_link::read_wakes() {
     wakes_->receive();
-    bool called = false;
-    while (wakes_->next()) called = true;
+    owned_reply last;
+    while (auto next = wakes_->next()) last = std::move(next);
     if (wakes_->broken()) broken_ = wakes_->reason();
-    if (!called) return;
+    constexpr std::size_t k_payload = 2;
+    if (!last || take_wake(text_at(*last, k_payload))) return;
     const base::lock_guard lock{mutex_};
     poll_server();
+}
+
+// The event stands first in the list at the server. With nothing under way there is no reply that has to come before it:
+// none to a request from before the removal, and those to later ones are behind it at the server, too. What the next
+// script hands out begins with it once more; there is no watch left for it then.
+// A zxid that is no later than that of a reply: the reply brought the event.
+// What the server has acknowledged last says until when the session lives. Where replicas have to acknowledge, an event
+// that they may not have is not heard of.
+bool session_link::take_wake(std::string_view text) {
+    std::optional<wake> told;
+    {
+        const base::lock_guard lock{mutex_};
+        if (text.empty() || !pending_.empty() || !replicas_.empty()) return false;
+        told = parse_wake(text, mark_);
+        if (!told || told->zxid <= seen_zxid_) return false;
+        fetch_by_ = boottime_clock::now() + k_fetch_pause;
+    }
+    if (told->listing) told->listing->reply.sent = answered_sent_;
+    deliver_with(std::move(told->listing), [&] {
+        seen_zxid_ = told->zxid;
+        changed_zxid_ = std::max(changed_zxid_, told->zxid);
+        hear({told->event});
+    });
+    deliver_settled();
+    return true;
 }
 
 bool session_link::awaits_answer() const {
@@ -234,11 +264,12 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
         broken_ = "the session is on another connection";
         return put_back(std::move(entry), std::move(list));
     }
-    std::optional<list_along> along;
+    answered_sent_ = std::max(answered_sent_, entry.sent);
+    std::optional<answer_along> along;
     if (entry.why == purpose::poll && !parse_list_along(reply, along))
         return break_off(std::move(entry), std::move(list));
-    if (along) along->listing.sent = entry.sent;
-    take_head_and_list(*head, std::move(along));
+    if (along) along->reply.sent = entry.sent;
+    deliver_with(std::move(along), [&] { take_head(*head); });
     if (entry.why == purpose::forget) watches_.forget_watches(entry.path);
     if (entry.why != purpose::user) return;
     core::reply r;
@@ -332,14 +363,15 @@ void session_link::take_head(const answer_head& head) {
             changed_zxid_ = std::max(changed_zxid_, head.zxid);
 }
 
-// The list is that of the script which gave the event: it is good for what is asked while that is delivered, not later.
-void session_link::take_head_and_list(const answer_head& head, std::optional<list_along>&& list) {
-    const auto keep = [this](std::optional<list_along>&& kept) {
+// It is from the script that gave the event: it is good for what is asked while that is delivered, not later.
+template <class F>
+void session_link::deliver_with(std::optional<answer_along>&& along, F&& delivery) {
+    const auto keep = [this](std::optional<answer_along>&& kept) {
         const base::lock_guard lock{mutex_};
         along_ = std::move(kept);
     };
-    keep(std::move(list));
-    take_head(head);
+    keep(std::move(along));
+    delivery();
     keep(std::nullopt);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A waiter that is told that a znode has gone lists the folder: the list comes along with the event.
+// A waiter that is told that a znode has gone lists the folder: the list comes along with the event. The event of a removal
+// is told by the wake-up; a removal with a version only wakes, and the event is fetched.
 #include <functional>
 #include <future>
 #include <initializer_list>
@@ -21,10 +22,14 @@ using ::testing::SizeIs;
 class lists_along_on_redis : public on_redis {
 protected:
     [[nodiscard]] session_recorder open(const std::string& credentials = {}) const {
+        return open_at(server.connect_string(), credentials);
+    }
+    [[nodiscard]] static session_recorder open_at(const std::string& where,
+                                                  const std::string& credentials = {}) {
         auto settings = recorder_settings();
         settings.timeout = 1h;
         settings.credentials = credentials;
-        return session_recorder{redis::make_coordinator(server.connect_string()), settings};
+        return session_recorder{redis::make_coordinator(where), settings};
     }
     // Scripts that the server has carried out.
     [[nodiscard]] long scripts() const {
@@ -55,52 +60,150 @@ protected:
     // The waiter lists `/folder` as soon as it is told that `/folder/a` has gone, behind what `first` asks for.
     struct heard {
         core::reply listing;
-        long scripts = 0;  // from the removal on
+        long scripts_at_event = 0;  // from the removal on
+        long scripts = 0;
+        core::time_point removed_at{};
     };
     heard remove_and_list(
-        session_recorder& remover, session_recorder& waiter,
+        session_recorder& remover, session_recorder& waiter, core::remove_op removal,
         std::function<void()> first = [] {}) const {
+        heard found;
         std::promise<core::ticket> listing;
         waiter.at_watch_event([&](const core::watch_event& event) {
             if (event.path != "/folder/a") return;
+            found.scripts_at_event = scripts();
             first();
             listing.set_value(list(waiter));
         });
         watch(waiter, "/folder/a");
         const long before = scripts();
-        ask(remover, core::remove_op{"/folder/a"});
+        found.removed_at = boottime_clock::now();
+        ask(remover, std::move(removal));
         auto asked = listing.get_future();
         if (asked.wait_for(testing::limit()) != std::future_status::ready)
             throw std::runtime_error{"waited in vain for the event"};
         const auto id = asked.get();
-        auto found = waiter.wait(id);
-        return {std::move(found), scripts() - before};
+        found.listing = waiter.wait(id);
+        found.scripts_at_event -= before;
+        found.scripts = scripts() - before;
+        return found;
     }
+    static constexpr const char* k_later = "9000000000000000";
+    // As the server wakes the session when `/folder/a` is removed.
+    void publish_removal(session_recorder& session, const std::string& zxid) const {
+        const auto id = std::to_string(session.session().identity().id);
+        EXPECT_EQ(server.ask("EVAL \"local e = struct.pack('<BI4', 1, 9) .. '/folder/a' "
+                             "local t = struct.pack('<dI4', ARGV[1], #e) .. e "
+                             "return redis.call('PUBLISH', '{turnstile}:' .. ARGV[2], "
+                             "redis.sha1hex(t .. redis.call('HGET', '{turnstile}:n', 's' .. "
+                             "ARGV[2])) .. t)\" 0 " +
+                             zxid + " " + id),
+                  ":1");
+    }
+    static core::remove_op told() { return {"/folder/a"}; }
+    static core::remove_op fetched() { return {"/folder/a", 0}; }
 };
 
-TEST_F(lists_along_on_redis, answer_what_is_asked_at_the_event) {
+TEST_F(lists_along_on_redis, answer_what_is_asked_at_an_event_that_the_wake_up_tells) {
     auto remover = open();
     auto waiter = open();
     create_all(remover, {"/folder", "/folder/a", "/folder/b"});
-    const auto [listing, count] = remove_and_list(remover, waiter);
-    EXPECT_EQ(listing.outcome, core::outcome::answered);
-    EXPECT_EQ(listing.error, core::server_error::ok);
-    EXPECT_THAT(listing.children, ElementsAre("b"));
-    EXPECT_EQ(listing.stat.num_children, 1);
-    EXPECT_EQ(listing.stat.data_length, 4);
-    EXPECT_EQ(listing.connection, 1U);
-    EXPECT_NE(listing.sent, core::time_point{});
-    EXPECT_EQ(count, 2) << "the removal, and the fetch of the event";
-    EXPECT_EQ(listing.stat, waiter.wait(list(waiter)).stat);
+    const auto found = remove_and_list(remover, waiter, told());
+    EXPECT_EQ(found.scripts_at_event, 1) << "the removal";
+    EXPECT_EQ(found.listing.outcome, core::outcome::answered);
+    EXPECT_EQ(found.listing.error, core::server_error::ok);
+    EXPECT_THAT(found.listing.children, ElementsAre("b"));
+    EXPECT_LT(found.listing.sent, found.removed_at) << "when the server was last asked";
+    EXPECT_NE(found.listing.sent, core::time_point{});
+    EXPECT_EQ(found.listing.connection, 1U);
+    EXPECT_EQ(found.listing.stat, waiter.wait(list(waiter)).stat);
+}
+
+// Nothing else would fetch it: the sessions are asked for nothing, and no deadline comes.
+TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
+    auto remover = open();
+    auto waiter = open();
+    create_all(remover, {"/folder", "/folder/a", "/folder/b"});
+    watch(waiter, "/folder/b");
+    remove_and_list(remover, waiter, told());
+    ask(remover, core::remove_op{"/folder/b"});
+    EXPECT_EQ(waiter.watch("/folder/b").kind, core::watch_kind::deleted);
+    EXPECT_THAT(waiter.heard<core::watch_event>(), SizeIs(2)) << "each once";
+}
+
+// Whose reply may be on its way, from before the removal: so the event waits for it, and is fetched.
+TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way) {
+    tcp_proxy proxy{server.address(), testing::traffic::bytes};
+    auto remover = open();
+    auto waiter = open_at("redis://" + proxy.address());
+    create_all(remover, {"/folder", "/folder/a"});
+    watch(waiter, "/folder/a");
+    proxy.black_hole(testing::direction::to_server);
+    const auto asked = waiter.submit(core::exists_op{"/folder"});
+    publish_removal(waiter, k_later);
+    for (int i = 0; i != 20; ++i) ask(remover, core::exists_op{"/folder"});
+    proxy.pass(testing::direction::to_server);
+    waiter.wait(asked);
+    ask(waiter, core::exists_op{"/folder"});
+    EXPECT_THAT(waiter.heard<core::watch_event>(), IsEmpty());
+}
+
+// As of another client, or for an earlier connection.
+TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_is_not_the_servers_for_the_session) {
+    auto remover = open();
+    auto waiter = open();
+    create_all(remover, {"/folder", "/folder/a"});
+    watch(waiter, "/folder/a");
+    const auto channel = "{turnstile}:" + std::to_string(waiter.session().identity().id);
+    const long before = scripts();
+    const auto body = std::string(80, '1');
+    for (const auto& payload : {std::string(40, '0') + body, body})
+        EXPECT_EQ(server.ask("PUBLISH " + channel + " " + payload), ":1");
+    EXPECT_TRUE(eventually([&] { return scripts() > before; })) << "the server is asked";
+    ask(waiter, core::exists_op{"/folder/a"});
+    EXPECT_THAT(waiter.heard<core::watch_event>(), IsEmpty());
+    ask(remover, told());
+    EXPECT_EQ(waiter.watch("/folder/a").kind, core::watch_kind::deleted);
+}
+
+// What is no later than a reply was told with that. The test's own wake-up is believed where it is later.
+TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_comes_behind_a_later_reply) {
+    auto remover = open();
+    auto waiter = open();
+    create_all(remover, {"/folder", "/folder/a"});
+    watch(waiter, "/folder/a");
+    const long before = scripts();
+    publish_removal(waiter, "1");
+    EXPECT_TRUE(eventually([&] { return scripts() > before; })) << "the server is asked";
+    ask(waiter, core::exists_op{"/folder/a"});
+    EXPECT_THAT(waiter.heard<core::watch_event>(), IsEmpty());
+    publish_removal(waiter, k_later);
+    EXPECT_EQ(waiter.watch("/folder/a").kind, core::watch_kind::deleted);
+}
+
+TEST_F(lists_along_on_redis, answer_what_is_asked_at_an_event_that_is_fetched) {
+    auto remover = open();
+    auto waiter = open();
+    create_all(remover, {"/folder", "/folder/a", "/folder/b"});
+    const auto found = remove_and_list(remover, waiter, fetched());
+    EXPECT_EQ(found.listing.outcome, core::outcome::answered);
+    EXPECT_EQ(found.listing.error, core::server_error::ok);
+    EXPECT_THAT(found.listing.children, ElementsAre("b"));
+    EXPECT_EQ(found.listing.stat.num_children, 1);
+    EXPECT_EQ(found.listing.stat.data_length, 4);
+    EXPECT_EQ(found.listing.connection, 1U);
+    EXPECT_NE(found.listing.sent, core::time_point{});
+    EXPECT_EQ(found.scripts, 2) << "the removal, and the fetch of the event";
+    EXPECT_EQ(found.listing.stat, waiter.wait(list(waiter)).stat);
 }
 
 TEST_F(lists_along_on_redis, of_an_empty_folder_are_empty) {
     auto remover = open();
     auto waiter = open();
     create_all(remover, {"/folder", "/folder/a"});
-    const auto [listing, count] = remove_and_list(remover, waiter);
-    EXPECT_THAT(listing.children, IsEmpty());
-    EXPECT_EQ(count, 2);
+    const auto found = remove_and_list(remover, waiter, fetched());
+    EXPECT_THAT(found.listing.children, IsEmpty());
+    EXPECT_EQ(found.scripts, 2);
 }
 
 // What the waiter has asked for itself meanwhile is in its list.
@@ -108,11 +211,11 @@ TEST_F(lists_along_on_redis, do_not_pass_a_request_that_was_submitted_before) {
     auto remover = open();
     auto waiter = open();
     create_all(remover, {"/folder", "/folder/a"});
-    const auto [listing, count] = remove_and_list(remover, waiter, [&] {
+    const auto found = remove_and_list(remover, waiter, fetched(), [&] {
         waiter.submit(core::create_op{"/folder/mine", "", create_mode::ephemeral});
     });
-    EXPECT_THAT(listing.children, ElementsAre("mine"));
-    EXPECT_EQ(count, 4);
+    EXPECT_THAT(found.listing.children, ElementsAre("mine"));
+    EXPECT_EQ(found.scripts, 4);
 }
 
 TEST_F(lists_along_on_redis, are_of_the_folder_that_is_asked_for) {
@@ -120,7 +223,7 @@ TEST_F(lists_along_on_redis, are_of_the_folder_that_is_asked_for) {
     auto waiter = open();
     create_all(remover, {"/folder", "/folder/a", "/folder/a2", "/other"});
     core::ticket other{};
-    remove_and_list(remover, waiter, [&] {
+    remove_and_list(remover, waiter, fetched(), [&] {
         other = waiter.submit(core::children_op{"/other", core::watch_mode::none});
     });
     EXPECT_THAT(waiter.wait(other).children, IsEmpty());
@@ -130,7 +233,7 @@ TEST_F(lists_along_on_redis, set_no_watch) {
     auto remover = open();
     auto waiter = open();
     create_all(remover, {"/folder", "/folder/a"});
-    remove_and_list(remover, waiter, [&] {
+    remove_and_list(remover, waiter, fetched(), [&] {
         waiter.submit(core::children_op{"/folder", core::watch_mode::watch});
     });
     create_all(remover, {"/folder/b"});
@@ -148,9 +251,9 @@ TEST_F(lists_along_on_redis, are_short) {
         many.parts.emplace_back(
             core::create_op{"/folder/b" + std::to_string(i), "", create_mode::persistent});
     ask(remover, std::move(many));
-    const auto [listing, count] = remove_and_list(remover, waiter);
-    EXPECT_THAT(listing.children, SizeIs(k_many));
-    EXPECT_EQ(count, 3);
+    const auto found = remove_and_list(remover, waiter, fetched());
+    EXPECT_THAT(found.listing.children, SizeIs(k_many));
+    EXPECT_EQ(found.scripts, 3);
 }
 
 TEST_F(lists_along_on_redis, are_kept_from_those_that_may_not_read_the_folder) {
@@ -158,10 +261,10 @@ TEST_F(lists_along_on_redis, are_kept_from_those_that_may_not_read_the_folder) {
     auto waiter = open();
     create(owner, "/folder", core::acl_policy::creator_only);
     create(owner, "/folder/a");
-    const auto [listing, count] = remove_and_list(owner, waiter);
-    EXPECT_EQ(listing.error, core::server_error::no_auth);
-    EXPECT_THAT(listing.children, IsEmpty());
-    EXPECT_EQ(count, 3);
+    const auto found = remove_and_list(owner, waiter, fetched());
+    EXPECT_EQ(found.listing.error, core::server_error::no_auth);
+    EXPECT_THAT(found.listing.children, IsEmpty());
+    EXPECT_EQ(found.scripts, 3);
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/wake.hpp"
+
+#include <utility>
+
+#include "redis/byte_reader.hpp"
+#include "redis/digest.hpp"
+#include "redis/records.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+constexpr std::size_t k_digest = 40;
+
+std::optional<answer_along> parse_listing_of(byte_reader& in) {
+    const auto stat = parse_record(in.text(k_record_head));
+    if (!stat) return std::nullopt;
+    answer_along found{core::children_op{}, core::answered(core::server_error::ok)};
+    found.reply.stat = *stat;
+    found.reply.stat.data_length = in.int32();
+    std::get<core::children_op>(found.to).path = in.text(in.length());
+    constexpr std::size_t k_length = 4;
+    while (in.left() >= k_length) found.reply.children.emplace_back(in.text(in.length()));
+    if (in.left() != 0) return std::nullopt;
+    return found;
+}
+
+}  // namespace
+
+std::optional<wake> parse_wake(std::string_view text, const std::string& mark) {
+    if (text.size() <= k_digest) return std::nullopt;
+    const auto body = text.substr(k_digest);
+    if (sha1_in_hex(std::string{body} + mark) != text.substr(0, k_digest)) return std::nullopt;
+    byte_reader in{body};
+    wake found;
+    found.zxid = in.whole_double();
+    auto events = parse_events(in.text(in.length()));
+    if (!events || events->size() != 1) return std::nullopt;
+    found.event = std::move(events->front());
+    if (in.left() != 0) found.listing = parse_listing_of(in);
+    return found;
+}
+
+}  // namespace turnstile::redis
