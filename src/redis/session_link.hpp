@@ -67,6 +67,8 @@ public:
 private:
     enum class phase { detached, attached, dead };
     enum class purpose { user, poll, forget, reap };
+    // A server that was too busy for a request of the session's own is asked again.
+    static constexpr core::duration k_busy_pause = std::chrono::milliseconds{100};
 
     // A request that was sent, or that is answered already and waits for its turn.
     struct pending {
@@ -139,6 +141,8 @@ private:
     [[nodiscard]] bool awaits_answer() const REQUIRES(mutex_);
     // The own thread has something to do that is no reading.
     [[nodiscard]] bool is_needed() REQUIRES(mutex_);
+
+    // ---- what comes from the server: the same (session_replies.cpp) ----
     void read_replies();
     // The next reply that counts; nothing if there is none yet.
     [[nodiscard]] owned_reply next_reply();
