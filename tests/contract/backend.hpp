@@ -23,8 +23,4 @@ namespace turnstile::contract {
 // Has the cleaner of those servers make its round, if it must be asked.
 void clean_containers();
 
-// How many scripts of random requests are played. Where a request is many steps of a distant server, fewer will do for
-// every day.
-[[nodiscard]] std::size_t random_scripts();
-
 }  // namespace turnstile::contract

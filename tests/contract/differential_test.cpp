@@ -15,6 +15,7 @@
 namespace turnstile::contract {
 namespace {
 
+constexpr std::uint64_t k_scripts = 500;
 constexpr std::size_t k_steps = 50;
 
 class difference_finder {
@@ -68,7 +69,7 @@ std::vector<std::uint64_t> seeds() {
     if (const char* chosen = std::getenv("TURNSTILE_SEED"))
         return {std::strtoull(chosen, nullptr, 10)};
     std::vector<std::uint64_t> all;
-    for (std::uint64_t seed = 1; seed <= random_scripts(); ++seed) all.push_back(seed);
+    for (std::uint64_t seed = 1; seed <= k_scripts; ++seed) all.push_back(seed);
     return all;
 }
 

@@ -44,8 +44,4 @@ std::unique_ptr<core::coordinator> cleaning_servers() {
 
 void clean_containers() {}
 
-std::size_t random_scripts() {
-    return 60;
-}
-
 }  // namespace turnstile::contract

@@ -35,8 +35,4 @@ std::unique_ptr<core::coordinator> cleaning_servers() {
 
 void clean_containers() {}
 
-std::size_t random_scripts() {
-    return 500;
-}
-
 }  // namespace turnstile::contract

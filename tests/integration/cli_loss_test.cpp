@@ -52,15 +52,6 @@ TEST_F(cli_loss, run_is_killed) {
     EXPECT_EQ(code_of_next(), 0) << output();
 }
 
-// The kernel has a stopped process go on whose group has lost its last tie to the session.
-TEST_F(cli_loss, run_is_killed_while_the_keeper_is_stopped) {
-    auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
-    ASSERT_TRUE(holder.wait_for_output("in")) << output();
-    ::kill(keeper_of(holder), SIGSTOP);
-    holder.kill();
-    EXPECT_EQ(code_of_next(), 0) << output();
-}
-
 TEST_F(cli_loss, run_is_killed_while_it_waits) {
     auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
     ASSERT_TRUE(holder.wait_for_output("in"));
