@@ -15,6 +15,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/never_destroyed.hpp"
+
 namespace turnstile::base {
 
 template <class T>
@@ -49,7 +51,7 @@ public:
 
 private:
     [[nodiscard]] static const T& default_value() noexcept {
-        static const T value{};
+        static const T& value = never_destroyed(T{});
         return value;
     }
 

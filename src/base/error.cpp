@@ -74,8 +74,9 @@ public:
 }  // namespace
 
 const std::error_category& error_category() noexcept {
-    static const turnstile_category category;
-    return category;
+    // Never destroyed: threads of a static client have errors to the end.
+    static const auto* const category = new turnstile_category;
+    return *category;
 }
 
 std::error_code make_error_code(errc code) noexcept {

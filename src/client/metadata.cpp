@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/key_values.hpp"
+#include "base/never_destroyed.hpp"
 #include "base/percent.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
@@ -84,11 +85,11 @@ namespace detail {
 
 std::string contender_text(std::string_view path, std::string_view label, std::string_view owner,
                            std::chrono::milliseconds session_timeout) {
-    static const std::string host = [] {
+    static const std::string& host = base::never_destroyed([] {
         std::array<char, 256> name{};
         return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()}
                                                                 : std::string{"unknown"};
-    }();
+    }());
     contender_metadata metadata;
     metadata.resource = path;
     metadata.host = host;
