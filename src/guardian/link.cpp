@@ -93,7 +93,8 @@ bool link::forked() const noexcept {
 }
 
 void link::failed(int why) noexcept {
-    const bool lags = why == EAGAIN || why == ENOBUFS;
+    // The last: too many descriptors that it has not taken.
+    const bool lags = why == EAGAIN || why == ENOBUFS || why == ETOOMANYREFS;
     if (!lags) gone_ = true;
     if (logged_.exchange(true)) return;
     log::write(log_level::warning, "the guardian {} ({}); {}", lags ? "lags" : "is gone",
