@@ -57,6 +57,7 @@ verdict judge_completion(int rc) noexcept {
 verdict judge_call(int rc) noexcept {
     switch (rc) {
         case ZBADARGUMENTS: return {outcome::answered, server_error::bad_arguments};
+        case ZUNIMPLEMENTED: return {outcome::answered, server_error::unimplemented};
         // No memory for the request; `not_sent` would have it tried for ever.
         case ZMARSHALLINGERROR:
         case ZSYSTEMERROR: return {outcome::answered, server_error::other};

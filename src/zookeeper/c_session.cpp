@@ -46,9 +46,11 @@ int to_client_timeout(core::duration timeout) noexcept {
 
 c_session::c_session(connect_string servers, const core::session_settings& settings,
                      core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
+                     std::shared_ptr<known_requests> known,
                      std::shared_ptr<guardian::link> guardian)
     : servers_{std::move(servers)},
       missing_{std::move(missing)},
+      known_{std::move(known)},
       settings_{settings},
       sink_{sink},
       guardian_{std::move(guardian)} {
@@ -127,9 +129,12 @@ void c_session::submit(core::request&& request) {
             p.sets_watch = true;
             p.path = *path;
         }
+        const auto* const create = std::get_if<core::create_op>(&request.op);
+        const bool unknown = create != nullptr && !prepare_create(p, *create);
         p.answer.sent = boottime_clock::now();
-        const int rc =
-            usable() ? hand_over(handle_, request.op, {on_event, this}, p) : ZINVALIDSTATE;
+        int rc = ZINVALIDSTATE;
+        if (usable())
+            rc = unknown ? ZUNIMPLEMENTED : hand_over(handle_, request.op, {on_event, this}, p);
         if (rc == ZOK) {
             pending_.handed_over();
             if (p.sets_watch) watches_.asked(p.path);
@@ -155,8 +160,10 @@ void c_session::forget_watches(const std::string& path) {
 }
 
 void c_session::send_removal(const std::string& path) {
+    if (lacks(known_->removals) || lacks(known_->create2)) return forget_here(path);
     pending_request& p = pending_.add();
     p.owner = this;
+    p.answer.connection = connection_;
     p.why = pending_request::purpose::watch_removal;
     p.path = path;
     const int rc = hand_over_removal(handle_, path, p);
@@ -166,15 +173,13 @@ void c_session::send_removal(const std::string& path) {
     pending_.remove(p);
 }
 
-void c_session::removal_done(const std::string& path, int rc) {
-    if (judge_completion(rc).outcome != core::outcome::answered)
-        return;  // again after the next attach
-    // A server before 3.5 keeps its watch; without one of our own its event is ignored.
-    if (rc == ZUNIMPLEMENTED) {
-        // Not the asynchronous call, which follows a null pointer; this one does not wait.
-        zoo_remove_all_watches(handle_, path.c_str(), ZWATCHTYPE_ANY, 1);
-    }
-    watches_.removed(path);
+// One that is lost is sent again after the next attach.
+void c_session::removal_done(const pending_request& p, int rc) {
+    const auto word = judge_completion(rc);
+    learn(known_->removals, p, word);
+    if (word.outcome != core::outcome::answered) return;
+    if (rc == ZUNIMPLEMENTED) return forget_here(p.path);
+    watches_.removed(p.path);
 }
 
 void c_session::drop_forgotten_watches() {
@@ -200,24 +205,28 @@ void c_session::completed(pending_request& p, int rc) {
 bool c_session::take_reply(pending_request& p, int rc) {
     base::unique_lock lock{mutex_};
     pending_.came_back();
-    const verdict word = judge_completion(rc);
+    verdict word = judge_completion(rc);
+    if (goes_on(p, word)) return false;
     core::coordinator_event event{std::in_place_type<core::reply>, std::move(p.answer)};
     auto& answer = std::get<core::reply>(event);
     answer.outcome = word.outcome;
     answer.error = word.error;
     const auto why = p.why;
     const std::optional<server_answers> told{p.told};
-    if (why == pending_request::purpose::watch_removal) removal_done(p.path, rc);
+    if (why == pending_request::purpose::watch_removal) removal_done(p, rc);
     if (p.sets_watch && watches_.answered(p.path) && usable()) send_removal(p.path);
-    pending_.remove(p);
-    const bool next_is_settled = pending_.first_settled() != nullptr;
-    move_when_idle();
     // It may have waited in the C client for a connection later than the one it was made for.
     if (why == pending_request::purpose::user && word.outcome == core::outcome::answered) {
         answer.connection = connection_;
     }
+    const bool had_its_place = line_.complete(p, std::move(event));
+    pending_.remove(p);
+    const bool next_is_settled = pending_.first_settled() != nullptr;
+    move_when_idle();
     lock.unlock();
-    if (why == pending_request::purpose::user) {
+    if (had_its_place) {
+        tell_complete();
+    } else if (why == pending_request::purpose::user) {
         deliver(std::move(event));
     } else if (why == pending_request::purpose::examination) {
         examined(answer, told);
@@ -240,6 +249,7 @@ void c_session::deliver_settled() {
 }
 
 void c_session::deliver(core::coordinator_event&& event) {
+    if (!line_.empty()) return line_.add(std::move(event));
     if (!silent_) sink_.deliver(std::move(event));
 }
 

@@ -37,10 +37,13 @@
 #include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
 #include "guardian/link.hpp"
+#include "zookeeper/answers.hpp"
+#include "zookeeper/arrival_line.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/helper_thread.hpp"
 #include "zookeeper/operations.hpp"
 #include "zookeeper/pending.hpp"
+#include "zookeeper/request_knowledge.hpp"
 #include "zookeeper/server_role.hpp"
 #include "zookeeper/unresolved_hosts.hpp"
 #include "zookeeper/watch_book.hpp"
@@ -53,7 +56,7 @@ public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
     c_session(connect_string servers, const core::session_settings& settings,
               core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
-              std::shared_ptr<guardian::link> guardian);
+              std::shared_ptr<known_requests> known, std::shared_ptr<guardian::link> guardian);
     ~c_session() = default;
     c_session(const c_session&) = delete;
     c_session& operator=(const c_session&) = delete;
@@ -106,6 +109,17 @@ private:
     void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void list_names_alone() EXCLUDES(turn_, mutex_);
 
+    // Servers that know fewer requests, c_session_older.cpp.
+    [[nodiscard]] bool lacks(const request_knowledge& request) const noexcept REQUIRES(mutex_);
+    [[nodiscard]] bool prepare_create(pending_request& p, const core::create_op& op) const
+        REQUIRES(mutex_);
+    [[nodiscard]] bool goes_on(pending_request& p, verdict& word) REQUIRES(turn_, mutex_);
+    void learn(request_knowledge& request, const pending_request& p, const verdict& word);
+    bool reads_created(pending_request& p, verdict& word) REQUIRES(turn_, mutex_);
+    static void leave_open(pending_request& p, verdict& word);
+    void forget_here(const std::string& path) REQUIRES(mutex_);
+    void tell_complete() REQUIRES(turn_) EXCLUDES(mutex_);
+
     // Nothing of what is under way stays behind in the C client, c_session_end.cpp.
     void start_sweep() EXCLUDES(mutex_);
     void await_sweep() EXCLUDES(mutex_);
@@ -115,7 +129,7 @@ private:
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
     // True: the request behind it was settled before. One that is settled later, as the first of all, says so itself.
     [[nodiscard]] bool take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
-    void removal_done(const std::string& path, int rc) REQUIRES(mutex_);
+    void removal_done(const pending_request& p, int rc) REQUIRES(mutex_);
     [[nodiscard]] bool usable() const noexcept REQUIRES(mutex_);
     void send_removal(const std::string& path) REQUIRES(mutex_);
     // `told`: what is known of the connection's server if the answer comes on the same connection.
@@ -124,6 +138,7 @@ private:
 
     const connect_string servers_;
     const std::shared_ptr<unresolved_hosts> missing_;  // of all sessions with these servers
+    const std::shared_ptr<known_requests> known_;      // the same
     const core::session_settings settings_;
     core::session_sink& sink_;
     const std::shared_ptr<guardian::link> guardian_;  // null: none
@@ -131,6 +146,7 @@ private:
 
     mutable base::mutex turn_;               // its owner may call the sink
     bool silent_ GUARDED_BY(turn_) = false;  // close() has begun
+    arrival_line line_ GUARDED_BY(turn_);
 
     mutable base::mutex mutex_ ACQUIRED_AFTER(turn_);
     phase phase_ GUARDED_BY(mutex_) = phase::detached;

@@ -21,7 +21,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, sink, missing_, guardian_);
+        return std::make_unique<session>(where_, settings, sink, missing_, known_, guardian_);
     }
 
     [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
@@ -52,6 +52,7 @@ private:
     const connect_string where_;
     const read_only_claim claim_;
     const std::shared_ptr<unresolved_hosts> missing_ = std::make_shared<unresolved_hosts>();
+    const std::shared_ptr<known_requests> known_ = std::make_shared<known_requests>();
     const std::shared_ptr<guardian::link> guardian_;
 };
 

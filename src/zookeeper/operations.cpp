@@ -41,6 +41,11 @@ void on_path_and_stat(int rc, const char* path, const Stat* stat, const void* da
     finish(of(data), rc);
 }
 
+void on_path(int rc, const char* path, const void* data) {
+    if (rc == ZOK && path != nullptr) of(data).answer.path = path;
+    finish(of(data), rc);
+}
+
 void on_data(int rc, const char* value, int length, const Stat* stat, const void* data) {
     fill(of(data), rc, stat);
     if (rc == ZOK && value != nullptr && length > 0) {
@@ -146,6 +151,10 @@ public:
 
     int operator()(const core::create_op& op) const {
         if (!fits(op.data)) return ZBADARGUMENTS;
+        if (pending_.step == pending_request::create_step::create) {
+            return zoo_acreate(handle_, op.path.c_str(), op.data.data(), size_of(op.data),
+                               acl_of(op.acl), mode_of(op.mode), on_path, &pending_);
+        }
         return zoo_acreate2(handle_, op.path.c_str(), op.data.data(), size_of(op.data),
                             acl_of(op.acl), mode_of(op.mode), on_path_and_stat, &pending_);
     }
@@ -209,6 +218,10 @@ int hand_over_removal(zhandle_t* handle, const std::string& path, pending_reques
 
 int hand_over_witness(zhandle_t* handle, pending_request& pending) {
     return zoo_awexists(handle, "/", nullptr, nullptr, on_stat, &pending);
+}
+
+int hand_over_stat(zhandle_t* handle, pending_request& pending) {
+    return zoo_awexists(handle, pending.answer.path.c_str(), nullptr, nullptr, on_stat, &pending);
 }
 
 const std::string* watch_of(const core::operation& op) noexcept {

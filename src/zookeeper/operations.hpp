@@ -33,6 +33,9 @@ struct watcher {
 // Reads the top node's Stat, for the answer's sake.
 [[nodiscard]] int hand_over_witness(zhandle_t* handle, pending_request& pending);
 
+// Reads the Stat of the znode that `pending` has created.
+[[nodiscard]] int hand_over_stat(zhandle_t* handle, pending_request& pending);
+
 // The watch that a request sets if it is answered: its path, or null.
 [[nodiscard]] const std::string* watch_of(const core::operation& op) noexcept;
 

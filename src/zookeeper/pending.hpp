@@ -37,6 +37,11 @@ struct pending_request {
     bool settled = false;     // `answer` is complete, only its turn has not come
     bool sets_watch = false;  // a watch on `path`
     std::string path;         // of sets_watch and watch_removal
+    // A create: which of its requests is under way. A container's and create2 are alone, the other two come together.
+    enum class create_step { none, container, create2, create, stat };
+    create_step step = create_step::none;
+    std::int32_t created_bytes = 0;  // of data
+
     std::optional<server_answers>
         told{};  // of witness and examination: what the server said of itself
 

@@ -24,6 +24,17 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
     return is_whole ? std::optional{value} : std::nullopt;
 }
 
+// Of "3.4.14-..."; what is no number is a build of somebody's own, and of today.
+bool is_before_3_5(std::string_view version) noexcept {
+    int major = 0;
+    const auto* const end = version.data() + version.size();
+    const auto dot = std::from_chars(version.data(), end, major);
+    if (dot.ec != std::errc{} || dot.ptr == end || *dot.ptr != '.') return false;
+    int minor = 0;
+    if (std::from_chars(dot.ptr + 1, end, minor).ec != std::errc{}) return false;
+    return major < 3 || (major == 3 && minor < 5);
+}
+
 }  // namespace
 
 core::server_role parse_role(std::string_view answer) noexcept {
@@ -41,9 +52,12 @@ core::server_role parse_role(std::string_view answer) noexcept {
 }
 
 server_software parse_software(std::string_view answer) noexcept {
-    for (const std::string_view own :
-         {"Zookeeper version: ", "This ZooKeeper instance is not currently serving"})
-        if (answer.starts_with(own)) return server_software::zookeeper;
+    constexpr std::string_view k_own = "Zookeeper version: ";
+    if (answer.starts_with(k_own))
+        return is_before_3_5(answer.substr(k_own.size())) ? server_software::another
+                                                          : server_software::zookeeper;
+    if (answer.starts_with("This ZooKeeper instance is not currently serving"))
+        return server_software::zookeeper;
     const auto line = answer.substr(0, answer.find('\n'));
     const bool named = line.find(" version: ") != std::string_view::npos;
     return named ? server_software::another : server_software::unknown;

@@ -9,10 +9,10 @@ namespace turnstile::zookeeper {
 
 session::session(const connect_string& servers, const core::session_settings& settings,
                  core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
-                 std::shared_ptr<guardian::link> guardian)
+                 std::shared_ptr<known_requests> known, std::shared_ptr<guardian::link> guardian)
     : generation_{base::process_generation()},
       client_{std::make_unique<c_session>(servers, settings, sink, std::move(missing),
-                                          std::move(guardian))} {}
+                                          std::move(known), std::move(guardian))} {}
 
 session::~session() {
     close();

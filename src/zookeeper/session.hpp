@@ -24,7 +24,7 @@ class session final : public core::coordinator_session {
 public:
     session(const connect_string& servers, const core::session_settings& settings,
             core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
-            std::shared_ptr<guardian::link> guardian);
+            std::shared_ptr<known_requests> known, std::shared_ptr<guardian::link> guardian);
     ~session() override;
     session(const session&) = delete;
     session& operator=(const session&) = delete;

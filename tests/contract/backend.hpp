@@ -15,6 +15,9 @@ namespace turnstile::contract {
 // write that changed something has the greater one.
 [[nodiscard]] bool counts_every_write();
 
+// Else it is a create and a read of what was made, and one that was removed in between is told as `unknown`.
+[[nodiscard]] bool a_create_is_one_request();
+
 // A coordinator of the servers that all tests of this program share. `chroot` is "" or "/a".
 [[nodiscard]] std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot = {});
 

@@ -65,6 +65,21 @@ std::string told(const script& steps) {
     return text;
 }
 
+// Where nothing is known of a create whose znode is removed at once, each request is a step of its own.
+script played_by_these(const script& any) {
+    if (a_create_is_one_request()) return any;
+    script apart;
+    for (const step& whole : any) {
+        if (whole.sort != step::kind::ask) {
+            apart.push_back(whole);
+            continue;
+        }
+        for (const auto& request : whole.requests)
+            apart.push_back({step::kind::ask, whole.session, {request}, {}});
+    }
+    return apart;
+}
+
 std::vector<std::uint64_t> seeds() {
     if (const char* chosen = std::getenv("TURNSTILE_SEED"))
         return {std::strtoull(chosen, nullptr, 10)};
@@ -76,7 +91,7 @@ std::vector<std::uint64_t> seeds() {
 TEST(contract_differential, the_model_answers_as_a_server_does) {
     difference_finder finder;
     for (const std::uint64_t seed : seeds()) {
-        const script whole = make_script(seed, k_steps);
+        const script whole = played_by_these(make_script(seed, k_steps));
         const std::string difference = finder.compare(whole);
         if (difference.empty()) continue;
         const script least = finder.shrink(whole);

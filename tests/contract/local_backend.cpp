@@ -10,6 +10,10 @@ bool counts_every_write() {
     return true;
 }
 
+bool a_create_is_one_request() {
+    return true;
+}
+
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     static const local::faults keeps_the_tree{"contract"};
     return local::make_coordinator("local:contract" + chroot);

@@ -34,6 +34,10 @@ bool counts_every_write() {
     return false;
 }
 
+bool a_create_is_one_request() {
+    return true;
+}
+
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
     return sql::make_coordinator(address("turnstile") + (chroot.empty() ? "" : "?chroot=" + chroot),

@@ -21,6 +21,10 @@ bool counts_every_write() {
     return true;
 }
 
+bool a_create_is_one_request() {
+    return true;
+}
+
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
     // Never cleans: it would take numbers that the tests count.

@@ -142,7 +142,7 @@ TEST(bad_input, no_permission_is_said_and_nothing_is_left) {
     EXPECT_EQ(theirs.queue().value().size(), 1U);
 }
 
-// A server before 3.5 knows no containers: persistent parents then. One without create2 cannot serve.
+// A server before 3.5 knows no containers: persistent parents then.
 TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     tcp_proxy proxy{server().connect_string(0)};
     proxy.filter(direction::to_server, [](frame& frame) {
@@ -154,23 +154,6 @@ TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     mutex lock{*servers, lock_path() + "/deep"};
     const auto hold = lock.acquire({.timeout = limit()});
     EXPECT_TRUE(hold) << hold.error().message();
-}
-
-TEST(bad_input, a_server_too_old_for_create2_is_said) {
-    const auto path = lock_path();
-    const auto other = connect(server().connect_string());
-    mutex make{*other, path};
-    ASSERT_TRUE(make.acquire({.timeout = limit()})->release(limit()));
-    tcp_proxy proxy{server().connect_string(0)};
-    proxy.filter(direction::to_server, [](frame& frame) {
-        if (frame.is(frame_kind::request, opcode::create2)) frame.rewrite_opcode(opcode::unknown);
-        return verdict::forward;
-    });
-    const auto servers = connect(proxy.address());
-    mutex lock{*servers, path};
-    const auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_FALSE(hold);
-    EXPECT_EQ(hold.error(), errc::server_too_old);
 }
 
 // After fork() without exec the child's client refuses; the parent's goes on.

@@ -4,17 +4,22 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <functional>
+#include <future>
+#include <stop_token>
 #include <string>
 
 #include "contract/probe.hpp"
 #include "support.hpp"
 #include "zookeeper/coordinator.hpp"
+#include "zookeeper/request_knowledge.hpp"
 
 namespace turnstile::tests {
 namespace {
 
 using ::testing::Contains;
 using ::testing::Not;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 // A client that may not ask for `srvr`, as behind a load balancer.
@@ -124,6 +129,153 @@ TEST_F(foreign_server, that_is_zookeeper_keeps_its_containers_where_a_connection
     const auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     EXPECT_GE(containers, 2) << "the second on another connection";
+}
+
+// ---- create2 -------------------------------------------------------------------------------
+
+// As servers that know no more than ZooKeeper 3.4 did.
+class older_server : public foreign_server {
+protected:
+    static bool came_later(const frame& f) {
+        return f.kind() == frame_kind::request &&
+               (f.op() == opcode::create2 || f.op() == opcode::create_container ||
+                f.op() == opcode::remove_watches || f.op() == opcode::set_watches2);
+    }
+    void take_away(const std::function<verdict(frame&)>& judge) {
+        proxy.filter(direction::to_server,
+                     [judge](frame& f) { return came_later(f) ? judge(f) : verdict::forward; });
+    }
+    static verdict is_unimplemented(frame& f) {
+        f.rewrite_opcode(opcode::unknown);
+        return verdict::forward;
+    }
+    static verdict hangs_up(frame&) { return verdict::cut_connection; }
+
+    std::uint64_t of_later_versions() const {
+        return proxy.requests(opcode::create2) + proxy.requests(opcode::create_container) +
+               proxy.requests(opcode::remove_watches);
+    }
+    // Two that wait, one of them in vain; in the order in which they came, with growing tokens.
+    void hands_locks_on() {
+        const auto path = lock_path();
+        const auto ann = connect(proxy.address(), silent_options());
+        const auto bob = connect(proxy.address(), silent_options());
+        mutex at_ann{*ann, path};
+        mutex at_bob{*bob, path};
+        auto first = at_ann.acquire({.timeout = limit()});
+        ASSERT_TRUE(first) << first.error().message();
+        std::atomic<bool> queued{false};
+        std::stop_source gives_up;
+        acquire_options impatient;
+        impatient.stop = gives_up.get_token();
+        impatient.on_queued = [&](std::size_t) { queued = true; };
+        auto second = std::async(std::launch::async, [&] { return at_bob.acquire(impatient); });
+        ASSERT_TRUE(eventually([&] { return queued.load(); }));
+        gives_up.request_stop();
+        EXPECT_EQ(second.get().error(), errc::cancelled);
+        // What these servers do not know is sent no more, by either.
+        EXPECT_TRUE(at_bob.try_acquire().error() == errc::busy);
+        const auto sent = of_later_versions();
+        const auto accepted = proxy.accepted();
+        auto third = std::async(std::launch::async, [&] { return at_bob.acquire(); });
+        const auto token = first->fencing_token();
+        ASSERT_TRUE(first->release(limit()));
+        auto granted = third.get();
+        ASSERT_TRUE(granted) << granted.error().message();
+        EXPECT_GT(granted->fencing_token(), token);
+        EXPECT_TRUE(rests_on(*granted, lease_evidence::assumed));
+        EXPECT_TRUE(granted->release(limit()));
+        EXPECT_EQ(of_later_versions(), sent);
+        EXPECT_EQ(proxy.accepted(), accepted);
+        EXPECT_TRUE(eventually([&] { return at_ann.queue().value().empty(); }));
+    }
+};
+
+TEST_F(older_server, that_refuses_create2_is_asked_in_two_requests) {
+    take_away(is_unimplemented);
+    hands_locks_on();
+}
+
+TEST_F(older_server, that_hangs_up_at_create2_is_asked_in_two_requests) {
+    take_away(hangs_up);
+    hands_locks_on();
+}
+
+TEST_F(older_server, that_hangs_up_at_removals_of_watches_keeps_them) {
+    proxy.filter(direction::to_server, [](frame& f) {
+        if (f.is(frame_kind::request, opcode::create_container)) return is_unimplemented(f);
+        return f.is(frame_kind::request, opcode::remove_watches) ? verdict::cut_connection
+                                                                 : verdict::forward;
+    });
+    const auto path = folder();
+    const auto other = connect(server().connect_string());
+    mutex theirs{*other, path};
+    auto hold = theirs.acquire({.timeout = limit()}).value();
+    const auto servers = connect(proxy.address(), silent_options());
+    mutex lock{*servers, path};
+    std::atomic<bool> queued{false};
+    std::stop_source gives_up;
+    acquire_options impatient;
+    impatient.stop = gives_up.get_token();
+    impatient.on_queued = [&](std::size_t) { queued = true; };
+    auto waiting = std::async(std::launch::async, [&] { return lock.acquire(impatient); });
+    ASSERT_TRUE(eventually([&] { return queued.load(); }));
+    gives_up.request_stop();
+    EXPECT_EQ(waiting.get().error(), errc::cancelled);
+    EXPECT_TRUE(eventually([&] {
+        return proxy.requests(opcode::remove_watches) == zookeeper::request_knowledge::k_ends;
+    }));
+    ASSERT_TRUE(hold.release(limit()));
+    const auto again = lock.acquire({.timeout = limit()});
+    EXPECT_TRUE(again) << again.error().message();
+    EXPECT_EQ(proxy.requests(opcode::remove_watches), zookeeper::request_knowledge::k_ends);
+}
+
+TEST_F(older_server, that_hangs_up_at_containers_can_be_tried) {
+    take_away(hangs_up);
+    const auto servers = connect(proxy.address(), silent_options());
+    const auto trial = try_path(*servers, lock_path(), {.timeout = limit()});
+    ASSERT_TRUE(trial) << trial.error().message();
+    EXPECT_FALSE(trial->containers);
+    EXPECT_TRUE(trial->refused.empty());
+    EXPECT_TRUE(trial->clock);
+}
+
+// Between the two requests of a create: the znode is there, and its Stat is not known.
+TEST_F(older_server, whose_answer_to_the_second_request_is_lost_is_asked_what_became_of_the_first) {
+    take_away(is_unimplemented);
+    const auto path = folder();
+    const auto servers = connect(proxy.address(), silent_options());
+    mutex lock{*servers, path};
+    ASSERT_TRUE(lock.acquire({.timeout = limit()})->release(limit()));
+    std::atomic<bool> lost{false};
+    std::atomic<bool> created{false};
+    proxy.filter(direction::to_client, [&](frame& f) {
+        if (f.is(frame_kind::reply, opcode::create)) created = true;
+        const bool second = created && f.is(frame_kind::reply, opcode::exists);
+        return second && !lost.exchange(true) ? verdict::cut_connection : verdict::forward;
+    });
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_TRUE(lost);
+    const auto zookeeper = zookeeper::make_coordinator(server().connect_string());
+    contract::probe look{*zookeeper};
+    EXPECT_THAT(look.ask(core::children_op{path}).children, SizeIs(1));
+    EXPECT_TRUE(hold->release(limit()));
+}
+
+// Connections that break by themselves say nothing of a server that is known.
+TEST_F(older_server, that_is_zookeeper_is_asked_with_create2_where_connections_break) {
+    const auto path = folder();
+    const auto servers = connect(proxy.address());
+    ASSERT_TRUE(eventually([&] { return servers->session().role != server_role::unknown; }));
+    std::atomic<int> left{2 * zookeeper::request_knowledge::k_ends};
+    take_away([&](frame&) { return left-- > 0 ? verdict::cut_connection : verdict::forward; });
+    mutex lock{*servers, path};
+    const auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_LT(left, 0);
+    EXPECT_EQ(proxy.requests(opcode::create), 0U);
 }
 
 // No right is needed below what is not there: a folder that is somebody else's is no obstacle.

@@ -36,6 +36,14 @@ TEST(server_software, is_read_from_the_answer_to_srvr) {
                              "This ZooKeeper instance is not currently serving requests\n"}) {
         EXPECT_EQ(parse_software(text), server_software::zookeeper) << text;
     }
+    for (const std::string_view old : {"3.4.14-4c25d480, built on", "3.4", "2.9.1"})
+        EXPECT_EQ(parse_software("Zookeeper version: " + std::string{old}),
+                  server_software::another)
+            << old;
+    for (const std::string_view late : {"3.5.0-alpha", "3.10.1", "4.0", "", "HEAD", "3", "3.x"})
+        EXPECT_EQ(parse_software("Zookeeper version: " + std::string{late}),
+                  server_software::zookeeper)
+            << late;
     EXPECT_EQ(parse_software("ClickHouse Keeper version: v23.8.1-prestable\nMode: leader\n"),
               server_software::another);
     for (const char* text : {"", "\nZookeeper version: 3.8.0",

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// c_session: servers that know no more requests than ZooKeeper 3.4 did: no create2, no removal of watches.
+//
+// A create is then two requests: the create, whose answer is the path, and a read of the new znode's Stat. If the second
+// comes to nothing, or comes on another connection, what became of the create is not known: the caller looks for it, as
+// after any lost answer.
+#include <utility>
+
+#include "zookeeper/answers.hpp"
+#include "zookeeper/c_session.hpp"
+
+namespace turnstile::zookeeper {
+
+namespace {
+
+// The Stat that a znode had when it was made, by one that was read later.
+core::stat as_created(const core::stat& later, std::int32_t bytes) {
+    core::stat first;
+    first.czxid = first.mzxid = first.pzxid = later.czxid;
+    first.ctime = first.mtime = later.ctime;
+    first.ephemeral_owner = later.ephemeral_owner;
+    first.data_length = bytes;
+    return first;
+}
+
+}  // namespace
+
+// What Apache ZooKeeper 3.5 and later know is not doubted where connections break.
+bool c_session::lacks(const request_knowledge& request) const noexcept {
+    return request.is_refused() ||
+           (request.is_doubted() && software_ != server_software::zookeeper);
+}
+
+// False: the servers do not know it, and nothing else comes to the same.
+bool c_session::prepare_create(pending_request& p, const core::create_op& op) const {
+    if (op.mode == core::create_mode::container) {
+        p.step = pending_request::create_step::container;
+        return !lacks(known_->containers);
+    }
+    p.step = lacks(known_->create2) ? pending_request::create_step::create
+                                    : pending_request::create_step::create2;
+    p.created_bytes = static_cast<std::int32_t>(op.data.size());
+    return true;
+}
+
+// True: the reply is not complete, and another request is under way. `word` is what the answer to the one before says,
+// and becomes what the reply does.
+bool c_session::goes_on(pending_request& p, verdict& word) {
+    switch (p.step) {
+        case pending_request::create_step::none: break;
+        case pending_request::create_step::container: learn(known_->containers, p, word); break;
+        case pending_request::create_step::create2:
+            learn(known_->create2, p, word);
+            // The caller repeats it, as the other two. Many servers close the connection behind this answer.
+            if (word.error == core::server_error::unimplemented)
+                word = {core::outcome::not_sent, core::server_error::ok};
+            break;
+        case pending_request::create_step::create: return reads_created(p, word);
+        case pending_request::create_step::stat:
+            if (word.error == core::server_error::ok && word.outcome == core::outcome::answered &&
+                connection_ == p.answer.connection) {
+                p.answer.stat = as_created(p.answer.stat, p.created_bytes);
+            } else {
+                leave_open(p, word);
+            }
+            break;
+    }
+    return false;
+}
+
+void c_session::learn(request_knowledge& request, const pending_request& p, const verdict& word) {
+    if (word.outcome != core::outcome::answered) {
+        request.cut_off(this, p.answer.connection);
+    } else if (word.error == core::server_error::unimplemented) {
+        request.refused();
+    } else {
+        request.answered();
+    }
+}
+
+bool c_session::reads_created(pending_request& p, verdict& word) {
+    if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
+        return false;
+    p.answer.connection = connection_;
+    if (!usable() || hand_over_stat(handle_, p) != ZOK) {
+        leave_open(p, word);
+        return false;
+    }
+    p.step = pending_request::create_step::stat;
+    pending_.handed_over();
+    line_.expect(p);
+    return true;
+}
+
+void c_session::leave_open(pending_request& p, verdict& word) {
+    word = {core::outcome::unknown, core::server_error::ok};
+    p.answer.path.clear();
+}
+
+// Its event is ignored when it comes: there is no watch of our own any more. Not the asynchronous call, which follows a
+// null pointer; this one does not wait.
+void c_session::forget_here(const std::string& path) {
+    zoo_remove_all_watches(handle_, path.c_str(), ZWATCHTYPE_ANY, 1);
+    watches_.removed(path);
+}
+
+void c_session::tell_complete() {
+    while (auto next = line_.take())
+        if (!silent_) sink_.deliver(std::move(*next));
+}
+
+}  // namespace turnstile::zookeeper

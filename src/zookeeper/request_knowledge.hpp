@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// request_knowledge: whether servers know a kind of request, by what became of those that were sent.
+//
+// Servers that speak ZooKeeper's protocol and are not Apache's answer "unimplemented" to what they do not know, or close
+// the connection. A connection may also break by itself, so one end says nothing; several in a row, each before such
+// a request was answered, are taken for the second.
+//
+// | what became of one                                     | then                 |
+// |--------------------------------------------------------|----------------------|
+// | an answer                                              | known                |
+// | the answer "unimplemented"                             | refused              |
+// | lost, on k_ends connections in a row without an answer | doubted, until known |
+//
+// To be wrong about it costs requests, never a promise: what lacks one goes on with others that come to the same.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/mutex.hpp"
+
+namespace turnstile::zookeeper {
+
+class request_knowledge {
+public:
+    static constexpr int k_ends = 3;
+
+    void answered() noexcept;
+    void refused() noexcept;
+    // The connection of that number, of that session, ended before the answer came.
+    void cut_off(const void* session, std::uint64_t connection) noexcept;
+
+    [[nodiscard]] bool is_refused() const noexcept {
+        return finding_.load(std::memory_order_relaxed) == refused_;
+    }
+    [[nodiscard]] bool is_doubted() const noexcept {
+        return finding_.load(std::memory_order_relaxed) == doubted_;
+    }
+
+private:
+    enum finding { open_, known_, refused_, doubted_ };
+
+    std::atomic<finding> finding_{open_};  // changed under the lock
+    base::mutex mutex_;
+    int ends_ GUARDED_BY(mutex_) = 0;                   // in a row
+    const void* session_ GUARDED_BY(mutex_) = nullptr;  // of the latest of these
+    std::uint64_t connection_ GUARDED_BY(mutex_) = 0;
+};
+
+// Of the requests that came later than ZooKeeper 3.4: of all sessions with the same servers.
+struct known_requests {
+    request_knowledge create2;
+    request_knowledge containers;
+    request_knowledge removals;  // of watches
+};
+
+}  // namespace turnstile::zookeeper

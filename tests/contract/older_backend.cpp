@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract suite's back end on servers that lack create2 and the removal of watches: real ones, from which a proxy
+// takes them away.
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "contract/backend.hpp"
+#include "contract/probe.hpp"
+#include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/tcp_proxy.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+#include "zookeeper/coordinator.hpp"
+
+namespace turnstile::contract {
+namespace {
+
+using std::chrono_literals::operator""h;
+using std::chrono_literals::operator""ms;
+
+// An ensemble behind its proxy.
+class older_servers {
+public:
+    explicit older_servers(testing::ensemble_options how) : servers_{std::move(how)} {
+        proxy_.filter(testing::direction::to_server, [](testing::frame& f) {
+            using testing::frame_kind;
+            namespace opcode = testing::opcode;
+            if (f.is(frame_kind::request, opcode::create2) ||
+                f.is(frame_kind::request, opcode::remove_watches))
+                f.rewrite_opcode(opcode::unknown);
+            return testing::verdict::forward;
+        });
+    }
+    [[nodiscard]] std::string address() const { return proxy_.address(); }
+
+private:
+    testing::ensemble servers_;
+    testing::tcp_proxy proxy_{servers_.connect_string(0)};
+};
+
+// A coordinator that has seen what the servers lack: the first create ends its connection, and the first removal of a
+// watch would.
+std::unique_ptr<core::coordinator> found_out(const std::string& address,
+                                             const std::string& chroot) {
+    auto servers = zookeeper::make_coordinator(address + chroot);
+    probe first{*servers};
+    const auto answer = first.ask(core::create_op{"/never/made"});
+    if (answer.outcome == core::outcome::answered)
+        throw std::logic_error{"the proxy has let a create2 through"};
+    // A session that has no connection cannot be closed: it would expire in a later test, which takes a zxid.
+    const auto attached = [&] {
+        return first.ask(core::exists_op{"/"}).outcome == core::outcome::answered;
+    };
+    if (!testing::eventually(attached)) throw std::runtime_error{"not attached again"};
+    return servers;
+}
+
+}  // namespace
+
+bool counts_every_write() {
+    return true;
+}
+
+bool a_create_is_one_request() {
+    return false;
+}
+
+std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
+    static const older_servers servers{{.container_check_interval = 24h}};
+    return found_out(servers.address(), chroot);
+}
+
+std::unique_ptr<core::coordinator> cleaning_servers() {
+    static const older_servers servers{{.container_check_interval = 100ms}};
+    return found_out(servers.address(), {});
+}
+
+void clean_containers() {}
+
+}  // namespace turnstile::contract

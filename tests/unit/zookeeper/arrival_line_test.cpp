@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/arrival_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace turnstile::zookeeper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class arrivals : public ::testing::Test {
+protected:
+    static core::coordinator_event reply_at(std::string path) {
+        core::reply reply;
+        reply.path = std::move(path);
+        return reply;
+    }
+    std::vector<std::string> take_all() {
+        std::vector<std::string> told;
+        while (const auto event = line.take()) told.push_back(std::get<core::reply>(*event).path);
+        return told;
+    }
+
+    arrival_line line;
+    pending_request first;
+    pending_request second;
+};
+
+TEST_F(arrivals, behind_an_incomplete_reply_wait_for_it) {
+    line.expect(first);
+    line.add(reply_at("list"));
+    EXPECT_THAT(take_all(), IsEmpty());
+    EXPECT_TRUE(line.complete(first, reply_at("create")));
+    EXPECT_THAT(take_all(), ElementsAre("create", "list"));
+    EXPECT_TRUE(line.empty());
+}
+
+TEST_F(arrivals, between_two_incomplete_replies_are_told_when_the_first_is_complete) {
+    line.expect(first);
+    line.add(reply_at("a"));
+    line.expect(second);
+    line.add(reply_at("b"));
+    EXPECT_TRUE(line.complete(first, reply_at("1")));
+    EXPECT_THAT(take_all(), ElementsAre("1", "a"));
+    EXPECT_FALSE(line.empty());
+    EXPECT_TRUE(line.complete(second, reply_at("2")));
+    EXPECT_THAT(take_all(), ElementsAre("2", "b"));
+}
+
+TEST_F(arrivals, keep_their_order_where_a_later_reply_is_complete_first) {
+    line.expect(first);
+    line.expect(second);
+    EXPECT_TRUE(line.complete(second, reply_at("2")));
+    EXPECT_THAT(take_all(), IsEmpty());
+    EXPECT_TRUE(line.complete(first, reply_at("1")));
+    EXPECT_THAT(take_all(), ElementsAre("1", "2"));
+}
+
+TEST_F(arrivals, have_one_place_for_a_reply) {
+    line.expect(first);
+    line.add(reply_at("a"));
+    line.expect(first);
+    EXPECT_TRUE(line.complete(first, reply_at("1")));
+    EXPECT_THAT(take_all(), ElementsAre("1", "a"));
+    EXPECT_TRUE(line.empty());
+}
+
+TEST_F(arrivals, have_no_place_for_the_replies_of_others) {
+    line.expect(first);
+    core::coordinator_event reply = reply_at("2");
+    EXPECT_FALSE(line.complete(second, std::move(reply)));
+    EXPECT_EQ(std::get<core::reply>(reply).path, "2");
+    EXPECT_TRUE(line.complete(first, reply_at("1")));
+    EXPECT_FALSE(line.complete(first, reply_at("1")));
+}
+
+}  // namespace
+}  // namespace turnstile::zookeeper
