@@ -68,7 +68,7 @@ void c_session::identify(server_answers told) {
     send_witness(told);
 }
 
-// Below a znode that nobody has, so that nothing is made whatever the server knows, and no permission is needed. A
+// Below a znode that is not there, so that nothing is made whatever the server knows, and no permission is needed. A
 // server that closes the connection at a request that it does not know is asked no more.
 void c_session::send_examination(const server_answers& told) {
     auto chance = base::random::from_system();
