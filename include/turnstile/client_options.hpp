@@ -120,7 +120,9 @@ struct client_options {
     guardian_settings guardian{};
     // The least that the servers of the connect string have to promise. Default: nothing. The constructor refuses
     // a kind of server that promises less, with `bad_option`, and names what is missing. For that it asks a Redis,
-    // PostgreSQL or MariaDB server once, see client::promises().
+    // PostgreSQL or MariaDB server, see client::promises(). Those are judged again at each attach, so that one that was
+    // down, or has been set up differently meanwhile, has no session: the log names what is missing, and so does
+    // wait_connected() where there has been none yet.
     promises require{};
 };
 

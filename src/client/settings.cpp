@@ -184,6 +184,7 @@ core::session_settings session_settings(const client_options& options) {
     settings.detect_role =
         options.roles == role_detection::on || options.server == server_preference::leader;
     settings.examine = true;
+    settings.required = options.require;
     settings.learn_pace = options.roles == role_detection::on && learns_pace(options.lease);
     return settings;
 }

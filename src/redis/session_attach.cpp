@@ -115,6 +115,10 @@ session_link::attempt session_link::try_server(const server_address& server,
     redirected_to_ = welcomed.moved_to;
     if (redirected_to_) return attempt::failed;
     if (welcomed.result != welcome::ok) return give_up(welcomed);
+    const auto promised = promises_of(welcomed.facts, where_.has_sentinels());
+    if (const auto lacking = missing(promised, settings_.required); !lacking.empty())
+        return give_up({.result = welcome::unfit,
+                        .reason = "it does not promise what the client requires; " + lacking});
     // The name may stand for several servers, and is not resolved again.
     auto wakes =
         std::make_unique<line>(commands->peer().value(), tls_.get(), stop_.fd(), server.host);

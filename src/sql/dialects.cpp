@@ -67,6 +67,8 @@ std::unique_ptr<database> make_database(
     [[maybe_unused]] const auto patience =
         std::max(k_least_patience,
                  std::chrono::duration_cast<std::chrono::milliseconds>(settings.timeout * 2 / 3));
+    [[maybe_unused]] const auto lacking =
+        missing(promises_of(where.kind, durability::not_said), settings.required);
     switch (where.kind) {
         case kind::sqlite:
 #if TURNSTILE_HAS_SQLITE
@@ -78,14 +80,15 @@ std::unique_ptr<database> make_database(
         case kind::postgresql:
 #if TURNSTILE_HAS_POSTGRESQL
             return std::make_unique<postgresql_database>(
-                postgresql_settings{where.target, to_string(where), patience, closing});
+                postgresql_settings{where.target, to_string(where), patience, closing, lacking});
 #else
             break;
 #endif
         case kind::mariadb:
 #if TURNSTILE_HAS_MARIADB
-            return std::make_unique<mariadb_database>(mariadb_settings{
-                parse_mariadb_target(where.target).value(), to_string(where), patience, closing});
+            return std::make_unique<mariadb_database>(
+                mariadb_settings{parse_mariadb_target(where.target).value(), to_string(where),
+                                 patience, closing, lacking});
 #else
             break;
 #endif
@@ -111,8 +114,8 @@ turnstile::promises promises_of(kind which, durability of_commits) noexcept {
 
 // A MariaDB server that cannot be asked just now, or that no session could have, is taken for one that may lose what it
 // acknowledged. PostgreSQL's sessions see to their own commits, and fsync, which they cannot set, is off only where an
-// operator says so: a server that cannot be asked is taken for one that keeps them. `require` is judged once, in the
-// constructor: a program that asks for `leased` starts so while its server is down. A thread with signals blocked asks,
+// operator says so: a server that cannot be asked is taken for one that keeps them. What a client
+// requires is judged again at each attach. A thread with signals blocked asks,
 // see mariadb_link.hpp.
 turnstile::promises promises_at(const connect_string& where) {
     switch (where.kind) {

@@ -43,7 +43,14 @@ std::string mariadb_database::session_settings() const {
 void mariadb_database::connect() {
     disconnect();
     patience_.begin();
-    open_any();
+    if (!open_any().keeps_commits && !settings_.lacking_without_syncs.empty())
+        throw database_error{
+            failure::fatal,
+            settings_.name +
+                ": may lose what it has acknowledged (innodb_flush_log_at_trx_commit, "
+                "innodb_flush_method, sync_binlog), and does not promise what the "
+                "client requires; " +
+                settings_.lacking_without_syncs};
     make_tables();
     raise_numbers();
 }

@@ -35,6 +35,8 @@ struct mariadb_settings {
     std::string name;  // for people, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
+    std::string
+        lacking_without_syncs{};  // what the client requires of a server that keeps all commits
 };
 
 class mariadb_database final : public database {

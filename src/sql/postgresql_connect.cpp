@@ -145,7 +145,8 @@ void postgresql_database::check_server() {
     const row r = run("SELECT current_setting('server_version_num')::integer, "
                       "current_setting('server_version'), pg_is_in_recovery()::integer, "
                       "(current_setting('transaction_read_only') = 'on')::integer, "
-                      "current_setting('server_encoding'), pg_backend_pid()")
+                      "current_setting('server_encoding'), pg_backend_pid(), "
+                      "(current_setting('fsync') = 'on')::integer")
                       .rows.front();
     const std::int64_t version = to_integer(r[0]);
     const auto refuse = [this](failure kind, const std::string& rule) {
@@ -158,6 +159,9 @@ void postgresql_database::check_server() {
         refuse(failure::fatal, "takes no writes (default_transaction_read_only)");
     if (r[4] != "UTF8")
         refuse(failure::fatal, "the database's encoding is " + r[4] + "; UTF8 is needed");
+    if (to_integer(r[6]) == 0 && !settings_.lacking_without_fsync.empty())
+        refuse(failure::fatal, "fsync is off, and it does not promise what the client requires; " +
+                                   settings_.lacking_without_fsync);
     check_pool(r[5]);
     // A process that stands still in the middle of a transaction keeps others waiting no longer than this, and its own waits
     // end with its patience; what was acknowledged is on the disk.

@@ -39,6 +39,7 @@ struct postgresql_settings {
     std::string name;  // for people, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
+    std::string lacking_without_fsync{};  // what the client requires and has not with fsync off
 };
 
 class postgresql_database final : public database {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "client/log_lines.hpp"
 #include "mariadb_support.hpp"
 #include "sql/mariadb_bell.hpp"
 
@@ -162,6 +163,19 @@ TEST(mariadb_promises, follow_what_the_server_says) {
                  std::system_error);
     shared_server().run_sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
     EXPECT_EQ(servers->promises().loss, loss_promise::told);
+}
+
+TEST(mariadb_promises, that_are_required_are_judged_at_each_attach) {
+    auto options = database_options();
+    options.require.exclusion = exclusion_promise::leased;
+    const auto servers = connect(database(), options);
+    shared_server().run_sql("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+    const log_lines log;
+    cut_connections();
+    EXPECT_TRUE(eventually([&] { return log.with("leased is required") == 1; }));
+    EXPECT_EQ(servers->state(), session_state::suspended);
+    shared_server().run_sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+    EXPECT_TRUE(servers->wait_connected(limit()));
 }
 
 }  // namespace

@@ -295,6 +295,19 @@ TEST(postgresql_promises, of_a_server_without_fsync_are_best_effort) {
                  std::system_error);
 }
 
+// It was down when the client was made.
+TEST(postgresql_promises, that_are_required_are_judged_at_each_attach) {
+    testing::postgres_server fast{{.config = "fsync = off\n"}};
+    fast.start();
+    fast.stop();
+    client servers{fast.connect_string(), {.require = {.exclusion = exclusion_promise::leased}}};
+    fast.start();
+    EXPECT_TRUE(eventually([&] {
+        const auto told = servers.wait_connected(50ms);
+        return !told && told.error().message().find("leased is required") != std::string::npos;
+    }));
+}
+
 // What fails behind each attach, and not in it: told once, and tried ever later.
 TEST(postgresql_loss, a_failure_that_stays_is_told_once) {
     const auto servers = connect_to_database();

@@ -359,32 +359,5 @@ TEST_F(loading_redis, is_waited_for) {
     EXPECT_TRUE(eventually([&] { return log.with("LOADING") >= 1; })) << server.log();
 }
 
-class promises_of_redis : public on_redis {
-protected:
-    promises_of_redis() : on_redis{k_durable} {}
-};
-
-TEST_F(promises_of_redis, depend_on_what_the_server_keeps) {
-    const auto servers = connect(server.connect_string(), with_timeout());
-    EXPECT_EQ(servers->promises().exclusion, exclusion_promise::leased);
-    EXPECT_EQ(servers->promises().token, token_promise::grows_across_lost_data);
-    client_options strict = with_timeout();
-    strict.require.exclusion = exclusion_promise::leased;
-    EXPECT_NO_THROW((client{server.connect_string(), strict}));
-    EXPECT_EQ(server.ask("CONFIG SET no-appendfsync-on-rewrite yes"), "+OK");
-    EXPECT_EQ(servers->promises().exclusion, exclusion_promise::best_effort);
-    EXPECT_EQ(server.ask("CONFIG SET no-appendfsync-on-rewrite no"), "+OK");
-    EXPECT_EQ(server.ask("CONFIG SET appendfsync everysec"), "+OK");
-    EXPECT_EQ(servers->promises().exclusion, exclusion_promise::best_effort);
-    try {
-        const client refused{server.connect_string(), strict};
-        FAIL() << "not refused";
-    } catch (const std::system_error& failure) {
-        EXPECT_EQ(failure.code(), make_error_code(errc::bad_option));
-        EXPECT_THAT(failure.what(),
-                    HasSubstr("exclusion: leased is required, best_effort is promised"));
-    }
-}
-
 }  // namespace
 }  // namespace turnstile::tests

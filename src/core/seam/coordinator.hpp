@@ -26,6 +26,7 @@ struct session_settings {
     bool learn_pace = false;  // and one that follows for its tick and syncLimit
     bool examine =
         false;  // and find out whose program it is, from what it knows if it does not say so
+    turnstile::promises required{};  // a server that promises less is not attached to
 };
 
 // Receives a session's events, on the coordinator's threads, one at a time, never from inside a call to the session but
