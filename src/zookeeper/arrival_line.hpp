@@ -21,7 +21,7 @@ class arrival_line {
 public:
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
     // The reply of `p` is not complete, and has its place here unless it has one already.
-    void expect(const pending_request& p) {
+    void expect(pending_request& p) {
         if (find(p) == nullptr) all_.push_back({&p, std::nullopt});
     }
     // False: it has no place, and `reply` is as before.
@@ -29,6 +29,12 @@ public:
         entry* const place = find(p);
         if (place != nullptr) *place = {nullptr, std::move(reply)};
         return place != nullptr;
+    }
+    // All that are not, by what `reply_to` makes of each.
+    template <class F>
+    void complete_all(F&& reply_to) {
+        for (entry& each : all_)
+            if (each.expected != nullptr) each = {nullptr, reply_to(*each.expected)};
     }
     void add(core::coordinator_event&& event) { all_.push_back({nullptr, std::move(event)}); }
     // The first, if it is complete.
@@ -41,7 +47,7 @@ public:
 
 private:
     struct entry {
-        const pending_request* expected;  // null: complete
+        pending_request* expected;  // null: complete
         std::optional<core::coordinator_event> event;
     };
     entry* find(const pending_request& p) {

@@ -199,6 +199,7 @@ void c_session::send_witness(const std::optional<server_answers>& told) {
 void c_session::completed(pending_request& p, int rc) {
     await_sweep();
     const base::lock_guard turn{turn_};
+    deliver_settled();  // the helper, which has it to do, may be late
     if (take_reply(p, rc)) deliver_settled();
 }
 

@@ -114,7 +114,9 @@ private:
     [[nodiscard]] bool prepare_create(pending_request& p, const core::create_op& op) const
         REQUIRES(mutex_);
     [[nodiscard]] bool goes_on(pending_request& p, verdict& word) REQUIRES(turn_, mutex_);
-    void learn(request_knowledge& request, const pending_request& p, const verdict& word);
+    void learn(request_knowledge& request, const pending_request& p, const verdict& word)
+        REQUIRES(mutex_);
+    void give_up_creates() REQUIRES(turn_, mutex_);
     bool reads_created(pending_request& p, verdict& word) REQUIRES(turn_, mutex_);
     static void leave_open(pending_request& p, verdict& word);
     void forget_here(const std::string& path) REQUIRES(mutex_);

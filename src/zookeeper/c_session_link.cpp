@@ -124,8 +124,10 @@ void c_session::die(core::link_kind why) {
         event.kind = why;
         event.connection = connection_;
         event.session_id = identity_.id;
+        give_up_creates();
     }
     changed_.set();
+    tell_complete();
     deliver(std::move(event));
 }
 

@@ -70,7 +70,9 @@ bool c_session::goes_on(pending_request& p, verdict& word) {
 
 void c_session::learn(request_knowledge& request, const pending_request& p, const verdict& word) {
     if (word.outcome != core::outcome::answered) {
-        request.cut_off(this, p.answer.connection);
+        // By a server that knows it the connection was not ended, nor was it by our own close().
+        if (!closed_ && software_ != server_software::zookeeper)
+            request.cut_off(this, p.answer.connection);
     } else if (word.error == core::server_error::unimplemented) {
         request.refused();
     } else {
@@ -82,7 +84,9 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
     if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
         return false;
     p.answer.connection = connection_;
-    if (!usable() || hand_over_stat(handle_, p) != ZOK) {
+    // A session that is to move waits for what is under way, and for both halves of it.
+    const bool linked = phase_ == phase::attached || phase_ == phase::moving;
+    if (closed_ || !linked || hand_over_stat(handle_, p) != ZOK) {
         leave_open(p, word);
         return false;
     }
@@ -90,6 +94,19 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
     pending_.handed_over();
     line_.expect(p);
     return true;
+}
+
+// The C client may be left with the second half on a dead handle, and answer it no more before that is closed.
+void c_session::give_up_creates() {
+    line_.complete_all([this](pending_request& p) REQUIRES(mutex_) {
+        p.why = pending_request::purpose::witness;  // of nothing: its end is of no interest
+        core::reply lost;
+        lost.id = p.answer.id;
+        lost.connection = p.answer.connection;
+        lost.sent = p.answer.sent;
+        lost.outcome = core::outcome::unknown;
+        return lost;
+    });
 }
 
 void c_session::leave_open(pending_request& p, verdict& word) {

@@ -58,8 +58,9 @@ std::unique_ptr<core::coordinator> found_out(const std::string& address,
 
 }  // namespace
 
+// The connections that these servers end leave sessions that may expire during a later test, which takes a zxid.
 bool counts_every_write() {
-    return true;
+    return false;
 }
 
 bool a_create_is_one_request() {

@@ -3,16 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 #include "session_recorder.hpp"
 #include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/tcp_proxy.hpp"
 
 namespace turnstile::tests::zookeeper_seam {
 namespace {
 
 using namespace core;
+using testing::direction;
 using testing::ensemble;
+using testing::eventually;
+using testing::frame;
+using testing::frame_kind;
+using testing::tcp_proxy;
+using testing::verdict;
+namespace opcode = testing::opcode;
 
 session_settings with_roles() {
     session_settings settings = recorder_settings();
@@ -98,6 +107,50 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
             EXPECT_NE(replies[n].outcome, outcome::unknown);
         }
     }
+}
+
+// A server that lacks create2: a create under way is two requests, and both are waited for.
+class older_server_of_three {
+public:
+    explicit older_server_of_three(const std::string& server) : proxy{server} {
+        proxy.filter(direction::to_server, [](frame& f) {
+            if (f.is(frame_kind::request, opcode::create2)) f.rewrite_opcode(opcode::unknown);
+            return verdict::forward;
+        });
+    }
+    tcp_proxy proxy;
+};
+
+TEST_F(zookeeper_roles, a_create_of_two_requests_is_finished_before_the_move) {
+    older_server_of_three leader{servers_->connect_string(*servers_->leader())};
+    older_server_of_three follower{servers_->connect_string(*servers_->follower())};
+    const auto where = leader.proxy.address() + "," + follower.proxy.address();
+    std::unique_ptr<session_recorder> me;
+    // The first create ends the connection, and the C client goes on to the other server.
+    do {
+        me = std::make_unique<session_recorder>(where, with_roles());
+    } while (me->attached().server != leader.proxy.address());
+    EXPECT_EQ(me->ask(create_op{"/two"}).outcome, outcome::not_sent);
+    const auto there = me->attached(2);
+    ASSERT_EQ(there.server, follower.proxy.address());
+    EXPECT_EQ(me->link(link_kind::role_known, 2).role, core::server_role::follower);
+    follower.proxy.filter(direction::to_client, [](frame& f) {
+        return f.is(frame_kind::reply, opcode::create) ? verdict::hold : verdict::forward;
+    });
+    const auto create = me->submit(create_op{"/two"});
+    ASSERT_TRUE(eventually([&] { return follower.proxy.held() == 1; }));
+    const auto asked = leader.proxy.accepted();
+    me->session().seek_leader(there.connection);
+    // It has been asked for its role.
+    ASSERT_TRUE(eventually(
+        [&] { return leader.proxy.accepted() > asked && leader.proxy.connections() == 0; }));
+    follower.proxy.filter(direction::to_client, {});
+    follower.proxy.release_held();
+    const auto answer = me->wait(create);
+    EXPECT_EQ(answer.outcome, outcome::answered);
+    EXPECT_EQ(answer.error, server_error::ok);
+    EXPECT_GT(answer.stat.czxid, 0);
+    EXPECT_EQ(me->attached(3).server, leader.proxy.address());
 }
 
 TEST_F(zookeeper_roles, a_session_follows_a_new_leader) {

@@ -70,6 +70,16 @@ TEST_F(arrivals, have_one_place_for_a_reply) {
     EXPECT_TRUE(line.empty());
 }
 
+TEST_F(arrivals, are_told_with_what_comes_of_the_incomplete_ones_at_the_end) {
+    line.expect(first);
+    line.add(reply_at("a"));
+    line.expect(second);
+    line.add(reply_at("end"));
+    line.complete_all([&](const pending_request& p) { return reply_at(&p == &first ? "1" : "2"); });
+    EXPECT_THAT(take_all(), ElementsAre("1", "a", "2", "end"));
+    EXPECT_TRUE(line.empty());
+}
+
 TEST_F(arrivals, have_no_place_for_the_replies_of_others) {
     line.expect(first);
     core::coordinator_event reply = reply_at("2");
