@@ -98,7 +98,7 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
 
 // The C client may be left with the second half on a dead handle, and answer it no more before that is closed.
 void c_session::give_up_creates() {
-    line_.complete_all([this](pending_request& p) REQUIRES(mutex_) {
+    line_.complete_all([](pending_request& p) {
         p.why = pending_request::purpose::witness;  // of nothing: its end is of no interest
         core::reply lost;
         lost.id = p.answer.id;
