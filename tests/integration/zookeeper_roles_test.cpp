@@ -126,13 +126,15 @@ TEST_F(zookeeper_roles, a_create_of_two_requests_is_finished_before_the_move) {
     older_server_of_three follower{servers_->connect_string(*servers_->follower())};
     const auto where = leader.proxy.address() + "," + follower.proxy.address();
     std::unique_ptr<session_recorder> me;
-    // The first create ends the connection, and the C client goes on to the other server.
+    // The first create ends the connection, mostly behind its answer, and the C client goes on to another server.
+    link_event there;
     do {
         me = std::make_unique<session_recorder>(where, with_roles());
-    } while (me->attached().server != leader.proxy.address());
-    EXPECT_EQ(me->ask(create_op{"/two"}).outcome, outcome::not_sent);
-    const auto there = me->attached(2);
-    ASSERT_EQ(there.server, follower.proxy.address());
+        me->attached();
+        const bool refused = me->ask(create_op{"/two"}).outcome == outcome::not_sent;
+        there = me->attached(2);
+        if (!refused) there = {};
+    } while (there.server != follower.proxy.address());
     EXPECT_EQ(me->link(link_kind::role_known, 2).role, core::server_role::follower);
     follower.proxy.filter(direction::to_client, [](frame& f) {
         return f.is(frame_kind::reply, opcode::create) ? verdict::hold : verdict::forward;
