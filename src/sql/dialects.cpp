@@ -114,9 +114,8 @@ turnstile::promises promises_of(kind which, durability of_commits) noexcept {
 
 // A MariaDB server that cannot be asked just now, or that no session could have, is taken for one that may lose what it
 // acknowledged. PostgreSQL's sessions see to their own commits, and fsync, which they cannot set, is off only where an
-// operator says so: a server that cannot be asked is taken for one that keeps them. What a client
-// requires is judged again at each attach. A thread with signals blocked asks,
-// see mariadb_link.hpp.
+// operator says so: a server that cannot be asked is taken for one that keeps them. What a client requires is judged again
+// at each attach. A thread with signals blocked asks, see mariadb_link.hpp.
 turnstile::promises promises_at(const connect_string& where) {
     switch (where.kind) {
         case kind::sqlite: return promises_of(where.kind);

@@ -84,7 +84,7 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
     if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
         return false;
     p.answer.connection = connection_;
-    // A session that is to move waits for what is under way, and for both halves of it.
+    // The move to the leader waits for requests under way: the second half may still be sent.
     const bool linked = phase_ == phase::attached || phase_ == phase::moving;
     if (closed_ || !linked || hand_over_stat(handle_, p) != ZOK) {
         leave_open(p, word);

@@ -155,6 +155,18 @@ protected:
         return proxy.requests(opcode::create2) + proxy.requests(opcode::create_container) +
                proxy.requests(opcode::remove_watches);
     }
+    // Behind a holder, and gives its wait up.
+    static void wait_in_vain(mutex& lock) {
+        std::atomic<bool> queued{false};
+        std::stop_source gives_up;
+        acquire_options impatient;
+        impatient.stop = gives_up.get_token();
+        impatient.on_queued = [&](std::size_t) { queued = true; };
+        auto waiting = std::async(std::launch::async, [&] { return lock.acquire(impatient); });
+        ASSERT_TRUE(eventually([&] { return queued.load(); }));
+        gives_up.request_stop();
+        EXPECT_EQ(waiting.get().error(), errc::cancelled);
+    }
     // Two that wait, one of them in vain; in the order in which they came, with growing tokens.
     void hands_locks_on() {
         const auto path = lock_path();
@@ -164,15 +176,7 @@ protected:
         mutex at_bob{*bob, path};
         auto first = at_ann.acquire({.timeout = limit()});
         ASSERT_TRUE(first) << first.error().message();
-        std::atomic<bool> queued{false};
-        std::stop_source gives_up;
-        acquire_options impatient;
-        impatient.stop = gives_up.get_token();
-        impatient.on_queued = [&](std::size_t) { queued = true; };
-        auto second = std::async(std::launch::async, [&] { return at_bob.acquire(impatient); });
-        ASSERT_TRUE(eventually([&] { return queued.load(); }));
-        gives_up.request_stop();
-        EXPECT_EQ(second.get().error(), errc::cancelled);
+        wait_in_vain(at_bob);
         // What these servers do not know is sent no more, by either.
         EXPECT_TRUE(at_bob.try_acquire().error() == errc::busy);
         const auto sent = of_later_versions();
@@ -211,15 +215,7 @@ TEST_F(older_server, that_hangs_up_at_removals_of_watches_keeps_them) {
     auto hold = theirs.acquire({.timeout = limit()}).value();
     const auto servers = connect(proxy.address(), silent_options());
     mutex lock{*servers, path};
-    std::atomic<bool> queued{false};
-    std::stop_source gives_up;
-    acquire_options impatient;
-    impatient.stop = gives_up.get_token();
-    impatient.on_queued = [&](std::size_t) { queued = true; };
-    auto waiting = std::async(std::launch::async, [&] { return lock.acquire(impatient); });
-    ASSERT_TRUE(eventually([&] { return queued.load(); }));
-    gives_up.request_stop();
-    EXPECT_EQ(waiting.get().error(), errc::cancelled);
+    wait_in_vain(lock);
     EXPECT_TRUE(eventually([&] {
         return proxy.requests(opcode::remove_watches) == zookeeper::request_knowledge::k_ends;
     }));
