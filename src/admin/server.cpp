@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admin/server.hpp"
 
-#include <atomic>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -33,16 +32,21 @@ std::unique_ptr<const tls_context> tls_of(const server_options& options) {
     return std::make_unique<tls_context>(options.tls_certificate_file, options.tls_key_file);
 }
 
-httplib::Headers headers_of_all_answers(bool encrypted) {
-    httplib::Headers headers{{"Content-Security-Policy", k_content_policy},
-                             {"X-Content-Type-Options", "nosniff"},
-                             {"X-Frame-Options", "DENY"},
-                             {"Referrer-Policy", "no-referrer"},
-                             {"Cross-Origin-Opener-Policy", "same-origin"},
-                             {"Cross-Origin-Resource-Policy", "same-origin"},
-                             {"Cache-Control", "no-store"}};
-    if (encrypted) headers.emplace("Strict-Transport-Security", "max-age=31536000");
+std::vector<http_header> headers_of_all_answers(bool encrypted) {
+    std::vector<http_header> headers{{"Content-Security-Policy", k_content_policy},
+                                     {"X-Content-Type-Options", "nosniff"},
+                                     {"X-Frame-Options", "DENY"},
+                                     {"Referrer-Policy", "no-referrer"},
+                                     {"Cross-Origin-Opener-Policy", "same-origin"},
+                                     {"Cross-Origin-Resource-Policy", "same-origin"},
+                                     {"Cache-Control", "no-store"}};
+    if (encrypted) headers.push_back({"Strict-Transport-Security", "max-age=31536000"});
     return headers;
+}
+
+http_settings web_settings(const server_options& options) {
+    return {options.listen, options.names,
+            headers_of_all_answers(!options.tls_certificate_file.empty()), tls_of(options)};
 }
 
 }  // namespace
@@ -63,33 +67,29 @@ void check(const server_options& options) {
 class server::inside {
 public:
     inside(client& servers, const std::string& connect_string, const server_options& options)
-        : web_{tls_of(options)},
-          address_{web_.bind(options.listen)},
+        : web_{web_settings(options)},
           encrypted_{!options.tls_certificate_file.empty()},
-          entrance_{origin_rule{address_, options.names}, encrypted_},
+          entrance_{encrypted_},
           site_{servers,
                 connect_string,
                 !options.allow_changes,
                 encrypted_,
                 read_secrets(options),
-                [this] { return web_.connections(); },
+                [this] { return web_.traffic(); },
                 server_watch{connect_string},
                 audit_log{options.audit_file},
-                options.reading} {
-        answer_requests();
-    }
+                options.reading} {}
 
     [[nodiscard]] std::string url() const {
-        return (encrypted_ ? "https://" : "http://") + to_string(address_) + "/";
+        return (encrypted_ ? "https://" : "http://") + to_string(web_.address()) + "/";
     }
     [[nodiscard]] bool run() {
-        const bool good = web_.listen_after_bind();
-        over_ = true;
+        const std::jthread news{[this] { spread_news(); }};
+        const bool good = web_.run(desk_);
+        site_.reading.end();  // which ends the thread above
         return good;
     }
     void end() {
-        // cpp-httplib forgets a stop that comes before it listens.
-        while (!web_.is_running() && !over_) std::this_thread::yield();
         site_.stop.request_stop();
         site_.reading.end();
         site_.health.end();
@@ -97,27 +97,15 @@ public:
     }
 
 private:
-    void answer_requests() {
-        using outcome = httplib::Server::HandlerResponse;
-        const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
-            desk_.answer(request, response);
-        };
-        web_.set_default_headers(headers_of_all_answers(encrypted_));
-        web_.set_pre_routing_handler(
-            [this](const httplib::Request& request, httplib::Response& response) {
-                return desk_.refuses(request, response) ? outcome::Handled : outcome::Unhandled;
-            });
-        web_.Get(".*", answer);
-        web_.Post(".*", answer);
-        web_.set_error_handler(front_desk::describe_failure);
-        web_.set_exception_handler([](const auto&, httplib::Response& response, auto) {
-            response.status = 500;  // the error handler says so
-        });
+    void spread_news() {
+        std::uint64_t known = 0;
+        while (!site_.reading.over()) {
+            known = site_.reading.wait_for_change(known);
+            web_.wake_streams();
+        }
     }
 
-    std::atomic<bool> over_{false};
     http_server web_;
-    const listen_address address_;
     const bool encrypted_;
     gate entrance_;
     site site_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/election_page.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <mutex>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "admin/http/http_server.hpp"
 #include "cli/election_answers.hpp"
@@ -77,52 +78,73 @@ private:
     result<std::vector<participant>> queue_ = std::vector<participant>{};
 };
 
+enum class asks { this_machine, the_queue };
+
+struct page_route {
+    std::string_view path;
+    http_answer (*compose)(const election_view&);
+    asks question;
+};
+
+constexpr page_route k_routes[] = {{"/leader", leader_answer, asks::the_queue},
+                                   {"/isLeader", is_leader_answer, asks::this_machine},
+                                   {"/healthz", health_answer, asks::the_queue},
+                                   {"/metrics", metrics_answer, asks::the_queue}};
+
+const page_route& route_of(const admin::http_request& asked) {
+    const auto path = std::string_view{asked.target}.substr(0, asked.target.find('?'));
+    for (const auto& each : k_routes)
+        if (each.path == path) return each;
+    throw admin::refusal{404, "not_found", std::string{path} + ": there is nothing here"};
+}
+
+class election_service : public admin::http_service {
+public:
+    election_service(const leader_election& seat, const client& servers) : queue_{seat, servers} {}
+
+    [[nodiscard]] admin::http_plan admit(const admin::http_request& head) override {
+        if (head.method == "POST")
+            throw admin::refusal{405, "method", "POST: expected GET or HEAD"};
+        const auto& route = route_of(head);
+        // A leader is well, whatever the servers say: its probe waits for none of them.
+        const bool is_known = route.question == asks::this_machine ||
+                              (route.path == "/healthz" && queue_.own_view().leads);
+        return {.largest_body = 0, .waits = !is_known};
+    }
+    [[nodiscard]] admin::http_response answer(const admin::http_request& asked,
+                                              const admin::http_plan& plan) override {
+        auto said = route_of(asked).compose(plan.waits ? queue_.view() : queue_.own_view());
+        return {said.status, std::move(said.type), std::move(said.body)};
+    }
+
+private:
+    queue_reader queue_;
+};
+
 }  // namespace
 
 class election_page::listener {
 public:
     listener(const http_address& where, const leader_election& seat, const client& servers)
-        : queue_{seat, servers}, address_{where} {
-        answer("/leader", leader_answer, asks::the_queue);
-        answer("/isLeader", is_leader_answer, asks::this_machine);
-        answer("/healthz", health_answer, asks::the_queue);
-        answer("/metrics", metrics_answer, asks::the_queue);
-        address_.port = server_.bind({address_.host, address_.port}).port;
-        thread_ = std::thread{[this] {
-            server_.listen_after_bind();
-            ended_ = true;
-        }};
-    }
+        : service_{seat, servers},
+          server_{
+              {.listen = {where.host, where.port},
+               .headers = {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}}}},
+          thread_{[this] { static_cast<void>(server_.run(service_)); }} {}
     ~listener() {
-        // A server that does not listen yet would not hear of the end.
-        while (!server_.is_running() && !ended_)
-            std::this_thread::sleep_for(std::chrono::milliseconds{1});
         server_.end();
         thread_.join();
     }
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
 
-    [[nodiscard]] const http_address& address() const noexcept { return address_; }
-
-private:
-    enum class asks { this_machine, the_queue };
-    void answer(const char* path, http_answer (*compose)(const election_view&), asks question) {
-        server_.Get(path, [this, compose, question](const httplib::Request& /*asked*/,
-                                                    httplib::Response& reply) {
-            const auto said =
-                compose(question == asks::the_queue ? queue_.view() : queue_.own_view());
-            reply.status = said.status;
-            reply.set_header("Cache-Control", "no-store");
-            reply.set_content(said.body, said.type);
-        });
+    [[nodiscard]] http_address address() const {
+        return {server_.address().host, server_.address().port};
     }
 
-    queue_reader queue_;
-    http_address address_;
-    // A connection has a thread of its own and a request a deadline: clients that are slow keep no probe waiting.
-    admin::http_server server_{nullptr};
-    std::atomic<bool> ended_{false};
+private:
+    election_service service_;
+    admin::http_server server_;
     std::thread thread_;
 };
 
@@ -132,7 +154,7 @@ election_page::election_page(const http_address& where, const leader_election& s
 
 election_page::~election_page() = default;
 
-http_address election_page::address() const noexcept {
+http_address election_page::address() const {
     return listener_->address();
 }
 

@@ -24,7 +24,7 @@ public:
     election_page(const election_page&) = delete;
     election_page& operator=(const election_page&) = delete;
 
-    [[nodiscard]] http_address address() const noexcept;
+    [[nodiscard]] http_address address() const;
 
 private:
     class listener;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gate: which requests are answered at all: known names, own pages, limits by address, sign-ins.
+// gate: who a request comes from, and whether that is allowed: own pages, sign-ins. The server has checked before that the
+// request is well formed (admin/http/entrance.hpp).
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -10,12 +11,11 @@
 
 #include "admin/access/secrets.hpp"
 #include "admin/access/sign_ins.hpp"
-#include "admin/http/origin_rule.hpp"
 #include "admin/http/rate_limit.hpp"
 
 namespace turnstile::admin {
 
-// What a request says of itself. A header that came several times is not asked for one of its values: `repeated`.
+// What a request says of itself.
 struct request_facts {
     std::string method;
     std::string target;
@@ -27,11 +27,6 @@ struct request_facts {
     std::string authorization;
     std::string csrf;
     std::string content_type;
-    std::size_t headers = 0;
-    bool repeated = false;
-    bool body = false;  // one is announced
-    bool encoded_body = false;
-    bool ranges = false;
 };
 
 // What a request was let in as.
@@ -44,10 +39,10 @@ struct identity {
 
 class gate {
 public:
-    gate(origin_rule rule, bool encrypted);
+    explicit gate(bool encrypted);
 
-    // Before anything else. Throws refusal: 400, 403 origin, 415, 421 host, 429 too_many, 431.
-    void check(const request_facts& facts);
+    // Checks where a request with a body comes from. Throws refusal: 403 origin, 415.
+    static void check(const request_facts& facts);
     [[nodiscard]] identity identify(const request_facts& facts, const secrets& known,
                                     sign_ins& records) const;
     // That this change comes from the page itself. Throws refusal (403 csrf).
@@ -63,10 +58,8 @@ public:
 private:
     [[nodiscard]] std::string cookie_name() const;
 
-    const origin_rule rule_;
     const bool encrypted_;
     std::mutex mutex_;
-    rate_limit requests_;
     rate_limit failures_;
     rate_limit all_failures_;
 };

@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "admin/api/overview.hpp"
-#include "admin/http/limits.hpp"
-#include "admin/http/refusal.hpp"
 
 namespace turnstile::admin {
 namespace {
 
 constexpr std::chrono::seconds k_keep_alive{15};
-constexpr std::chrono::seconds k_look_at_peer{1};
 
 std::string event(const char* name, std::uint64_t version, const json& data) {
     return "event: " + std::string{name} + "\nid: " + std::to_string(version) +
@@ -31,16 +28,8 @@ bool same(const surveyed_lock* a, const surveyed_lock* b) {
 
 }  // namespace
 
-event_stream::event_stream(site& at, std::optional<lock_key> lock)
-    : at_{at}, lock_{std::move(lock)}, last_{boottime_clock::now()} {
-    if (at_.event_streams.fetch_add(1) < k_most_event_streams) return;
-    at_.event_streams.fetch_sub(1);
-    throw refusal{429, "too_many", "too many pages are open; close some"};
-}
-
-event_stream::~event_stream() {
-    at_.event_streams.fetch_sub(1);
-}
+event_stream::event_stream(site& at, std::optional<lock_key> lock, std::function<bool()> stays)
+    : at_{at}, lock_{std::move(lock)}, stays_{std::move(stays)}, last_{boottime_clock::now()} {}
 
 std::string event_stream::changed(const view& seen) {
     const auto before = std::exchange(told_, seen.seen);
@@ -64,16 +53,12 @@ std::string event_stream::events(const view& seen) {
 }
 
 std::optional<std::string> event_stream::next() {
-    if (at_.reading.over()) return std::nullopt;
+    if (at_.reading.over() || !stays_()) return std::nullopt;
     std::string text;
-    if (!std::exchange(begun_, true)) {
-        text = "retry: 2000\n\n";
-    } else {
-        if (lock_) at_.reading.look_at(lock_->first);
-        const auto seen =
-            at_.reading.wait_for_change(change_, boottime_clock::now() + k_look_at_peer);
-        if (seen.change != std::exchange(change_, seen.change)) text = events(seen);
-    }
+    if (!std::exchange(begun_, true)) text = "retry: 2000\n\n";
+    if (lock_) at_.reading.look_at(lock_->first);
+    const auto seen = at_.reading.look();
+    if (seen.change != std::exchange(change_, seen.change)) text += events(seen);
     const auto now = boottime_clock::now();
     if (text.empty() && now - last_ >= k_keep_alive) text = ": still there\n\n";
     if (!text.empty()) last_ = now;

@@ -10,19 +10,16 @@
 #include <string>
 
 #include "admin/api/site.hpp"
+#include "admin/http/response.hpp"
 
 namespace turnstile::admin {
 
-class event_stream {
+class event_stream : public http_stream {
 public:
-    // Of one lock, or of all. Throws refusal (429 too_many) beyond the limit of streams.
-    event_stream(site& at, std::optional<lock_key> lock);
-    ~event_stream();
-    event_stream(const event_stream&) = delete;
-    event_stream& operator=(const event_stream&) = delete;
+    // `stays`: false once the sign-in has ended, which ends the stream. Without a `lock` all locks are meant.
+    event_stream(site& at, std::optional<lock_key> lock, std::function<bool()> stays);
 
-    // The next part to send, empty if nothing has come within a second or so; nothing at the end of the server.
-    [[nodiscard]] std::optional<std::string> next();
+    [[nodiscard]] std::optional<std::string> next() override;
 
 private:
     [[nodiscard]] std::string events(const view& seen);
@@ -30,6 +27,7 @@ private:
 
     site& at_;
     const std::optional<lock_key> lock_;
+    const std::function<bool()> stays_;
     bool begun_ = false;
     std::uint64_t change_ = 0;
     std::optional<bool> stale_;

@@ -26,6 +26,7 @@ private:
 std::string metrics(site& at) {
     const auto seen = at.reading.latest();
     const auto counts = at.reading.counts();
+    const auto traffic = at.traffic();
     const auto totals = seen.seen ? seen.seen->totals : lock_totals{};
     page all;
     all.add("locks", "gauge", "Locks that have a contender.", totals.locks);
@@ -49,12 +50,11 @@ std::string metrics(site& at) {
             "Requests that were sent to the servers, each time that they were.", counts.requests);
     all.add("server_words_total", "counter", "Four-letter words that were sent to the servers.",
             at.health.words());
-    all.add("http_answers_total", "counter", "HTTP requests that were answered.",
-            at.answered.load());
-    all.add("http_refusals_total", "counter", "HTTP requests that were refused.",
-            at.refused.load());
-    all.add("http_connections", "gauge", "Connections of browsers and programs.", at.connections());
-    all.add("event_streams", "gauge", "Browsers that listen.", at.event_streams.load());
+    all.add("http_answers_total", "counter", "HTTP requests that were answered.", traffic.answered);
+    all.add("http_refusals_total", "counter", "HTTP requests that were refused.", traffic.refused);
+    all.add("http_connections", "gauge", "Connections of browsers and programs.",
+            traffic.connections);
+    all.add("event_streams", "gauge", "Browsers that listen.", traffic.streams);
     return all.text();
 }
 

@@ -72,7 +72,7 @@ json overview(site& at, const query&) {
             {"totals", json_of(shown.totals)},
             {"longest_holds", longest_holds(shown, clock_of(seen))},
             {"requests", {{"total", counts.requests}, {"per_second", counts.requests_per_second}}},
-            {"watchers", at.event_streams.load()},
+            {"watchers", at.traffic().streams},
             {"read_only", at.read_only},
             {"meta", meta_of(seen)}};
 }

@@ -12,6 +12,7 @@
 #include "admin/access/audit_log.hpp"
 #include "admin/access/secrets.hpp"
 #include "admin/access/sign_ins.hpp"
+#include "admin/http/traffic.hpp"
 #include "admin/reading/lock_reader.hpp"
 #include "admin/reading/reader.hpp"
 #include "admin/reading/server_watch.hpp"
@@ -25,17 +26,14 @@ struct site {
     const bool read_only;
     const bool encrypted;
     const secrets known;
-    const std::function<std::size_t()> connections;  // that are open
+    const std::function<http_traffic()> traffic;
     server_watch health;
     audit_log audit;
     const reading_settings pace;
     reader reading{servers, pace};
     lock_reader queues{servers, reading.ending(), pace};
     sign_ins signed_in{};
-    std::atomic<std::size_t> event_streams{0};
     std::atomic<std::size_t> takes{0};
-    std::atomic<std::uint64_t> answered{0};
-    std::atomic<std::uint64_t> refused{0};
     std::stop_source stop{};
 
     // With a password or a token, all but the page itself needs one.

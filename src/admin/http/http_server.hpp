@@ -1,44 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_server: cpp-httplib's server with limits on what a connection may use, and an end that comes at once.
+// http_server: the server of the admin page and of an election's page: connections, limits, checks, TLS.
 //
-// Thread safety: end() from any thread; what is set before listen_after_bind() stays.
+//     http_server web{{.listen = {"127.0.0.1", 0}, .names = {"locks.example.org"}}};
+//     web.run(service);   // until end(), from any thread
+//
+// Thread safety: all members from any thread; run() once.
 #pragma once
 
-#include <httplib.h>
-
 #include <memory>
-#include <mutex>
-#include <set>
+#include <string>
+#include <vector>
 
 #include "admin/http/listen_address.hpp"
+#include "admin/http/request.hpp"
+#include "admin/http/service.hpp"
 #include "admin/http/tls.hpp"
+#include "admin/http/traffic.hpp"
 
 namespace turnstile::admin {
 
-class http_server : public httplib::Server {
-public:
-    // Without `tls` connections are plain.
-    explicit http_server(std::unique_ptr<const tls_context> tls);
+struct http_settings {
+    listen_address listen{};
+    std::vector<std::string> names{};  // that this server has beside its address, without a port
+    std::vector<http_header>
+        headers{};  // of all answers; an answer's own header replaces its namesake
+    std::unique_ptr<const tls_context> tls{};  // without it connections are plain
+};
 
-    // The address with the port that was chosen. Throws std::runtime_error if it cannot be had.
-    [[nodiscard]] listen_address bind(listen_address address);
-    // Accepts no more, and shuts the connections that there are: the threads on them come back.
+class http_server {
+public:
+    // Listens. Throws std::runtime_error if the address cannot be had.
+    explicit http_server(http_settings settings);
+    ~http_server();
+    http_server(const http_server&) = delete;
+    http_server& operator=(const http_server&) = delete;
+
+    // The address with the port that was chosen.
+    [[nodiscard]] const listen_address& address() const noexcept;
+    // Answers until end(), which may come first. False if the listening socket failed.
+    [[nodiscard]] bool run(http_service& service);
+    // Accepts no more; run() returns after the answers that are under way.
     void end();
-    [[nodiscard]] std::size_t connections() const;
-    // The answer that this thread gives now is the last one of its connection: what comes behind the request may be its
-    // body, which was not read, and is no request.
-    static void close_after_this() noexcept;
+    // Asks each stream for its next part.
+    void wake_streams();
+    [[nodiscard]] http_traffic traffic() const;
 
 private:
-    bool process_and_close_socket(socket_t socket) override;
-    bool admit(socket_t socket);
-    void dismiss(socket_t socket);
-    void answer(socket_t socket);
-
-    const std::unique_ptr<const tls_context> tls_;
-    mutable std::mutex mutex_;
-    std::set<socket_t> open_;
-    bool over_ = false;
+    class inside;
+    const std::unique_ptr<inside> inside_;
 };
 
 }  // namespace turnstile::admin

@@ -158,7 +158,7 @@ void reader::on_session(session_state state) {
 }
 
 bool reader::watched(boottime_clock::time_point now) const {
-    return waiting_ > 0 || now - last_look_ < k_attention;
+    return now - last_look_ < k_attention;
 }
 
 void reader::pause(milliseconds wanted) {
@@ -192,17 +192,10 @@ view reader::latest() const {
     return view_;
 }
 
-view reader::wait_for_change(std::uint64_t known, boottime_clock::time_point deadline) {
+std::uint64_t reader::wait_for_change(std::uint64_t known) const {
     std::unique_lock lock{mutex_};
-    last_look_ = boottime_clock::now();
-    ++waiting_;
-    while (view_.change == known && !over()) {
-        const auto left = deadline - boottime_clock::now();
-        if (left.count() <= 0) break;
-        changed_.wait_for(lock, left);
-    }
-    --waiting_;
-    return view_;
+    changed_.wait(lock, [&] { return view_.change != known || over(); });
+    return view_.change;
 }
 
 std::optional<std::vector<hold_span>> reader::history_of(const lock_key& lock) const {

@@ -58,8 +58,8 @@ public:
     void look_at(const std::string& path);
     // The same for a program that measures: it does not count as a look.
     [[nodiscard]] view latest() const;
-    // Waits until `change` differs from `known`, the deadline passes or the reader ends. Counts as a look.
-    [[nodiscard]] view wait_for_change(std::uint64_t known, boottime_clock::time_point deadline);
+    // Waits until `view::change` differs from `known`, or the reader ends: that number. It does not count as a look.
+    [[nodiscard]] std::uint64_t wait_for_change(std::uint64_t known) const;
 
     [[nodiscard]] std::optional<std::vector<hold_span>> history_of(const lock_key& lock) const;
     [[nodiscard]] wall_time looking_since() const;
@@ -94,7 +94,7 @@ private:
     request_budget budget_;  // of the thread
 
     mutable std::mutex mutex_;
-    std::condition_variable changed_;
+    mutable std::condition_variable changed_;
     view view_;
     // Contenders that were seen before any lock was last looked at; and those that will have been, in a while.
     std::shared_ptr<const znode_set> before_ = std::make_shared<znode_set>();
@@ -108,7 +108,6 @@ private:
     reading_counts counts_;
     std::deque<std::pair<boottime_clock::time_point, std::uint64_t>> sent_;  // requests until then
     boottime_clock::time_point last_look_{};
-    std::size_t waiting_ = 0;      // in wait_for_change
     bool attached_again_ = false;  // after a break: the next round is due, it makes the view fresh
 
     std::stop_source stop_;

@@ -2,8 +2,9 @@
 // What the admin page makes of a request before it answers: addresses, names, origins, parameters, rates.
 #include <gtest/gtest.h>
 
+#include "admin/http/entrance.hpp"
+#include "admin/http/host_names.hpp"
 #include "admin/http/listen_address.hpp"
-#include "admin/http/origin_rule.hpp"
 #include "admin/http/query.hpp"
 #include "admin/http/rate_limit.hpp"
 #include "admin/http/refusal.hpp"
@@ -31,33 +32,98 @@ TEST(admin_listen_address, loopback) {
     EXPECT_FALSE(is_loopback({"128.0.0.1", 1}));
 }
 
-TEST(admin_origin_rule, names_of_loopback) {
-    const origin_rule rule{{"127.0.0.1", 8088}, {"Locks.Example.org"}};
+TEST(admin_host_names, of_loopback) {
+    const host_names names{{"Locks.Example.org"}};
+    const listen_address here{"127.0.0.1", 8088};
     for (const auto* known : {"127.0.0.1:8088", "localhost:8088", "LOCALHOST:8088", "[::1]:8088",
                               "locks.example.org", "locks.example.org:443"})
-        EXPECT_TRUE(rule.knows_host(known)) << known;
+        EXPECT_TRUE(names.include(known, here)) << known;
     for (const auto* other : {"", "localhost", "localhost:8089", "evil.example.org:8088",
                               "127.0.0.1:8088.evil.org", "xlocks.example.org", "127.0.0.2:8088"})
-        EXPECT_FALSE(rule.knows_host(other)) << other;
+        EXPECT_FALSE(names.include(other, here)) << other;
 }
 
-TEST(admin_origin_rule, names_elsewhere) {
-    const origin_rule rule{{"192.0.2.7", 80}, {}};
-    EXPECT_TRUE(rule.knows_host("192.0.2.7:80"));
-    EXPECT_FALSE(rule.knows_host("localhost:80"));
-    EXPECT_FALSE(origin_rule({"0.0.0.0", 80}, {}).knows_host("192.0.2.7:80"));
+TEST(admin_host_names, elsewhere) {
+    const host_names names{{}};
+    EXPECT_TRUE(names.include("192.0.2.7:80", {"192.0.2.7", 80}));
+    EXPECT_TRUE(names.include("[2001:db8::7]:80", {"2001:db8::7", 80}));
+    EXPECT_FALSE(names.include("localhost:80", {"192.0.2.7", 80}));
+    EXPECT_FALSE(names.include("192.0.2.8:80", {"192.0.2.7", 80}));
 }
 
-TEST(admin_origin_rule, pages_of_other_sites) {
-    const origin_rule rule{{"127.0.0.1", 8088}, {}};
+TEST(admin_own_page, pages_of_other_sites) {
     const std::string host = "localhost:8088";
-    EXPECT_TRUE(rule.is_own_page("", host, ""));
-    EXPECT_TRUE(rule.is_own_page("http://localhost:8088", host, "same-origin"));
-    EXPECT_FALSE(rule.is_own_page("http://localhost:8089", host, ""));
-    EXPECT_FALSE(rule.is_own_page("null", host, ""));
-    EXPECT_FALSE(rule.is_own_page("https://evil.example.org", host, ""));
-    EXPECT_FALSE(rule.is_own_page("http://localhost:8088", host, "cross-site"));
-    EXPECT_FALSE(rule.is_own_page("", host, "same-site"));
+    EXPECT_TRUE(is_own_page("", host, ""));
+    EXPECT_TRUE(is_own_page("http://localhost:8088", host, "same-origin"));
+    EXPECT_FALSE(is_own_page("http://localhost:8089", host, ""));
+    EXPECT_FALSE(is_own_page("null", host, ""));
+    EXPECT_FALSE(is_own_page("https://evil.example.org", host, ""));
+    EXPECT_FALSE(is_own_page("http://localhost:8088", host, "cross-site"));
+    EXPECT_FALSE(is_own_page("", host, "same-site"));
+}
+
+class admin_entrance : public ::testing::Test {
+protected:
+    // The status that the request is refused with; 200 if it is not.
+    [[nodiscard]] int status() const {
+        try {
+            door.check(head);
+        } catch (const refusal& why) {
+            return why.status();
+        }
+        return 200;
+    }
+    void add(const char* name, const std::string& value) { head.headers.push_back({name, value}); }
+
+    const entrance door{host_names{{}}};
+    http_request head{.method = "GET",
+                      .target = "/",
+                      .headers = {{"host", "localhost:8088"}},
+                      .here = {"127.0.0.1", 8088}};
+};
+
+TEST_F(admin_entrance, a_name_that_is_not_known) {
+    EXPECT_EQ(status(), 200);
+    head.headers.front().value = "rebound.example.org:8088";
+    EXPECT_EQ(status(), 421);
+}
+
+TEST_F(admin_entrance, methods) {
+    for (const auto* method : {"GET", "HEAD", "POST"}) {
+        head.method = method;
+        EXPECT_EQ(status(), 200) << method;
+    }
+    for (const auto* method : {"DELETE", "PUT", "get", "OPTIONS", "CONNECT", "TRACE", "PRI"}) {
+        head.method = method;
+        EXPECT_EQ(status(), 405) << method;
+    }
+}
+
+TEST_F(admin_entrance, an_encoded_body) {
+    add("content-encoding", "br");
+    EXPECT_EQ(status(), 415);
+    head.method = "POST";
+    EXPECT_EQ(status(), 415);
+    head.headers.back().value = "identity";
+    EXPECT_EQ(status(), 415);
+}
+
+TEST_F(admin_entrance, a_body_of_a_request_that_reads) {
+    add("Content-Length", "0");
+    EXPECT_EQ(status(), 200);
+    head.headers.back().value = "2";
+    EXPECT_EQ(status(), 400);
+    head.method = "POST";
+    EXPECT_EQ(status(), 200);
+}
+
+TEST_F(admin_entrance, a_header_that_comes_twice) {
+    add("Accept", "a");
+    add("Accept", "b");
+    EXPECT_EQ(status(), 200);
+    add("Cookie", "a");
+    add("cookie", "b");
+    EXPECT_EQ(status(), 400);
 }
 
 int status_of(const std::string& target, const std::vector<std::string>& known = {"a", "b"}) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "admin/http/origin_rule.hpp"
+#include "admin/http/host_names.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "admin/http/request.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -22,24 +25,23 @@ std::string host_name(std::string_view host) {
     return lower(host.substr(0, host.find(':', behind)));
 }
 
-origin_rule::origin_rule(const listen_address& address, const std::vector<std::string>& names) {
-    const auto port = ":" + std::to_string(address.port);
-    own_.insert(lower(to_string(address)));
-    if (is_loopback(address))
-        for (const char* name : {"localhost", "127.0.0.1", "[::1]"}) own_.insert(name + port);
-    for (const auto& name : names) further_.insert(host_name(name));
+host_names::host_names(const std::vector<std::string>& further) {
+    for (const auto& name : further) further_.insert(host_name(name));
 }
 
-bool origin_rule::knows_host(std::string_view host) const {
-    return own_.contains(lower(host)) || further_.contains(host_name(host));
+bool host_names::include(std::string_view host, const listen_address& here) const {
+    if (same_name(host, to_string(here)) || further_.contains(host_name(host))) return true;
+    if (!is_loopback(here)) return false;
+    const auto port = ":" + std::to_string(here.port);
+    return std::ranges::any_of(std::array{"localhost", "127.0.0.1", "[::1]"},
+                               [&](const char* name) { return same_name(host, name + port); });
 }
 
-bool origin_rule::is_own_page(std::string_view origin, std::string_view host,
-                              std::string_view fetch_site) const {
+bool is_own_page(std::string_view origin, std::string_view host, std::string_view fetch_site) {
     if (!fetch_site.empty() && fetch_site != "same-origin" && fetch_site != "none") return false;
     if (origin.empty()) return true;  // no browser: those send one with each POST
     const auto scheme = origin.find("://");
-    return scheme != std::string_view::npos && lower(origin.substr(scheme + 3)) == lower(host);
+    return scheme != std::string_view::npos && same_name(origin.substr(scheme + 3), host);
 }
 
 }  // namespace turnstile::admin

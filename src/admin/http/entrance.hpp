@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// entrance: the checks that every request passes, of the admin page and of an election's page, before a service sees it.
+//
+// Thread safety: const members from any thread.
+#pragma once
+
+#include "admin/http/host_names.hpp"
+#include "admin/http/request.hpp"
+
+namespace turnstile::admin {
+
+class entrance {
+public:
+    explicit entrance(host_names names);
+
+    // Throws refusal: 400 form, 405 method, 415 an encoded body, 421 a `Host` that is not this server's.
+    void check(const http_request& head) const;
+
+private:
+    const host_names names_;
+};
+
+}  // namespace turnstile::admin

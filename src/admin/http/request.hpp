@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// http_request: a request as the server has read and checked it, for the parts that answer.
+//
+// Thread safety: a value.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "admin/http/listen_address.hpp"
+
+namespace turnstile::admin {
+
+struct http_header {
+    std::string name;
+    std::string value;
+};
+
+struct http_request {
+    std::string method;  // "GET"
+    std::string target;  // path and query: "/api/v1/locks?limit=1"
+    std::vector<http_header> headers{};
+    std::string body{};
+    std::string peer{};     // the client's numeric address
+    listen_address here{};  // the server's end of the connection
+    bool encrypted = false;
+
+    // Value of the first header with this name, in any case; empty if there is none.
+    [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+    [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
+};
+
+// Compares names of headers and of hosts: ASCII letters in any case.
+[[nodiscard]] bool same_name(std::string_view a, std::string_view b) noexcept;
+
+}  // namespace turnstile::admin

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin/http/service.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace turnstile::admin {
+
+http_response http_service::describe(const refusal& why) const {
+    using json = nlohmann::ordered_json;
+    const json body{{"error", {{"code", why.code()}, {"message", why.message()}}}};
+    // The message may repeat bytes of the request that are no UTF-8.
+    http_response response{why.status(), "application/json",
+                           body.dump(-1, ' ', false, json::error_handler_t::replace)};
+    if (why.status() == 429) response.headers.push_back({"Retry-After", "5"});
+    if (why.status() == 503) response.headers.push_back({"Retry-After", "1"});
+    return response;
+}
+
+}  // namespace turnstile::admin
