@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "base/hexadecimal.hpp"
+
 namespace turnstile::admin {
 namespace {
 
-std::string lower(std::string text) {
+std::string lower(std::string_view said) {
+    std::string text{said};
     for (char& c : text)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return text;
@@ -18,12 +21,8 @@ bool has_path(const surveyed_lock& lock, const std::string& prefix) {
 }
 
 bool has_holder(const surveyed_lock& lock, const std::string& wanted) {
-    for (const auto& each : lock.holders) {
-        const auto& said = each.metadata;
-        for (const auto* text : {&said.host, &said.pid, &said.label, &said.owner})
-            if (lower(*text).find(wanted) != std::string::npos) return true;
-    }
-    return false;
+    return std::any_of(lock.holders.begin(), lock.holders.end(),
+                       [&](const contender& each) { return says(each, wanted); });
 }
 
 void sort_places(std::vector<std::size_t>& places, const snapshot& seen, lock_order order) {
@@ -42,13 +41,21 @@ void sort_places(std::vector<std::size_t>& places, const snapshot& seen, lock_or
 
 }  // namespace
 
+bool says(const contender& each, std::string_view part) {
+    const auto wanted = lower(part);
+    const auto& said = each.metadata;
+    const auto session = base::hexadecimal_number(each.session_id);
+    for (const auto* text : {&said.host, &said.pid, &said.label, &said.owner, &session})
+        if (lower(*text).find(wanted) != std::string::npos) return true;
+    return false;
+}
+
 std::vector<std::size_t> chosen_locks(const snapshot& seen, const lock_filter& filter) {
-    const auto holder = lower(filter.holder);
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i != seen.survey.locks.size(); ++i) {
         const auto& lock = seen.survey.locks[i];
         if ((!filter.kind || lock.kind == *filter.kind) && has_path(lock, filter.prefix) &&
-            (holder.empty() || has_holder(lock, holder)))
+            (filter.holder.empty() || has_holder(lock, filter.holder)))
             places.push_back(i);
     }
     sort_places(places, seen, filter.order);

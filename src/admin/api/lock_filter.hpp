@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "admin/reading/snapshot.hpp"
@@ -21,10 +22,13 @@ enum class lock_order {
 
 struct lock_filter {
     std::string prefix{};  // of the path, if it begins with "/"; else a part of it
-    std::string holder{};  // a part of a holder's host, pid, label or owner, whatever its case
+    std::string holder{};  // a part of what a holder says of itself; see says()
     std::optional<lock_kind> kind{};
     lock_order order = lock_order::contended;
 };
+
+// Whether host, pid, label, owner or session (0x...) of the contender has this part, whatever its case.
+[[nodiscard]] bool says(const contender& each, std::string_view part);
 
 // Places in survey.locks.
 [[nodiscard]] std::vector<std::size_t> chosen_locks(const snapshot& seen,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "admin/api/lock_filter.hpp"
 #include "admin/api/lock_words.hpp"
 #include "admin/api/meta.hpp"
 #include "admin/http/refusal.hpp"
@@ -40,13 +41,30 @@ surveyed_lock queue_of(site& at, const view& seen, const lock_key& key, std::siz
     return {.path = key.first, .kind = key.second};
 }
 
-json page_of(const surveyed_lock& lock, std::size_t offset, std::size_t limit, wall_time now) {
+struct queue_page {
+    std::string contender;  // what its entries say; empty: all
+    std::size_t offset = 0;
+    std::size_t limit = 0;
+
+    // How much of the queue is needed for it.
+    [[nodiscard]] std::size_t wanted() const noexcept {
+        return contender.empty() ? offset + limit + 1 : lock_reader::k_deepest;
+    }
+};
+
+json page_of(const surveyed_lock& lock, const queue_page& page, wall_time now) {
     auto waiters = json::array();
-    for (auto i = offset; i < lock.waiters.size() && waiters.size() < limit; ++i)
-        waiters.push_back(aged(lock.waiters[i], now));
-    return {{"total", waiters_of(lock)},
-            {"offset", offset},
-            {"limit", limit},
+    std::size_t matching = 0;
+    for (std::size_t i = 0; i != lock.waiters.size(); ++i) {
+        if (!page.contender.empty() && !says(lock.waiters[i], page.contender)) continue;
+        if (matching++ < page.offset || waiters.size() == page.limit) continue;
+        auto shown = aged(lock.waiters[i], now);
+        shown["place"] = i + 1;
+        waiters.push_back(std::move(shown));
+    }
+    return {{"total", page.contender.empty() ? waiters_of(lock) : matching},
+            {"offset", page.offset},
+            {"limit", page.limit},
             {"waiters", std::move(waiters)}};
 }
 
@@ -110,13 +128,14 @@ json json_of(const hold_span& span) {
 
 json lock_page(site& at, const query& asked) {
     const auto path = lock_path(asked.required("path"));
-    const auto offset = asked.number("offset", 0, {.least = 0, .most = lock_reader::k_deepest});
-    const auto limit = page_size(asked);
+    const queue_page page{asked.text("contender").value_or(""),
+                          asked.number("offset", 0, {.least = 0, .most = lock_reader::k_deepest}),
+                          page_size(asked)};
     at.reading.look_at(path);
     const auto seen = at.reading.look();
     const auto meta = meta_of(seen);
     const lock_key key{path, kind_asked(asked, path, required(seen))};
-    const auto lock = queue_of(at, seen, key, offset + limit + 1);
+    const auto lock = queue_of(at, seen, key, page.wanted());
     const auto history = at.reading.history_of(key);
     if (lock.contenders == 0 && !history)
         throw refusal{404, "no_such_lock",
@@ -124,7 +143,7 @@ json lock_page(site& at, const query& asked) {
     const auto spans = history.value_or(std::vector<hold_span>{});
     const auto now = clock_of(seen);
     return {{"lock", shown_lock(lock, spans, now)},
-            {"waiters", page_of(lock, offset, limit, now)},
+            {"waiters", page_of(lock, page, now)},
             {"history", history.has_value()},
             {"timeline", timeline_of(spans, at.reading.looking_since(), now)},
             {"distributions", distributions_of(spans)},

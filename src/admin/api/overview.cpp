@@ -77,23 +77,39 @@ json overview(site& at, const query&) {
             {"meta", meta_of(seen)}};
 }
 
+namespace {
+
+json ids_of(const wait_graph& graph, const std::vector<std::vector<std::size_t>>& cycles) {
+    auto all = json::array();
+    for (const auto& cycle : cycles) {
+        auto ids = json::array();
+        for (const auto node : cycle) ids.push_back(graph.nodes[node].id);
+        all.push_back(std::move(ids));
+    }
+    return all;
+}
+
+}  // namespace
+
 json waits(site& at, const query&) {
     const auto seen = at.reading.look();
     const auto meta = meta_of(seen);
     const auto graph = at.reading.graph();
-    json result{{"nodes", json::array()}, {"edges", json::array()}, {"cycles", json::array()}};
+    json result{{"nodes", json::array()}, {"edges", json::array()}};
     for (const auto& each : graph->nodes)
-        result["nodes"].push_back({{"id", each.id}, {"label", each.label}});
+        result["nodes"].push_back({{"id", each.id},
+                                   {"label", each.label},
+                                   {"host", each.host},
+                                   {"pid", each.pid},
+                                   {"said", each.said}});
     for (const auto& each : graph->edges)
         result["edges"].push_back({{"from", graph->nodes[each.from].id},
                                    {"to", graph->nodes[each.to].id},
                                    {"path", each.path},
-                                   {"kind", to_string(each.kind)}});
-    for (const auto& cycle : graph->cycles) {
-        auto ids = json::array();
-        for (const auto node : cycle) ids.push_back(graph->nodes[node].id);
-        result["cycles"].push_back(std::move(ids));
-    }
+                                   {"kind", to_string(each.kind)},
+                                   {"confirmed", each.confirmed}});
+    result["cycles"] = ids_of(*graph, graph->cycles);
+    result["possible"] = ids_of(*graph, graph->possible);
     result["truncated"] = graph->truncated;
     result["meta"] = meta;
     return result;

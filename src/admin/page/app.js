@@ -9,6 +9,7 @@ import { sign_in_form } from './sign_in.js';
 import { seconds, sentence } from './text.js';
 
 const main = document.getElementById('main');
+const k_late_ms = 250; // a view that takes longer says that it is being read
 
 const state = {
   view: null,
@@ -69,7 +70,16 @@ function content() {
   if (!state.view) return panel('No such page', 'There is nothing at this address.', h('a', { href: '/' }, 'Overview'));
   if (state.problem?.status === 401) return sign_in_form(context);
   if (state.problem) return problem_panel(state.problem);
-  return state.data ? state.view.render(state.data, context) : h('p', { class: 'loading' }, 'Reading …');
+  return state.data ? state.view.render(state.data, context) : loading_panel();
+}
+
+// What stands there until the first answer. A quick answer comes before it is drawn.
+function loading_panel() {
+  return [
+    h('div', { class: 'view-head' }, h('h1', { tabindex: '-1' }, state.view.title(state.query))),
+    h('div', { class: 'loading', role: 'status' }, h('span', { class: 'unseen' }, 'Reading …'),
+      [0, 1, 2, 3].map(() => h('div', { class: 'loading-row', 'aria-hidden': 'true' }))),
+  ];
 }
 
 function draw() {
@@ -155,7 +165,10 @@ async function enter({ focus }) {
   state.view.enter?.(context);
   main.setAttribute('aria-busy', 'true');
   draw_sections(address.pathname);
+  const late = setTimeout(draw, k_late_ms);
   await read_anew();
+  clearTimeout(late);
+  if (state.address !== address_here()) return; // another view was entered meanwhile
   main.removeAttribute('aria-busy');
   stream.follow(state.view.follows?.(state.query, state.data) ?? {});
   if (focus) main.querySelector('h1')?.focus({ preventScroll: true });

@@ -81,16 +81,14 @@ const k_bar = 100;
 // The wait as a bar, beside the longest of this page.
 function wait_cell(waiter, longest) {
   const part = longest > 0 ? Math.max(0.02, waiter.age_ms / longest) : 0;
-  return [
+  return h('span', { class: 'wait' },
     age(waiter.age_ms),
     svg('svg', { class: 'wait-bar', viewBox: `0 0 ${k_bar} 6`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-      svg('rect', { class: 'is-waiting', x: 0, y: 0, width: (part * k_bar).toFixed(1), height: 6, rx: 2 })),
-  ];
+      svg('rect', { class: 'is-waiting', x: 0, y: 0, width: (part * k_bar).toFixed(1), height: 6, rx: 2 })));
 }
 
-export function queue_table(lock, page) {
+export function queue_table(lock, page, empty) {
   const longest = Math.max(0, ...page.waiters.map((waiter) => waiter.age_ms ?? 0));
-  const rows = page.waiters.map((waiter, i) => ({ ...waiter, place: page.offset + i + 1 }));
   return table({
     caption: 'Queue, next in line first',
     kind: 'queue',
@@ -102,8 +100,8 @@ export function queue_table(lock, page) {
       k_token,
       k_session,
     ],
-    rows,
+    rows: page.waiters,
     key: (waiter) => waiter.znode,
-    empty: 'The queue is empty.',
+    empty,
   });
 }

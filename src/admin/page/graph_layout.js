@@ -2,7 +2,8 @@
 // Places for the nodes of a wait-for graph: waiters left of what they wait for. Pure.
 //
 // Layers by the longest path, edges that close a cycle left out; then each layer is ordered by where its neighbours
-// stand (barycentres), which leaves few crossings.
+// stand (barycentres), which leaves few crossings. An edge over several layers takes a place in each layer between, so
+// that no box stands in its way.
 
 const k_sweeps = 6;
 
@@ -97,13 +98,35 @@ export function components(ids, edges) {
   return found.map((nodes, i) => ({ nodes, edges: edges.filter((edge) => part.get(edge.from) === i) }));
 }
 
-// {places: Map of id to {column, row}, columns, rows}: rows count from 0, and may be halves.
+// Layers with a place for each edge that passes: {layers, edges, routes: Map of an edge to its places between}.
+function with_passages(layers, edges) {
+  const column = new Map(layers.flatMap((layer, i) => layer.map((id) => [id, i])));
+  const wider = layers.map((layer) => [...layer]);
+  const parts = [];
+  const routes = new Map();
+  for (const edge of edges) {
+    const passages = [];
+    for (let i = column.get(edge.from) + 1; i < column.get(edge.to); ++i) {
+      const id = Symbol('passage');
+      wider[i].push(id);
+      passages.push(id);
+    }
+    routes.set(edge, passages);
+    const way = [edge.from, ...passages, edge.to];
+    for (let i = 1; i < way.length; ++i) parts.push({ from: way[i - 1], to: way[i] });
+  }
+  return { layers: wider, edges: parts, routes };
+}
+
+// {places: Map of id to {column, row}, routes: Map of an edge to the places that it passes, columns, rows}: rows count
+// from 0, and may be halves. An edge whose target is in no later column leads back, and passes no place.
 export function layout(ids, edges) {
-  const forward = without_back_edges(ids, edges);
-  const layers = layers_of(ids, forward);
-  const row = order(layers, edges);
-  const rows = Math.max(1, ...layers.map((layer) => layer.length));
-  const places = new Map();
-  layers.forEach((layer, column) => layer.forEach((id) => places.set(id, { column, row: row.get(id) + (rows - 1) / 2 })));
-  return { places, columns: layers.length, rows };
+  const all = with_passages(layers_of(ids, without_back_edges(ids, edges)), edges);
+  const row = order(all.layers, all.edges);
+  const rows = Math.max(1, ...all.layers.map((layer) => layer.length));
+  const known = new Map();
+  all.layers.forEach((layer, column) => layer.forEach((id) => known.set(id, { column, row: row.get(id) + (rows - 1) / 2 })));
+  const places = new Map(ids.map((id) => [id, known.get(id)]));
+  const routes = new Map(edges.map((edge) => [edge, all.routes.get(edge).map((id) => known.get(id))]));
+  return { places, routes, columns: all.layers.length, rows };
 }

@@ -4,16 +4,32 @@ import { me, read } from './api.js';
 import { holder_cards, holder_table, k_most_cards, queue_table } from './contenders.js';
 import { distribution } from './distribution.js';
 import { h, name } from './dom.js';
-import { link_to, link_to_lock, number_in } from './links.js';
-import { json_link, view_head } from './parts.js';
+import { link_to, number_in } from './links.js';
+import { choices, json_link, view_head } from './parts.js';
 import { follow_release, open_release } from './release.js';
 import { pager } from './table.js';
 import { count, kind_text, many, plain } from './text.js';
 import { timeline } from './timeline.js';
 
-const k_page = 50;
+// Rows of the queue that are shown: few at first, so that the timeline stays in sight.
+const k_rows = ['8', '50', '200'];
+const k_typing_pause_ms = 250;
+
+const typing = { timer: null, visits: 0 };
 
 const key_in = (query) => ({ path: query.get('path') ?? '', kind: query.get('kind') ?? '' });
+const rows_in = (query) => (k_rows.includes(query.get('rows')) ? query.get('rows') : k_rows[0]);
+
+// The same lock, and what else the address has; `changes` replaces parts of it.
+function here(query, changes) {
+  const kept = Object.fromEntries(['rows', 'contender', 'offset', 'for'].map((key) => [key, query.get(key)]));
+  return link_to('/lock', { ...key_in(query), ...kept, ...changes });
+}
+
+export function enter() {
+  clearTimeout(typing.timer);
+  ++typing.visits;
+}
 
 export const title = (query) => plain(query.get('path') || 'Lock');
 
@@ -26,8 +42,10 @@ export function follows(query, data) {
 // The bars grow also while nothing changes.
 export const reread_ms = 5000;
 
+const queue_in = (query) => ({ contender: query.get('contender') ?? '', offset: number_in(query, 'offset') || '', limit: rows_in(query) });
+
 export function load(query) {
-  return read('lock', { ...key_in(query), offset: number_in(query, 'offset') || '', limit: k_page });
+  return read('lock', { ...key_in(query), ...queue_in(query) });
 }
 
 export function problem_title(problem) {
@@ -73,11 +91,36 @@ function section(id, title_of, ...inside) {
   return h('section', { class: 'block', 'aria-labelledby': id, 'data-key': id }, h('h2', { id }, title_of), inside);
 }
 
-function queue(lock, page, query) {
-  const link = (offset) => link_to_lock(key_in(query), { offset, for: query.get('for') });
-  return section('queue-title', 'Queue',
-    h('div', { class: 'card is-list' }, queue_table(lock, page)),
-    pager({ total: page.total, offset: page.offset, limit: page.limit, noun: 'the queue', link }));
+function queue_search(query, context) {
+  const go = (form) => {
+    clearTimeout(typing.timer);
+    context.go(here(context.query, { contender: form.elements.contender.value.trim(), offset: '' }), { replace: true });
+  };
+  const now = (event) => {
+    event.preventDefault();
+    go(event.target);
+  };
+  const soon = ({ target: { form } }) => {
+    clearTimeout(typing.timer);
+    typing.timer = setTimeout(() => go(form), k_typing_pause_ms);
+  };
+  return h('form', { class: 'queue-search', role: 'search', 'aria-label': 'Queue', onsubmit: now, 'data-key': `search ${typing.visits}` },
+    h('input', { type: 'search', name: 'contender', 'aria-label': 'Search the queue', placeholder: 'host, pid, label, owner, session', oninput: soon,
+      value: query.get('contender') ?? '', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' }));
+}
+
+function queue(lock, page, query, context) {
+  const searched = query.get('contender');
+  const found = searched ? h('p', { class: 'muted figures', role: 'status' }, `${count(page.total)} of ${count(lock.waiters_total)} match`) : null;
+  const long = lock.waiters_total > Number(k_rows[0]) || searched;
+  const sizes = k_rows.map((rows) => [rows, `${rows} rows`]);
+  const link_rows = (rows) => here(query, { rows: rows === k_rows[0] ? '' : rows, offset: '' });
+  return h('section', { class: 'block', 'aria-labelledby': 'queue-title', 'data-key': 'queue-title' },
+    h('div', { class: 'queue-head' },
+      h('h2', { id: 'queue-title' }, 'Queue'),
+      long ? [queue_search(query, context), found, choices('Rows', sizes, rows_in(query), link_rows)] : null),
+    h('div', { class: 'card is-list' }, queue_table(lock, page, searched ? 'No contender of the queue matches.' : 'The queue is empty.')),
+    pager({ total: page.total, offset: page.offset, limit: page.limit, noun: 'the queue', link: (offset) => here(query, { offset }) }));
 }
 
 export function render(data, context) {
@@ -95,15 +138,15 @@ export function render(data, context) {
       title: name(lock.path, { class: 'mono' }),
       meta,
       context,
-      json: json_link('lock', { ...key_in(query), offset: waiters.offset || '', limit: waiters.limit }),
+      json: json_link('lock', { ...key_in(query), ...queue_in(query) }),
       under: under_title(lock),
     }),
     section('holders-title', lock.holders.length > 1 ? 'Holders' : 'Holder', holders(lock, release), read_only_note()),
-    queue(lock, waiters, query),
+    queue(lock, waiters, query, context),
     section('timeline-title', 'Who held it when',
       timeline(data, {
         chosen: query.get('for') ?? '',
-        link: (span) => link_to('/lock', { ...key_in(query), offset: query.get('offset'), for: span }),
+        link: (span) => here(query, { for: span }),
       })),
     section('times-title', 'How long',
       h('div', { class: 'pair' },

@@ -82,3 +82,17 @@ export function unreadable_note(paths) {
 }
 
 export const lock_title = (lock) => plain(lock.path);
+
+// The width of a card's inside, in pixels: type in the picture is as large as elsewhere, however wide it is.
+export function room() {
+  const main = document.getElementById('main');
+  const { paddingLeft, paddingRight } = window.getComputedStyle(main);
+  return Math.max(240, Math.floor(main.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)) - 34);
+}
+
+// Links of which one is chosen: [[value, text]], and value => address.
+export function choices(title, values, chosen, link) {
+  return h('nav', { class: 'choices', 'aria-label': title },
+    values.map(([value, text]) =>
+      h('a', { href: link(value), 'data-key': text, 'aria-current': value === chosen ? 'true' : null }, text)));
+}

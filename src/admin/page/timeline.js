@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who held the lock when: a row for each contender, waiting light, holding dark. A picture, and the same as a table.
 import { h, name, svg } from './dom.js';
+import { choices, room } from './parts.js';
 import { table } from './table.js';
 import { clock, date_and_clock, duration, identity, many, plain } from './text.js';
 
@@ -147,12 +148,6 @@ function legend() {
     entry('is-taken', 'hold taken'));
 }
 
-function choices(chosen, link) {
-  return h('nav', { class: 'choices', 'aria-label': 'Time shown' },
-    k_windows.map(([value, text]) =>
-      h('a', { href: link(value), 'data-key': text, 'aria-current': value === chosen ? 'true' : null }, text)));
-}
-
 function as_table(spans) {
   return h('details', { class: 'as-table' }, h('summary', null, 'As a table'),
     table({
@@ -172,13 +167,6 @@ function as_table(spans) {
     }));
 }
 
-// The width of a card's inside, in pixels: type in the picture is as large as elsewhere, however wide it is.
-function room() {
-  const main = document.getElementById('main');
-  const { paddingLeft, paddingRight } = window.getComputedStyle(main);
-  return Math.max(240, Math.floor(main.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)) - 34);
-}
-
 // chosen: seconds as text, '' or 'all'; link: chosen => address.
 export function timeline(data, { chosen, link }) {
   const { timeline: seen } = data;
@@ -191,7 +179,7 @@ export function timeline(data, { chosen, link }) {
     `${many(seen.spans.length, 'hold')}. The table below says the same.`;
   const newest = [...seen.spans].sort((one, other) => at(other.from) - at(one.from));
   return h('div', { class: 'card' },
-    h('div', { class: 'timeline-head' }, legend(), choices(valid, link)),
+    h('div', { class: 'timeline-head' }, legend(), choices('Time shown', k_windows, valid, link)),
     h('div', { class: 'picture' }, new picture(span, width).draw(shown, label)),
     h('p', { class: 'muted note' }, `UTC. This server has looked since ${date_and_clock(seen.from)}.`,
       hidden > 0 ? ` ${many(hidden, 'contender')} of longer ago not shown.` : ''),

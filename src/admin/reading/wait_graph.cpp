@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "admin/reading/cycles.hpp"
@@ -67,7 +68,7 @@ private:
         const auto& said = each.metadata;
         const auto id = said.owner.empty() ? znode_of(lock, each) : said.owner;
         const auto [found, is_new] = nodes_.try_emplace(id, graph_.nodes.size());
-        if (is_new) graph_.nodes.push_back({id, label_of(each)});
+        if (is_new) graph_.nodes.push_back({id, label_of(each), said.host, said.pid, said.label});
         return found->second;
     }
     static std::string label_of(const contender& each) {
@@ -101,14 +102,22 @@ wait_graph cut(wait_graph whole, std::size_t most, const std::vector<std::size_t
         }
         node = *places[node];
     };
-    for (auto& cycle : whole.cycles)
-        for (auto& node : cycle) place(node);
+    for (auto* found : {&whole.cycles, &whole.possible})
+        for (auto& cycle : *found)
+            for (auto& node : cycle) place(node);
     for (auto& each : whole.edges) {
         place(each.from);
         place(each.to);
     }
     whole.nodes = std::move(nodes);
     return whole;
+}
+
+cycles cycles_of(const wait_graph& graph, bool confirmed_only) {
+    std::vector<arrow> arrows;
+    for (const auto& each : graph.edges)
+        if (each.confirmed || !confirmed_only) arrows.push_back({each.from, each.to});
+    return {graph.nodes.size(), arrows};
 }
 
 }  // namespace
@@ -126,12 +135,16 @@ wait_graph wait_graph_of(const lock_survey& survey, const znode_set& before,
     builder built{before};
     for (const auto& lock : survey.locks) built.add(lock);
     auto graph = built.take();
-    std::vector<arrow> arrows;
-    for (const auto& each : graph.edges)
-        if (each.confirmed) arrows.push_back({each.from, each.to});
-    const cycles found{graph.nodes.size(), arrows};
-    graph.cycles = found.shortest(limits.cycles);
-    return cut(std::move(graph), limits.edges, found.cycle_of());
+    const auto sure = cycles_of(graph, true);
+    const auto all = cycles_of(graph, false);
+    graph.cycles = sure.shortest(limits.cycles);
+    graph.possible = all.shortest(limits.cycles);
+    // A part of the graph with a confirmed cycle is listed once, with that cycle.
+    std::set<std::size_t> known;
+    for (const auto& cycle : graph.cycles) known.insert(all.cycle_of()[cycle.front()]);
+    std::erase_if(graph.possible,
+                  [&](const auto& cycle) { return known.contains(all.cycle_of()[cycle.front()]); });
+    return cut(std::move(graph), limits.edges, all.cycle_of());
 }
 
 }  // namespace turnstile::admin

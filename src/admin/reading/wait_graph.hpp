@@ -25,7 +25,10 @@ namespace turnstile::admin {
 struct wait_graph {
     struct node {
         std::string id;     // the owner
-        std::string label;  // for people: host, pid, label
+        std::string label;  // for people: host, pid and said in one line
+        std::string host;
+        std::string pid;
+        std::string said;  // the contender's label
     };
     struct edge {
         std::size_t from = 0;  // in nodes
@@ -38,6 +41,8 @@ struct wait_graph {
     std::vector<edge> edges;
     // Nodes, each waiting for the next one, the last for the first. One for each set of owners that wait for each other.
     std::vector<std::vector<std::size_t>> cycles;
+    // Cycles with an edge that is not confirmed: perhaps the sum of several instants.
+    std::vector<std::vector<std::size_t>> possible;
     bool truncated = false;  // not all edges are here; those of the cycles are
 };
 

@@ -94,13 +94,3 @@ test('nothing moves by itself', () =>
     await tab.is_live();
     assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
   }, { reducedMotion: 'reduce' }));
-
-test('a part that scrolls can be scrolled with the keyboard', () =>
-  in_tab(async (tab, page) => {
-    await tab.open('/graph');
-    const region = page.getByRole('region', { name: 'Picture of the graph' });
-    await region.focus();
-    await page.keyboard.press('End');
-    await page.keyboard.press('ArrowRight');
-    await tab.eventually(() => document.activeElement.scrollLeft > 0);
-  }, k_phone));

@@ -114,14 +114,15 @@ export function scene_locks() {
 
 export function scene_graph() {
   const nodes = ['web-1 pid 90', 'web-2 pid 4711', 'batch-1 pid 12', 'web-3 pid 77', 'web-4 pid 1902', 'batch-2 pid 31', 'web-2 pid 51', 'web-5 pid 8', 'web-6 pid 8', 'web-7 pid 8']
-    .map((label, i) => ({ id: `o${i + 1}`, label }));
-  const edge = (from, to, path) => ({ from: `o${from}`, to: `o${to}`, path, kind: path === '/locks/prices' ? 'shared_mutex' : 'mutex' });
+    .map((label, i) => ({ id: `o${i + 1}`, label, host: label.split(' ')[0], pid: label.split(' ')[2], said: '' }));
+  const edge = (from, to, path) => ({ from: `o${from}`, to: `o${to}`, path, kind: path === '/locks/prices' ? 'shared_mutex' : 'mutex', confirmed: true });
   return {
     nodes,
     edges: [edge(1, 2, '/locks/orders'), edge(2, 3, '/locks/prices'), edge(3, 1, '/locks/invoices'), edge(4, 2, '/locks/orders'),
       edge(5, 7, '/locks/shop/stock/hamburg'), edge(7, 5, '/locks/shop/stock/berlin'), edge(6, 4, '/locks/shop/catalogue'), edge(8, 4, '/jobs/report'),
       edge(9, 8, '/jobs/report'), edge(10, 9, '/jobs/report')],
     cycles: [['o1', 'o2', 'o3'], ['o5', 'o7']],
+    possible: [],
     truncated: false,
   };
 }

@@ -35,6 +35,7 @@ export const scene = () => ({
   password: null,
   stale: false,
   snapshot: true,
+  hold_reads: null, // a promise that each read waits for
   // What a take comes to: {status, code, message} or an outcome.
   take: 'deleted',
   ask: 'asked',
@@ -129,6 +130,7 @@ export class mock_server {
     if (!this.state.snapshot) throw new refusal(503, 'no_snapshot', 'the servers were not read yet');
     if (what === 'events') return this.open_stream(address, response);
     const reads = { overview: this.overview, locks: this.locks, lock: this.lock, graph: this.graph, audit: this.audit };
+    await this.state.hold_reads;
     if (!reads[what]) throw new refusal(404, 'not_found', `there is no ${what}`);
     return this.json(response, reads[what].call(this, Object.fromEntries(address.searchParams)));
   }
@@ -174,7 +176,7 @@ export class mock_server {
 
   locks({ prefix = '', holder = '', kind = '', sort = 'contended', offset = 0, limit = 50 }) {
     const named = (path) => (prefix.startsWith('/') ? path.startsWith(prefix) : path.includes(prefix));
-    const held = (lock) => [...lock.holders, ...lock.waiters].some((each) => [each.host, each.pid, each.label].join(' ').toLowerCase().includes(holder.toLowerCase()));
+    const held = (lock) => [...lock.holders, ...lock.waiters].some((each) => says(each, holder));
     const orders = { contended: (one, other) => other.waiters_total - one.waiters_total, held: (one, other) => other.held_for_ms - one.held_for_ms,
       path: (one, other) => one.path.localeCompare(other.path) };
     const found = this.state.locks.filter((lock) => named(lock.path) && (!holder || held(lock)) && (!kind || lock.kind === kind)).map((lock) => this.told(lock));
@@ -183,12 +185,13 @@ export class mock_server {
     return { total: found.length, offset: from, limit: Number(limit), locks: found.slice(from, from + Number(limit)), unreadable: this.state.unreadable, meta: this.meta() };
   }
 
-  lock({ path, kind, offset = 0, limit = 50 }) {
+  lock({ path, kind, contender = '', offset = 0, limit = 50 }) {
     const lock = this.state.locks.find((each) => each.path === path && (!kind || each.kind === kind));
     if (!lock) throw new refusal(404, 'no_such_lock', `nothing holds ${path} or waits for it, and nothing did since this server looks`);
     const from = Number(offset);
+    const matching = lock.waiters.map((each, i) => ({ ...each, place: i + 1 })).filter((each) => says(each, contender));
     const none = { count: 0, p50: null, p90: null, p99: null, max: null, buckets: [] };
-    return { lock: this.told(lock, Infinity), waiters: { total: lock.waiters.length, offset: from, limit: Number(limit), waiters: lock.waiters.slice(from, from + Number(limit)) },
+    return { lock: this.told(lock, Infinity), waiters: { total: contender ? matching.length : lock.waiting ?? lock.waiters.length, offset: from, limit: Number(limit), waiters: matching.slice(from, from + Number(limit)) },
       timeline: { from: iso(k_now - 3_600_000), to: iso(k_now), spans: lock.spans }, distributions: lock.distributions ?? { hold_ms: none, wait_ms: none },
       history: true, meta: this.meta() };
   }
@@ -237,6 +240,11 @@ export class mock_server {
     if (action === 'take') this.change(() => hand_over(lock, znode));
     return result;
   }
+}
+
+// Whether what a contender says of itself has this part.
+function says({ host, pid, label, owner, session }, part) {
+  return [host, pid, label, owner, session].some((each) => each.toLowerCase().includes(part.toLowerCase()));
 }
 
 // The holder goes, and the next in line holds.

@@ -22,8 +22,8 @@ function hostile() {
   return {
     locks: [found, lock('/text', 'kazoo', [contender('', '', '', 100, { text: k_script })], [])],
     unreadable: [k_path],
-    graph: { nodes: [{ id: '<b>', label: k_script }, { id: '2', label: k_turned }], edges: [{ from: '<b>', to: '2', path: k_path, kind: 'mutex' }],
-      cycles: [], truncated: false },
+    graph: { nodes: [{ id: '<b>', label: k_script, host: k_script, pid: k_turned, said: k_control }, { id: '2', label: k_turned, host: '', pid: '', said: '' }], edges: [{ from: '<b>', to: '2', path: k_path, kind: 'mutex' }],
+      cycles: [], possible: [], truncated: false },
     audit: [{ time: '2026-11-21T04:38:36.123Z', action: k_script, path: k_path, kind: 'mutex', znode: k_script, who: k_turned, why: k_script, from: k_script,
       outcome: k_script, message: k_control }],
     servers: [{ address: k_script, role: k_script, reachable: true, version: k_script, latency_ms: 1, connections: 1, problem: k_turned }],

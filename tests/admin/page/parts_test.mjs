@@ -11,6 +11,7 @@ const text = await part('text.js');
 const links = await part('links.js');
 const { components, layout } = await part('graph_layout.js');
 const { fold } = await part('graph_folding.js');
+const { release_order } = await part('graph_cycles.js');
 
 test('what cannot be seen is written out', () => {
   assert.equal(text.plain('a\u0000b\u001bc\u007f\u0085'), 'a\\x00b\\x1bc\\x7f\\x85');
@@ -76,6 +77,16 @@ test('a cycle has one edge that leads back', () => {
   assert.deepEqual(back, [edge('ca')]);
 });
 
+test('an edge over several columns has a place in each between', () => {
+  const long = edge('ac');
+  const edges = [...['ab', 'bc'].map(edge), long];
+  const { places, routes } = layout(['a', 'b', 'c'], edges);
+  assert.equal(routes.get(long).length, 1);
+  const [passage] = routes.get(long);
+  assert.equal(passage.column, places.get('b').column);
+  assert.notEqual(passage.row, places.get('b').row);
+});
+
 test('no two nodes have one place', () => {
   const ids = [...'abcdefghij'];
   const edges = ['ab', 'ac', 'ad', 'be', 'ce', 'de', 'ea', 'fg', 'gf', 'hj', 'ij', 'aj'].map(edge);
@@ -107,4 +118,19 @@ test('a queue stays where another one meets it, on another path, and in a cycle'
   assert.deepEqual(fold(cycle).edges, cycle);
   const behind = [...cycle, ...['xa', 'yx', 'zy'].map((names) => wait(names, '/p'))];
   assert.deepEqual(fold(behind).edges, [...cycle, wait('xa', '/p')]);
+});
+
+test('a cycle becomes free lock by lock, the first by a person', () => {
+  const edges = [wait('ab', '/x'), wait('bc', '/y'), wait('ca', '/z')];
+  const order = release_order(['a', 'b', 'c'], edges).map(({ path, holder, waiter }) => `${path} ${holder} ${waiter}`);
+  assert.deepEqual(order, ['/x b a', '/z a c', '/y c b']);
+});
+
+test('contenders of one queue wait at one lock, which the last of them holds', () => {
+  const edges = [wait('ab', '/x'), wait('bc', '/x'), wait('ca', '/y')];
+  for (const cycle of [['a', 'b', 'c'], ['b', 'c', 'a'], ['c', 'a', 'b']]) {
+    const order = release_order(cycle, edges).map(({ path, holder, waiter }) => `${path} ${holder} ${waiter}`).sort();
+    assert.deepEqual(order, ['/x c a', '/y a c']);
+  }
+  assert.equal(release_order(['a', 'b'], [wait('ab', '/x'), wait('ba', '/x')]).length, 1, 'both upgrade');
 });

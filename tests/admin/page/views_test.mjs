@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { fixture } from './fixture.mjs';
-import { many_locks } from './mock_data.mjs';
+import { contender, history, lock, many_locks } from './mock_data.mjs';
 
 const { in_tab } = fixture();
 
@@ -64,6 +64,59 @@ test('a lock, and back with the button of the browser', () =>
     await page.locator('h1', { hasText: '/locks/orders' }).waitFor();
   }));
 
+const long_queue = () => ({
+  locks: [Object.assign(lock('/locks/long', 'mutex', [contender('web-1', 1, 'first', 90_000)],
+    Array.from({ length: 60 }, (_, i) => contender(`web-${i % 7}`, 500 + i, i % 2 ? 'import' : 'export', 80_000 - 1000 * i))),
+  { spans: history(contender('web-1', 1, 'first', 90_000)) })],
+});
+
+test('a long queue leaves the timeline in sight', () =>
+  in_tab(async (tab, page) => {
+    await tab.open('/lock?path=/locks/long&kind=mutex');
+    await page.locator('.timeline').waitFor();
+    const at = async (place) => (await page.locator(place).boundingBox()).y;
+    assert.ok((await at('#timeline-title')) < 860, `the timeline begins at ${await at('#timeline-title')} of 860 pixels`);
+    assert.equal(await page.locator('.queue tbody tr').count(), 8);
+    await page.getByRole('link', { name: '50 rows' }).click();
+    await tab.eventually(() => document.querySelectorAll('.queue tbody tr').length === 50);
+    assert.match(page.url(), /rows=50/);
+  }, { state: long_queue() }));
+
+test('a queue is searched, and each match keeps its place', () =>
+  in_tab(async (tab, page) => {
+    await tab.open('/lock?path=/locks/long&kind=mutex');
+    await page.getByRole('searchbox', { name: 'Search the queue' }).fill('WEB-3');
+    await tab.shows('9 of 60 match');
+    const rows = page.locator('.queue tbody tr');
+    assert.match(await rows.nth(0).innerText(), /^4th\s+web-3 pid 503/);
+    assert.match(await rows.nth(1).innerText(), /^11th\s+web-3 pid 510/);
+    assert.match(page.url(), /contender=WEB-3/);
+    await page.reload();
+    await tab.shows('9 of 60 match');
+    await page.getByRole('searchbox', { name: 'Search the queue' }).fill('559');
+    await tab.shows('1 of 60 match');
+    await page.getByRole('searchbox', { name: 'Search the queue' }).fill('nothing like this');
+    await tab.shows('No contender of the queue matches.');
+  }, { state: long_queue() }));
+
+test('a view that is slow to read says so', () =>
+  in_tab(async (tab, page, mock) => {
+    await tab.open('/');
+    await tab.is_live();
+    let go_on;
+    mock.state.hold_reads = new Promise((done) => (go_on = done));
+    await page.getByRole('link', { name: 'Wait-for graph' }).click();
+    await page.locator('h1', { hasText: 'Wait-for graph' }).waitFor();
+    await page.getByRole('status').getByText('Reading').waitFor();
+    assert.equal(await page.locator('main').getAttribute('aria-busy'), 'true');
+    assert.equal(await page.locator('.locks').count(), 0, 'the view before is gone');
+    await tab.check_accessibility('while it is read');
+    mock.state.hold_reads = null;
+    go_on();
+    await tab.shows('2 cycles');
+    assert.equal(await page.locator('main').getAttribute('aria-busy'), null);
+  }));
+
 test('the timeline as bars and as a table, of the time that is chosen', () =>
   in_tab(async (tab, page) => {
     await tab.open('/lock?path=/locks/orders&kind=mutex');
@@ -94,9 +147,9 @@ test('the graph, its cycles, and the same as a table', () =>
     await tab.open('/graph');
     await tab.shows('2 cycles');
     assert.equal(await page.locator('.graph .node').count(), 8, 'three in line are one node');
-    assert.equal(await page.locator('.graph .edge.is-cycle').count(), 5);
+    assert.equal(await page.locator('.graph path.edge.is-cycle').count(), 5);
     assert.equal(await page.getByText('in a cycle', { exact: true }).count(), 5);
-    await page.getByRole('link', { name: '/locks/prices' }).click();
+    await page.getByRole('table').getByRole('link', { name: '/locks/prices' }).click();
     await page.locator('h1', { hasText: '/locks/prices' }).waitFor();
   }));
 

@@ -86,6 +86,47 @@ TEST(admin_wait_graph, a_cycle_was_there_before) {
     EXPECT_EQ(wait_graph_of(now, znodes_of(now)).cycles.size(), 1U);
 }
 
+// The reads of one round are of different instants: a closed loop is possible at first, and confirmed a round later.
+TEST(admin_wait_graph, a_cycle_that_is_not_confirmed_is_possible) {
+    const auto first = queue("/a", {make_contender("x"), make_contender("y")});
+    const auto second = queue("/b", {make_contender("y"), make_contender("x")});
+    const lock_survey now{{first, second}, {}};
+    const auto early = wait_graph_of(now, znodes_of({{first}, {}}));
+    ASSERT_EQ(early.possible.size(), 1U);
+    EXPECT_EQ(early.possible.front().size(), 2U);
+    const auto late = wait_graph_of(now, znodes_of(now));
+    EXPECT_TRUE(late.possible.empty());
+    EXPECT_EQ(late.cycles.size(), 1U);
+}
+
+TEST(admin_wait_graph, a_possible_cycle_beside_a_confirmed_one) {
+    const auto sure = {queue("/a", {make_contender("x"), make_contender("y")}),
+                       queue("/b", {make_contender("y"), make_contender("x")})};
+    std::vector<surveyed_lock> all{sure};
+    all.push_back(queue("/c", {make_contender("v"), make_contender("w")}));
+    all.push_back(queue("/d", {make_contender("w"), make_contender("v")}));
+    const auto graph = wait_graph_of({all, {}}, znodes_of({sure, {}}));
+    EXPECT_EQ(cycles_of(graph), (std::vector<names>{{"x", "y"}}));
+    ASSERT_EQ(graph.possible.size(), 1U);
+    for (const auto node : graph.possible.front())
+        EXPECT_TRUE(graph.nodes[node].id == "v" || graph.nodes[node].id == "w");
+}
+
+TEST(admin_wait_graph, what_is_cut_is_no_possible_cycle) {
+    std::vector<contender> many;
+    for (int i = 0; i != 50; ++i) many.push_back(make_contender("waiter-" + std::to_string(i)));
+    const lock_survey survey{
+        {queue("/0", std::move(many)), queue("/a", {make_contender("x"), make_contender("y")}),
+         queue("/b", {make_contender("y"), make_contender("x")})},
+        {}};
+    const auto graph = wait_graph_of(survey, {}, {.edges = 5, .cycles = 10});
+    ASSERT_EQ(graph.possible.size(), 1U);
+    std::set<std::string> owners;
+    for (const auto node : graph.possible.front()) owners.insert(graph.nodes.at(node).id);
+    EXPECT_EQ(owners, (std::set<std::string>{"x", "y"}));
+    EXPECT_TRUE(edges_of(graph).contains({"x", "y", "/b"}));
+}
+
 TEST(admin_wait_graph, without_an_owner_there_is_no_cycle) {
     const lock_survey survey{{queue("/a", {make_contender(""), make_contender("")}),
                               queue("/b", {make_contender(""), make_contender("")})},

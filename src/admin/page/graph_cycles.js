@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cycle as its locks: who holds each, who waits for it, and in which order they become free. Pure.
+
+// The waits of a cycle that has ids [a, b, c]: a waits for b, b for c, c for a.
+function waits_of(cycle, edges) {
+  return cycle.map((from, i) => {
+    const to = cycle[(i + 1) % cycle.length];
+    return edges.find((edge) => edge.from === from && edge.to === to) ?? { from, to, path: '', kind: '' };
+  });
+}
+
+const same_lock = (one, other) => one.path === other.path && one.kind === other.kind;
+
+// Locks in the order in which they become free: the first is released by a person, each other one by the contender that
+// could go on before. [{path, kind, holder, waiter}]. Contenders in one queue wait for each other at one lock: the last
+// of them holds it.
+export function release_order(cycle, edges) {
+  const waits = waits_of(cycle, edges);
+  const first = waits.findIndex((wait, i) => !same_lock(wait, waits[(i + waits.length - 1) % waits.length]));
+  const turned = [...waits.slice(Math.max(first, 0)), ...waits.slice(0, Math.max(first, 0))];
+  const locks = [];
+  for (const wait of turned) {
+    const last = locks.at(-1);
+    if (last && same_lock(last, wait)) last.holder = wait.to;
+    else locks.push({ path: wait.path, kind: wait.kind, holder: wait.to, waiter: wait.from });
+  }
+  const [head, ...rest] = locks;
+  return [head, ...rest.reverse()];
+}
+
+// "a b" for each wait of these cycles.
+export function waits_in(cycles) {
+  const found = new Set();
+  for (const cycle of cycles) cycle.forEach((id, i) => found.add(`${id} ${cycle[(i + 1) % cycle.length]}`));
+  return found;
+}
