@@ -85,6 +85,7 @@ struct client_life {
     base::random chance;
     base::back_off reopening;
     time_point now{};
+    time_point awake_since{};  // the end of the latest stop of the process, on whatever connection
     session_state state = session_state::connecting;
 
     std::uint64_t epochs = 0;                 // opened so far: the number of the latest

@@ -65,7 +65,7 @@ std::optional<time_point> no_lease(const client_life& life) {
     // still has not heard yet.
     const auto timeout = life.lease.timeout();
     const auto role_settled = stay.told ? stay.since : connection->attached_at + timeout;
-    const auto heard_all = connection->awake_since + timeout;
+    const auto heard_all = life.awake_since + timeout;
     return std::max({role_settled, life.lease.hopeless_from(), heard_all});
 }
 
@@ -76,8 +76,7 @@ std::optional<time_point> placement(const client_life& life) {
     if (!connection || life.closing) return std::nullopt;
     const auto& stay = connection->stay;
     const auto timeout = life.lease.timeout();
-    if (stay.now != stay::stage::settled)
-        return std::max(stay.since, connection->awake_since) + timeout;
+    if (stay.now != stay::stage::settled) return std::max(stay.since, life.awake_since) + timeout;
     const bool follows = stay.told == server_role::follower || stay.told == server_role::observer;
     if (life.settings.place == core::placement::anywhere || !follows || life.lease.can_be_kept())
         return std::nullopt;

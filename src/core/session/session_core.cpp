@@ -65,14 +65,13 @@ private:
 
 }  // namespace
 
-// An attached session has something to do more often than every half of its time-out (due::keep_alive): what it has not
-// done in so long, it has not had the time for.
+// A gap of half a time-out between two inputs counts as a stop of the process. An attached session always has something
+// to do within that time (due::keep_alive). A session without a server may just have been idle: then a contender that
+// cannot be granted anything waits longer, by one time-out at most. While a session is opened its time-out is zero.
 void session_core::come_to(time_point now) {
     const auto before = std::exchange(life_.now, std::max(life_.now, now));
-    auto* connection = life_.attached();
     // place: stop_is_noticed
-    if (connection != nullptr && life_.now - before > life_.lease.timeout() / 2)
-        connection->awake_since = life_.now;
+    if (life_.now - before > life_.lease.timeout() / 2) life_.awake_since = life_.now;
 }
 
 void session_core::on(const input& event, time_point now) {

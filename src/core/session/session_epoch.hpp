@@ -54,7 +54,6 @@ struct server_connection {
     core::confirmations confirmations;  // when the next confirmation is due
     std::optional<ticket> search{};     // for an abandoned create, under way
     core::stay stay{};
-    time_point awake_since{};  // since the process stood still last, on this connection
     friend bool operator==(const server_connection&, const server_connection&) = default;
 };
 // Cut off from its majority: it answers reads only, and nothing is asked of it.

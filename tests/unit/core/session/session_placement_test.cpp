@@ -227,6 +227,45 @@ TEST_F(session_placement, gives_up_a_whole_timeout_after_a_stop) {
     EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
 }
 
+// A process that has just woken, and is attached to a server that tells no role; its lease ends before a whole time-out.
+class woken_session : public session_placement {
+protected:
+    void attach_as_it_wakes() {
+        stand_still(k_short * 6 / 10);
+        attach(server_role::unknown, k_short);
+        learn(server_role::unknown);
+        awake_ = now;
+        pass_answered(k_short / 2);
+        ASSERT_FALSE(session.session_lease().valid(now));
+    }
+    void expect_patience() {
+        acquire(k_ann);
+        answer_create_and_list(0);
+        pass_answered(awake_ + k_short - 1ns - now);
+        EXPECT_EQ(told<granted>(k_ann), 0U);
+        EXPECT_EQ(told<failed>(k_ann), 0U);
+        pass(1ns);
+        EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
+    }
+
+private:
+    time_point awake_{};
+};
+
+// Seed 40012360 of the elections: the process gave up after 0.87 time-outs.
+TEST_F(woken_session, without_a_server_gives_up_a_whole_timeout_later) {
+    start_at(server_role::unknown);
+    detach();
+    attach_as_it_wakes();
+    expect_patience();
+}
+
+TEST_F(woken_session, that_had_begun_to_open_gives_up_a_whole_timeout_later) {
+    start();
+    attach_as_it_wakes();
+    expect_patience();
+}
+
 TEST_F(session_placement, answer_of_an_earlier_connection_says_nothing) {
     start_at(server_role::unknown);
     acquire(k_ann);
