@@ -2,10 +2,12 @@
 #include "cli/server_findings.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/masked.hpp"
 #include "cli/duration.hpp"
+#include "cli/known_bugs.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -89,6 +91,35 @@ void look_at_versions(const examination& seen, findings& found) {
                      "finish the upgrade: the same version on each server"});
 }
 
+bool is_of_an_ensemble(server_role role) {
+    return role == server_role::leader || role == server_role::follower ||
+           role == server_role::observer;
+}
+
+// Servers lose writes as one of them joins the others: one that stands alone does not.
+void look_at_known_bugs(const examination& seen, findings& found) {
+    std::map<std::string, std::string> names_by_version;
+    for (const auto& server : seen.servers) {
+        if (!is_of_an_ensemble(server.role)) continue;
+        auto& names = names_by_version[server.version];
+        names += (names.empty() ? "" : ", ") + server.name;
+    }
+    for (const auto& [version, names] : names_by_version) {
+        const auto bugs = bugs_of_release(version);
+        if (bugs.issues.empty()) continue;
+        std::string issues;
+        for (const auto& issue : bugs.issues) issues += (issues.empty() ? "" : ", ") + issue;
+        found.push_back({severity::warning, "known_bugs", names,
+                         "version " + version +
+                             " may lose acknowledged writes when servers join their leader, and a "
+                             "lock with them: " +
+                             issues,
+                         "upgrade to " + bugs.mended_in +
+                             " or later; until then only fencing tokens protect what is written "
+                             "after that"});
+    }
+}
+
 void look_at_configurations(const examination& seen, findings& found) {
     std::set<std::pair<std::int64_t, int>> paces;
     for (const auto& server : seen.servers)
@@ -167,6 +198,7 @@ findings server_findings(const examination& seen) {
     for (const auto& server : seen.servers) look_at_one(server, seen, found);
     look_at_roles(seen, found);
     look_at_versions(seen, found);
+    look_at_known_bugs(seen, found);
     look_at_configurations(seen, found);
     return found;
 }

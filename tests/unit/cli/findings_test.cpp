@@ -15,7 +15,7 @@ using codes = std::vector<std::string>;
 server_health server(const char* name, server_role role) {
     server_health health{.name = name, .address = name, .reachable = true, .serves = true};
     health.role = role;
-    health.version = "3.8.0";
+    health.version = "3.9.4";
     health.round_trip = 1ms;
     health.configuration = server_configuration{.tick = 2s, .sync_limit = 5};
     return health;
@@ -57,8 +57,8 @@ TEST(doctor, names_each_servers_trouble) {
     seen.servers[0].round_trip = 1'500ms;
     seen.servers[1].outstanding = 5'000;
     seen.servers[2].version = "3.4.14";
-    EXPECT_EQ(found_in(seen),
-              (codes{"server_old", "server_overloaded", "server_slow", "versions_differ"}));
+    EXPECT_EQ(found_in(seen), (codes{"known_bugs", "server_old", "server_overloaded", "server_slow",
+                                     "versions_differ"}));
     seen = healthy();
     seen.servers[2].version = "3.10.1";
     EXPECT_EQ(found_in(seen), codes{"versions_differ"});
@@ -67,6 +67,40 @@ TEST(doctor, names_each_servers_trouble) {
     seen.servers[1].reachable = seen.servers[1].serves = false;
     seen.servers[1].role = server_role::unknown;
     EXPECT_EQ(found_in(seen), codes{"server_unreachable"});
+}
+
+// The servers' warning for a version that all of them run; empty: none.
+finding known_bugs_of(const char* version) {
+    auto seen = healthy();
+    for (auto& server : seen.servers) server.version = version;
+    const auto found = server_findings(seen);
+    EXPECT_LE(found.size(), 1U) << version;
+    return found.empty() ? finding{} : found.front();
+}
+
+TEST(doctor, names_the_releases_that_lose_acknowledged_writes) {
+    for (const auto* version : {"3.5.10", "3.7.2", "3.8.0", "3.8.4", "3.9.0", "3.9.1"}) {
+        const auto found = known_bugs_of(version);
+        EXPECT_EQ(found.code, "known_bugs") << version;
+        EXPECT_EQ(found.weight, severity::warning);
+        EXPECT_EQ(found.subject, "a:1, b:1, c:1");
+        for (const auto* issue : {version, "-4643", "-4646", "-4685", "-4785"})
+            EXPECT_NE(found.text.find(issue), std::string::npos) << issue << " in " << found.text;
+        EXPECT_EQ(found.text.find("4925"), std::string::npos) << found.text;
+    }
+    const auto only = known_bugs_of("3.9.3");
+    EXPECT_NE(only.text.find("ZOOKEEPER-4925"), std::string::npos) << only.text;
+    EXPECT_EQ(only.text.find("4785"), std::string::npos) << only.text;
+    EXPECT_NE(only.advice.find("3.9.4"), std::string::npos) << only.advice;
+    for (const auto* version : {"3.8.5", "3.8.6", "3.9.2", "3.9.4", "3.10.0", "4.0", "3.8.x", ""})
+        EXPECT_EQ(known_bugs_of(version).code, "") << version;
+}
+
+TEST(doctor, knows_that_a_server_alone_joins_no_leader) {
+    auto seen = healthy();
+    seen.servers = {server("a:1", server_role::standalone)};
+    seen.servers.front().version = "3.8.0";
+    EXPECT_EQ(codes_of(server_findings(seen)), codes{});
 }
 
 TEST(doctor, offers_other_servers_where_there_are_some) {
