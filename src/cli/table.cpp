@@ -12,6 +12,9 @@ namespace turnstile::cli {
 
 namespace {
 
+// Another client chooses names: the rows of one page stay short, however long a cell of another row is.
+constexpr std::size_t k_widest_column = 100;
+
 // Ideographs, kana, hangul, full-width forms and pictographs.
 bool is_wide(char32_t point) {
     constexpr std::array<std::pair<char32_t, char32_t>, 8> k_wide{{{0x1100, 0x115f},
@@ -48,12 +51,15 @@ std::string table::text() const {
     std::vector<std::size_t> widths(rows_.front().size(), 0);
     for (const auto& row : rows_)
         for (std::size_t i = 0; i != row.size(); ++i)
-            widths[i] = std::max(widths[i], width_of(row[i]));
+            if (const auto width = width_of(row[i]); width <= k_widest_column)
+                widths[i] = std::max(widths[i], width);
     std::string result;
     for (const auto& row : rows_) {
         for (std::size_t i = 0; i != row.size(); ++i) {
             result += row[i];
-            if (i + 1 != row.size()) result.append(widths[i] - width_of(row[i]) + 2, ' ');
+            if (i + 1 == row.size()) continue;
+            const auto width = width_of(row[i]);
+            result.append(widths[i] - std::min(widths[i], width) + 2, ' ');
         }
         result += '\n';
     }

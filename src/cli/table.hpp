@@ -17,7 +17,8 @@ public:
 
     // As many cells as there are titles; they are made printable, an empty one becomes "-".
     void add(std::vector<std::string> cells);
-    // A line for the titles and one for each row, two spaces between columns, none at the end.
+    // A line for the titles and one for each row, two spaces between columns, none at the end. A cell wider than 100
+    // columns of the terminal stays whole and pushes the rest of its own row to the right; other rows ignore it.
     [[nodiscard]] std::string text() const;
 
 private:

@@ -82,6 +82,15 @@ TEST(table, columns_line_up) {
     EXPECT_EQ(width_of("\u65e5\u672ca\u00e4"), 6U);
 }
 
+// Another client chose the name; the other rows are as wide as without it.
+TEST(table, a_huge_cell_widens_its_own_row_only) {
+    const std::string huge(60'000, 'x');
+    table rows{{"LOCK", "BY"}};
+    rows.add({"/a", "b"});
+    rows.add({huge, "c"});
+    EXPECT_EQ(rows.text(), "LOCK  BY\n/a    b\n" + huge + "  c\n");
+}
+
 TEST(screen, what_does_not_fit_is_left_out) {
     EXPECT_EQ(fitted("abc\nde\n", {80, 24}), "abc\nde\n");
     EXPECT_EQ(fitted("abcdef\n\u65e5\u672c\u65e5\n", {4, 24}), "abcd\n\u65e5\u672c\n");
