@@ -75,8 +75,8 @@ struct acquire_options {
     // Told when less than this is left of the lease, once for each time that it runs so low: again if
     // it was confirmed in between. Zero: never; ten years at most.
     boottime_clock::duration warn_before{};
-    // A hold is given up after so long, though the session lives: it is lost then, with `held_too_long`, and
-    // valid_until() is never later; `on_expiring` comes before it. Zero: no limit; ten years at most.
+    // A hold is lost after so long, with `held_too_long`; valid_until() is never later. The client ends it: one that is
+    // stopped, cut off or dead keeps others out until its session expires. Zero: no limit; ten years at most.
     boottime_clock::duration max_hold{};
     std::function<void(boottime_clock::duration remaining)> on_expiring{};
     // Told when an operator asks the holder to release (see revocation.hpp). Whether it does is its own affair.

@@ -55,6 +55,19 @@ TEST_F(client_hold_limit, warns_the_holder_before) {
     EXPECT_TRUE(hold.valid());
 }
 
+// The end of the hold is the holder's own; what keeps the next one out is the znode, which goes with its session.
+TEST_F(client_hold_limit, of_a_holder_without_servers_lets_nobody_in_before_its_session_ends) {
+    const auto others = connect();
+    mutex same{*others, "/lock"};
+    event lost;
+    auto hold = lock.acquire({.on_lost = [&](const error&) { lost.set(); }, .max_hold = 50ms});
+    faults.detach(servers->session().id);
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(same.try_acquire().error(), errc::busy);
+    faults.attach(servers->session().id);
+    EXPECT_TRUE(same.acquire({.timeout = limit()}));
+}
+
 TEST_F(client_hold_limit, goes_with_a_release) {
     ASSERT_TRUE(
         eventually([&] { return hold_shortly(lock, {.max_hold = 20ms}).release().has_value(); }));
