@@ -81,7 +81,7 @@ using executor = std::function<void(std::function<void()>)>;
 
 struct client_options {
     // Asked for; the servers may grant another (see `session_info::timeout`). With less than 5/2 of the relay bound
-    // (see `lease_settings`; 30 s by default) sessions go to the leader, see `server_preference`. At most 2^31 - 1 ms.
+    // (see `lease_settings`; 30 s by default) sessions go to the leader, see `server_preference`. At most 1 h.
     std::chrono::milliseconds session_timeout{30'000};
     // Digest scheme, "user:password", with a colon and at most 64 KiB; empty: none. They are the owner of the znodes,
     // see access_policy; the login at a Redis server or a database stands in the connect string.

@@ -13,18 +13,18 @@
 
 namespace turnstile {
 
-// What a contender wrote about itself into its znode. Other clients write other things; then only
-// `text` is set.
+// A contender's claims about itself, in its znode. parse() empties what this library would not have written; of other
+// libraries only `text` is set. Text may hold any bytes: escape it before a terminal or a page shows it.
 struct contender_metadata {
-    std::string text{};      // as it stands there
-    std::string resource{};  // the lock's path
-    std::string host{};
-    std::string pid{};
-    std::string thread{};
-    std::string label{};
-    std::string owner{};    // the owner, as deadlock_detector sees it; see acquire_options
-    std::string timeout{};  // of its session, milliseconds, as it asked for
-    std::string since{};    // UTC, ISO 8601, by the contender's clock
+    std::string text{};      // as it stands there, its first 16 KiB
+    std::string resource{};  // the lock's path; at most 4,096 bytes
+    std::string host{};      // at most 255 bytes, none of them a blank or a control character
+    std::string pid{};       // a number from 1 to 2^31 - 1
+    std::string thread{};    // the same
+    std::string label{};     // at most 1,024 bytes
+    std::string owner{};     // as deadlock_detector sees it, see acquire_options; at most 256 bytes
+    std::string timeout{};   // of its session, as it asked for: milliseconds, from 1 to an hour
+    std::string since{};     // UTC, ISO 8601 to the second, by the contender's clock
 
     // "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders"
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;

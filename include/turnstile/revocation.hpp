@@ -39,11 +39,17 @@ namespace turnstile {
 struct revoke_options {
     std::string who{};  // for the record: at most 1024 bytes each
     std::string why{};
-    // take: from the order to the deletion of a znode that still stands. Default: twice the session time-out
-    // of the contender, as it stands in its znode, or of this client if that is longer. A contender of
-    // another library keeps no lease and says no time-out: then it must be given.
+    // take: from the order to the deletion of a znode that still stands. Default: twice the session time-out that the
+    // contender claims in its znode, or twice that of this client if that is longer. A contender of another library
+    // keeps no lease and says no time-out: then the wait must be given. The same goes for a contender whose claim
+    // cannot be true: contender_metadata drops claims above an hour, `longest_session` those above what it says.
     std::optional<std::chrono::milliseconds> wait{};
-    stop_signal stop{};  // ends the call with `cancelled`; an order that was written stays
+    // take: the longest session time-out that the servers grant (maxSessionTimeout), where the caller knows it. Default:
+    // unknown.
+    std::optional<std::chrono::milliseconds> longest_session{};
+    // Ends the call with `cancelled`, and withdraws the request or the order: the call takes up to 5 s more for that. If
+    // the servers do not answer meanwhile, the message says that the mark stays.
+    stop_signal stop{};
 };
 
 // How a contender went.
@@ -65,9 +71,18 @@ public:
     // a contender without a name), busy (its znode changes faster than it can be read), and those of queries:
     // timeout, not_connected, cancelled, interrupted, closed, forked, auth_failed, protocol.
     [[nodiscard]] result<void> ask(const contender& target, const revoke_options& options) const;
-    // Waits until it is gone. A Boost interruption point.
+    // Waits until it is gone. A Boost interruption point, which withdraws the order as `stop` does.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const revoke_options& options) const;
+    // How long take() waits at most between its order and the deletion, to be said before. Sends nothing. Another
+    // client that writes over the order starts the wait anew, twice at most. Errors: bad_option.
+    [[nodiscard]] result<std::chrono::milliseconds> longest_wait(
+        const contender& target, const revoke_options& options) const;
+    // Removes what ask() and take() wrote with the same `who` and `why` and what still stands at the end of the znode's
+    // data. A holder that has read an order is lost nonetheless. `stop` is not looked at. For a contender of Curator's,
+    // whose data a request replaces: the data of `target` are put back.
+    [[nodiscard]] result<void> withdraw(const contender& target,
+                                        const revoke_options& options) const;
     [[nodiscard]] result<revocation_outcome> take_now(const contender& target,
                                                       const revoke_options& options) const;
 

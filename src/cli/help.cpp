@@ -185,8 +185,9 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
   --znode NAME          take it from this contender, as turnstile show -o wide
                         calls it; needed if several hold the lock
   --ask-for DURATION    from the request to the order; 0: no request [5s]
-  --wait DURATION       from the order to the deletion [twice the holder's
-                        session time-out; to be given for other libraries']
+  --wait DURATION       from the order to the deletion [twice the session
+                        time-out that the holder claims]; to be given for other
+                        libraries' holders, and where the claim cannot be true
   --now                 delete the znode at once. The holder may go on believing
                         that it holds, until it hears of it
   -o, --output FORM     text, or json (one object, when it is over) [text]
@@ -195,6 +196,8 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
            R"(
 What is done is written to the system's log. The contender that was shown is the
 one that it is done to: if another one stands there by now, nothing happens.
+How long it may last is printed first. Ctrl-C ends it, and withdraws the request
+or the order; a holder that has read the order has lost the lock nonetheless.
 
 Example:
   turnstile take --reason 'stuck since noon' --yes /locks/orders
@@ -277,7 +280,8 @@ Waiting:
 
 The command:
   --shell              COMMAND is one line for /bin/sh -c
-  --max-hold DURATION  end it after so long
+  --max-hold DURATION  end it after so long; the lock of a stopped or dead
+                       turnstile is free when its session expires, not before
   --grace DURATION     from SIGTERM to SIGKILL when the hold runs out [2s]
   --on-lost ACTION     when the hold runs out: term, kill or none [term]
   --once-per PERIOD    run it once in a period, whichever machine comes first

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <condition_variable>
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <thread>
+#include <mutex>
+#include <optional>
 
 #include "cli/complaint.hpp"
 #include "cli/connection.hpp"
@@ -17,9 +20,11 @@
 #include "cli/help.hpp"
 #include "cli/path_option.hpp"
 #include "cli/printable.hpp"
+#include "cli/stop_by_signal.hpp"
 #include "cli/take_options.hpp"
 #include "cli/take_report.hpp"
 #include "turnstile/revocation.hpp"
+#include "turnstile/server_health.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -69,6 +74,28 @@ revoke_options record_of(const take_options& options) {
     return {.who = options.by, .why = options.reason, .wait = options.wait};
 }
 
+// The longest session time-out that a server of the ensemble grants, where one tells it (conf).
+std::optional<std::chrono::milliseconds> longest_session(const take_options& options) {
+    const auto servers = health_of_servers(options.servers.servers);
+    std::chrono::milliseconds longest{0};
+    if (servers)
+        for (const auto& server : *servers)
+            if (server.configuration)
+                longest = std::max(longest, server.configuration->max_session_timeout);
+    return longest.count() > 0 ? std::optional{longest} : std::nullopt;
+}
+
+// How long the order is waited for. A claim that outlasts a session of this client is held against the longest one that a
+// server of the ensemble grants, where one tells it.
+result<std::chrono::milliseconds> wait_for(const client& servers, const take_options& options,
+                                           const revocation& order, const contender& target) {
+    auto record = record_of(options);
+    const auto claimed = order.longest_wait(target, record);
+    if (!claimed || options.wait || *claimed <= 2 * servers.session().timeout) return claimed;
+    record.longest_session = longest_session(options);
+    return order.longest_wait(target, record);
+}
+
 result<int> ask(client& servers, const take_options& options) {
     const auto target = find(servers, options);
     if (!target) return target.error();
@@ -80,10 +107,13 @@ result<int> ask(client& servers, const take_options& options) {
 }
 
 // Whether the contender went within the time that it is asked for.
-result<bool> went(const client& servers, const take_options& options, const contender& target) {
+result<bool> went(const client& servers, const take_options& options, const contender& target,
+                  const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any pause;
     const auto end = boottime_clock::now() + options.asked_for;
     for (;;) {
-        const auto locks = locks_at(servers, options.path);
+        const auto locks = locks_at(servers, options.path, {.stop = stop});
         if (!locks) return locks.error();
         bool there = false;
         for (const auto& lock : *locks)
@@ -91,26 +121,52 @@ result<bool> went(const client& servers, const take_options& options, const cont
                 for (const auto& entry : *part)
                     there = there || (entry.name == target.name && entry.token == target.token);
         if (!there || boottime_clock::now() >= end) return !there;
-        std::this_thread::sleep_for(k_pause);
+        std::unique_lock lock{mutex};
+        if (pause.wait_for(lock, stop, k_pause, [&] { return stop.stop_requested(); }))
+            return error{errc::cancelled, options.path + '/' + target.name};
     }
 }
 
-result<int> take_from(client& servers, const take_options& options, const contender& target) {
+// Asks the contender first. The outcome, if that was enough.
+result<std::optional<revocation_outcome>> ask_first(const client& servers,
+                                                    const take_options& options,
+                                                    const revocation& order,
+                                                    const revoke_options& record,
+                                                    take_report& report) {
+    const auto asked = order.ask(*report.target, record);
+    if (!asked && asked.error() != errc::removed) return asked.error();
+    report.asked = asked.has_value();
+    tell(options, report);
+    const auto gone = went(servers, options, *report.target, record.stop);
+    if (gone && !*gone) return std::optional<revocation_outcome>{};
+    if (gone)
+        return std::optional{report.asked ? revocation_outcome::gave_way
+                                          : revocation_outcome::gone_before};
+    if (gone.error() != errc::cancelled) return gone.error();
+    const auto undone = order.withdraw(*report.target, record);
+    if (undone || undone.error() == errc::removed) return gone.error();
+    return error{errc::cancelled,
+                 gone.error().message() + "; the request stays: " + undone.error().message()};
+}
+
+result<int> take_from(client& servers, const take_options& options, stop_by_signal& stop,
+                      const contender& target) {
     const revocation order{servers, options.path};
-    const auto record = record_of(options);
+    auto record = record_of(options);
     take_report report{target};
+    if (!options.now) {
+        const auto wait = wait_for(servers, options, order, target);
+        if (!wait) return wait.error();
+        record.wait = report.wait = *wait;  // no longer than what is said here
+        if (options.form != output_form::json) print_line(plan_text(options, report));
+    }
+    record.stop = stop.token();
+    stop.arm();
     if (!options.now && options.asked_for.count() > 0) {
-        const auto asked = order.ask(target, record);
-        if (!asked && asked.error() != errc::removed) return asked.error();
-        report.asked = asked.has_value();
-        tell(options, report);
-        const auto gone = went(servers, options, target);
-        if (!gone) return gone.error();
-        if (*gone) {
-            report.outcome =
-                report.asked ? revocation_outcome::gave_way : revocation_outcome::gone_before;
-            return finish(options, report);
-        }
+        const auto end = ask_first(servers, options, order, record, report);
+        if (!end) return end.error();
+        report.outcome = *end;
+        if (report.outcome) return finish(options, report);
     }
     write_down("took", options, target);
     const auto outcome = options.now ? order.take_now(target, record) : order.take(target, record);
@@ -119,15 +175,28 @@ result<int> take_from(client& servers, const take_options& options, const conten
     return finish(options, report);
 }
 
-result<int> take(client& servers, const take_options& options) {
+result<int> take(client& servers, const take_options& options, stop_by_signal& stop) {
     const auto target = find(servers, options);
     if (!target) return target.error();
     if (!*target) return finish(options, {});
-    if (is_confirmed(options, **target)) return take_from(servers, options, **target);
-    return complain("nothing was done", k_usage);
+    if (!is_confirmed(options, **target)) return complain("nothing was done", k_usage);
+    const auto taken = take_from(servers, options, stop, **target);
+    if (!taken && taken.error() == errc::cancelled && stop.signal() != 0)
+        return complain(taken.error().message(), k_signal_base + stop.signal());
+    return taken;
 }
 
-using take_work = result<int> (*)(client&, const take_options&);
+int run_ask(const take_options& options) {
+    return with_client(options.servers, [&](client& servers) { return ask(servers, options); });
+}
+
+int run_take(const take_options& options) {
+    stop_by_signal stop;
+    return with_client(options.servers,
+                       [&](client& servers) { return take(servers, options, stop); });
+}
+
+using take_work = int (*)(const take_options&);
 
 CLI::App& add_command(CLI::App& program, command_line& line, const char* name,
                       const std::shared_ptr<take_options>& options, take_work work) {
@@ -140,10 +209,7 @@ CLI::App& add_command(CLI::App& program, command_line& line, const char* name,
     add_server_options(command, options->servers);
     command.final_callback([options, &line, work] {
         if (options->by.empty()) options->by = operator_name();
-        line.action = [options, work] {
-            return with_client(options->servers,
-                               [&](client& servers) { return work(servers, *options); });
-        };
+        line.action = [options, work] { return work(*options); };
     });
     return command;
 }
@@ -151,13 +217,13 @@ CLI::App& add_command(CLI::App& program, command_line& line, const char* name,
 }  // namespace
 
 void add_ask_command(CLI::App& program, command_line& line) {
-    auto& command = add_command(program, line, "ask", std::make_shared<take_options>(), ask);
+    auto& command = add_command(program, line, "ask", std::make_shared<take_options>(), run_ask);
     command.formatter_fn([](auto&&...) { return ask_help(); });
 }
 
 void add_take_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<take_options>();
-    auto& command = add_command(program, line, "take", options, take);
+    auto& command = add_command(program, line, "take", options, run_take);
     command.formatter_fn([](auto&&...) { return take_help(); });
     command.get_option("--reason")->required();
     add_duration(command, "--ask-for", options->asked_for);

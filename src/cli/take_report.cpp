@@ -2,6 +2,7 @@
 #include "cli/take_report.hpp"
 
 #include "admin/reading/lock_json.hpp"
+#include "cli/duration.hpp"
 #include "cli/printable.hpp"
 #include "cli/survey_text.hpp"
 
@@ -34,6 +35,14 @@ std::string description_of(const contender& target) {
     return identity_of(target) + ", there for " + age_of(target, std::chrono::system_clock::now());
 }
 
+std::string plan_text(const take_options& options, const take_report& report) {
+    const auto first = options.asked_for.count() > 0
+                           ? "asks it to go, orders it to after " + exact_text(options.asked_for)
+                           : std::string{"orders it to go"};
+    return first + ", and deletes its znode " + exact_text(report.wait.value()) +
+           " after the order; Ctrl-C withdraws what it wrote\n";
+}
+
 std::string take_text(const take_options& options, const take_report& report) {
     if (!report.target) return printable(options.path) + ": free; no contender holds it\n";
     if (!report.outcome) return "asked " + printable(description_of(*report.target)) + "\n";
@@ -44,7 +53,8 @@ std::string take_json(const take_options& options, const take_report& report) {
     admin::json result{{"path", options.path},  {"outcome", word_of(report)},
                        {"asked", report.asked}, {"who", options.by},
                        {"why", options.reason}, {"znode", nullptr},
-                       {"contender", nullptr}};
+                       {"contender", nullptr},  {"longest_ms", nullptr}};
+    if (report.wait) result["longest_ms"] = (options.asked_for + *report.wait).count();
     if (report.target) {
         result["znode"] = report.target->name;
         result["contender"] = admin::json_of(*report.target);

@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/span_check.hpp"
+#include "client/metadata_limits.hpp"
 
 namespace turnstile::detail {
 
@@ -16,10 +17,8 @@ using std::chrono::milliseconds;
 
 constexpr unsigned k_most_sessions = 1024;
 constexpr double k_largest_drift = 0.5;
-constexpr std::size_t k_longest_label = 1024;
-constexpr std::size_t k_longest_owner = 256;
 constexpr std::size_t k_longest_credentials = std::size_t{64} * 1024;
-// The servers keep time-outs and their tick in an int.
+// The servers keep their tick in an int.
 constexpr milliseconds k_longest_int{INT32_MAX};
 constexpr milliseconds k_longest_pause = std::chrono::days{1};
 // Longer spans are a mistake; sums of a few of these fit into the clock's count, and so does one of these sums and
@@ -127,8 +126,8 @@ result<void> check_modes(const lock_options& modes) {
 
 result<void> check(const client_options& o) {
     if (auto good = check_label(o.label); !good) return good;
-    if (o.session_timeout <= milliseconds{0} || o.session_timeout > k_longest_int) {
-        return bad(fmt::format("session_timeout {} ms: must be between 1 ms and 2^31 - 1 ms",
+    if (o.session_timeout <= milliseconds{0} || o.session_timeout > k_longest_session_timeout) {
+        return bad(fmt::format("session_timeout {} ms: must be between 1 ms and 1 h",
                                o.session_timeout.count()));
     }
     if (auto good = check_credentials(o); !good) return good;

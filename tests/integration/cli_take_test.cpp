@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `turnstile ask` and `turnstile take` on a real server: the holder is told, and loses its lock only to `take`.
+#include <csignal>
+
 #include <nlohmann/json.hpp>
 
 #include "cli_fixture.hpp"
@@ -18,13 +20,25 @@ protected:
                      "--reason",        "the reason", "--yes"} +
                more;
     }
-    // A contender of another library, which says nothing of its session.
-    void make_foreign() {
+    // A contender of another client, by default of a library that says nothing of its session.
+    void make_foreign(const std::string& data = "10.0.0.7") {
         mutex tools{*observer, path + "-tools"};
         auto hold = tools.acquire({.timeout = limit()}).value();
-        const transaction both =
-            std::move(transaction{}.create(path, "").create(path + "/" + k_foreign, "10.0.0.7"));
-        ASSERT_TRUE(hold.commit(both));
+        transaction writes;
+        if (!read_node(*observer, path)) writes.create(path, "");
+        ASSERT_TRUE(hold.commit(writes.create(path + "/" + k_foreign, data)));
+    }
+    [[nodiscard]] std::string foreign_data() const {
+        return read_node(*observer, path + "/" + k_foreign).value().data;
+    }
+    // A take that a signal ends once its mark is there: what stands in the znode after it is over.
+    std::string data_after_interrupt(const words& more, const char* mark) {
+        auto taker = start(take(more));
+        EXPECT_TRUE(eventually([&] { return foreign_data().find(mark) != std::string::npos; }));
+        ::kill(taker.pid(), SIGINT);
+        EXPECT_TRUE(taker.wait());
+        EXPECT_EQ(taker.exit_code(), 128 + SIGINT) << output();
+        return foreign_data();
     }
     static constexpr auto k_foreign = "_c_6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f-lock-0000000004";
     mutex lock{*observer, path};
@@ -84,6 +98,39 @@ TEST_F(cli_take, another_librarys_holder) {
     EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
     EXPECT_EQ(code_of(take({"--ask-for", "0", "--wait", "100ms"})), 0);
     EXPECT_TRUE(printed("its znode was deleted\n")) << output();
+}
+
+TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
+    for (const auto* claim : {"2147483647", "-1"}) {
+        make_foreign(std::string{"host=evil pid=1 timeout="} + claim);
+        EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
+        EXPECT_TRUE(printed("claims one that cannot be: say how long to wait")) << output();
+        EXPECT_EQ(code_of(take({"--ask-for", "0", "--wait", "100ms"})), 0) << output();
+    }
+}
+
+// The servers tell the longest session that they grant.
+TEST_F(cli_take, a_holder_that_claims_more_than_the_servers_grant) {
+    make_foreign("host=odd pid=7 timeout=3600000");
+    EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
+    EXPECT_TRUE(printed("claims one that cannot be: say how long to wait")) << output();
+    EXPECT_EQ(foreign_data(), "host=odd pid=7 timeout=3600000");
+}
+
+TEST_F(cli_take, says_before_how_long_it_may_last) {
+    make_foreign("host=web-2 pid=7 timeout=1000");
+    auto taker = start(take({"--ask-for", "1h", "--wait", "2h"}));
+    EXPECT_TRUE(taker.wait_for_output(
+        "asks it to go, orders it to after 1 h, and deletes its znode 2 h after the order"));
+    taker.kill();
+}
+
+TEST_F(cli_take, an_order_that_is_interrupted_leaves_no_mark) {
+    const std::string own = "host=web-2 pid=7 timeout=30000";
+    make_foreign(own);
+    EXPECT_EQ(data_after_interrupt({"--ask-for", "0", "--wait", "1h"}, "revoke=take"), own);
+    EXPECT_EQ(data_after_interrupt({"--ask-for", "1h"}, "revoke=ask"), own);
+    EXPECT_EQ(data_after_interrupt({"--ask-for", "1ms", "--wait", "1h"}, "revoke=take"), own);
 }
 
 TEST_F(cli_take, one_of_several) {

@@ -8,6 +8,7 @@
 
 #include "client/support.hpp"
 #include "turnstile/revocation.hpp"
+#include "turnstile/transaction.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -176,6 +177,88 @@ TEST_F(late_reading, of_an_order_that_another_operator_asks_beside) {
     EXPECT_EQ(taken.get().value(), revocation_outcome::gave_way);
     EXPECT_FALSE(asked);
     EXPECT_THAT(why, HasSubstr("ops on call"));
+}
+
+// The holder reads its znode only after the operator has given up.
+TEST_F(late_reading, of_an_order_that_was_withdrawn_goes_on) {
+    stand_still();
+    const auto before = data();
+    orders.ask(target, reason).value();
+    std::stop_source stop;
+    auto taken = std::async(std::launch::async, [&] {
+        return orders.take(
+            target,
+            {.who = reason.who, .why = reason.why, .wait = 10min, .stop = stop.get_token()});
+    });
+    ASSERT_TRUE(eventually([&] { return data().find("revoke=take") != std::string::npos; }));
+    stop.request_stop();
+    EXPECT_EQ(taken.get().error(), errc::cancelled);
+    EXPECT_EQ(data(), before);
+    faults.attach(owner->session().id);
+    EXPECT_TRUE(own.is_locked({.timeout = limit()}).value());
+    EXPECT_TRUE(hold.valid());
+    EXPECT_FALSE(asked);
+    hold.release().value();
+    owner->close();
+}
+
+TEST_F(late_reading, of_a_request_that_was_withdrawn_hears_nothing) {
+    stand_still();
+    const auto before = data();
+    orders.ask(target, {.who = "ann", .why = "please"}).value();
+    const auto with_anns = data();
+    orders.ask(target, reason).value();
+    orders.withdraw(target, reason).value();
+    EXPECT_EQ(data(), with_anns) << "another operator's stays";
+    orders.withdraw(target, {.who = "ann", .why = "please"}).value();
+    EXPECT_EQ(data(), before);
+    orders.withdraw(target, reason).value();
+    EXPECT_EQ(data(), before);
+    orders.take_now(target, reason).value();
+    EXPECT_EQ(orders.withdraw(target, reason).error(), errc::removed);
+}
+
+// A contender of another client, which wrote whatever it liked.
+class claims : public revocations {
+protected:
+    contender contender_that_says(const std::string& text) {
+        mutex tools{*servers, "/tools"};
+        auto hold = tools.acquire().value();
+        const std::string znode = "/lock/_c_11111111-1111-4222-8333-444444444444-lock-0000000000";
+        hold.commit(transaction{}.create("/lock", "").create(znode, text)).value();
+        return holder();
+    }
+    // How long an order is waited for; nothing if that has to be said.
+    std::optional<std::chrono::milliseconds> wait_for(const contender& target,
+                                                      const revoke_options& how = {}) {
+        const auto wait = orders.longest_wait(target, how);
+        if (wait) return *wait;
+        EXPECT_EQ(wait.error(), errc::bad_option);
+        EXPECT_THAT(wait.error().message(), HasSubstr("say how long to wait"));
+        return std::nullopt;
+    }
+};
+
+TEST_F(claims, of_an_impossible_timeout_are_none) {
+    const auto evil = contender_that_says("host=evil pid=1 owner=11 timeout=2147483647");
+    EXPECT_EQ(evil.metadata.host, "evil");
+    EXPECT_FALSE(wait_for(evil));
+    EXPECT_EQ(orders.take(evil, reason).error(), errc::bad_option);
+    EXPECT_EQ(holder().metadata.text, evil.metadata.text) << "nothing was written";
+    EXPECT_EQ(wait_for(evil, {.wait = 3ms}), 3ms);
+    EXPECT_EQ(orders.take(evil, {.wait = 0ms}).value(), revocation_outcome::deleted);
+}
+
+TEST_F(claims, are_held_against_the_longest_session_that_is_known) {
+    const auto odd = contender_that_says("host=odd timeout=90000");
+    EXPECT_EQ(wait_for(odd), 180s);
+    EXPECT_EQ(wait_for(odd, {.longest_session = 90s}), 180s);
+    EXPECT_FALSE(wait_for(odd, {.longest_session = 40s}));
+    EXPECT_EQ(orders.take(odd, {.longest_session = 40s}).error(), errc::bad_option);
+}
+
+TEST_F(claims, that_are_shorter_than_the_operators_own_session_count_as_that) {
+    EXPECT_EQ(wait_for(contender_that_says("host=quick timeout=1")), 2s);
 }
 
 TEST_F(revocations, refuse_what_cannot_be) {

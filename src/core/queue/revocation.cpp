@@ -13,6 +13,20 @@ constexpr std::string_view k_ask = " revoke=ask by=";
 constexpr std::string_view k_take = " revoke=take by=";
 constexpr std::string_view k_why = " why=";
 
+std::string mark_of(const revocation& order) {
+    std::string mark{order.manner == revocation::how::take ? k_take : k_ask};
+    base::append_percent_escaped(mark, order.by);
+    mark += k_why;
+    base::append_percent_escaped(mark, order.why);
+    return mark;
+}
+
+// Any client that may write the znode wrote them: they go to callbacks, messages and logs.
+std::string words_in(std::string_view escaped) {
+    auto words = base::percent_unescaped(escaped);
+    return words.size() > k_longest_words ? std::string{} : words;
+}
+
 }  // namespace
 
 bool follows_curators_request(std::string_view data) {
@@ -36,18 +50,27 @@ std::optional<revocation> parse_revocation(std::string_view data) {
     if (why == std::string_view::npos) return std::nullopt;
     const auto text = words.substr(why + k_why.size());
     return revocation{orders ? revocation::how::take : revocation::how::ask,
-                      base::percent_unescaped(words.substr(0, why)),
-                      base::percent_unescaped(text.substr(0, text.find(' ')))};
+                      words_in(words.substr(0, why)), words_in(text.substr(0, text.find(' ')))};
 }
 
 std::string with_order(std::string_view data, const revocation& order) {
-    std::string text{data};
-    text += order.manner == revocation::how::take ? k_take : k_ask;
-    base::append_percent_escaped(text, order.by);
-    text += k_why;
-    base::append_percent_escaped(text, order.why);
+    auto text = std::string{data} + mark_of(order);
     assert(parse_revocation(text) == order);
     return text;
+}
+
+std::string_view without_orders(std::string_view data, const revocation& order) {
+    const auto ask = mark_of({revocation::how::ask, order.by, order.why});
+    const auto take = mark_of({revocation::how::take, order.by, order.why});
+    for (;;) {
+        if (data.ends_with(ask)) {
+            data.remove_suffix(ask.size());
+        } else if (data.ends_with(take)) {
+            data.remove_suffix(take.size());
+        } else {
+            return data;
+        }
+    }
 }
 
 }  // namespace turnstile::core

@@ -8,6 +8,7 @@
 // compare all of the data with the former, so it is what theirs are asked by.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,12 +17,14 @@ namespace turnstile::core {
 
 struct revocation {
     enum class how { ask, take } manner = how::ask;
-    std::string by;  // the operator, or the program
-    std::string why;
+    std::string by;   // the operator, or the program; empty if it is longer than k_longest_words
+    std::string why;  // the same
     friend bool operator==(const revocation&, const revocation&) = default;
 };
 
 inline constexpr std::string_view k_curators_request = "__REVOKE__";
+// In bytes, of each of an order's words.
+inline constexpr std::size_t k_longest_words = 1024;
 
 // Whether a contender with these data is another library's that may follow that request: Curator writes its
 // host's address, and so no words of ours.
@@ -31,5 +34,7 @@ inline constexpr std::string_view k_curators_request = "__REVOKE__";
 [[nodiscard]] std::optional<revocation> parse_revocation(std::string_view data);
 // The data with the order behind it.
 [[nodiscard]] std::string with_order(std::string_view data, const revocation& order);
+// The data without the requests and orders at its end that have the words of `order`, in either manner.
+[[nodiscard]] std::string_view without_orders(std::string_view data, const revocation& order);
 
 }  // namespace turnstile::core

@@ -12,6 +12,7 @@
 #include "base/path.hpp"
 #include "client/pause.hpp"
 #include "core/queue/revocation.hpp"
+#include "recipe/lock/many_reads.hpp"
 #include "recipe/lock/queue_lock.hpp"
 
 namespace turnstile {
@@ -20,34 +21,45 @@ namespace {
 
 using core::server_error;
 
+using std::chrono::milliseconds;
+
 constexpr int k_most_tries = 16;
-constexpr int k_looks = 40;  // while a contender has time to go, or more
+constexpr int k_most_orders = 3;  // of one take(): another client may write over an order
+constexpr int k_looks = 40;       // while a contender has time to go, or more
 constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between them
-constexpr std::size_t k_longest_text = 1024;
+constexpr std::chrono::seconds k_time_to_withdraw{5};
 
 result<void> check(const contender& target, const revoke_options& options) {
     if (target.name.empty()) return error{errc::bad_option, "the contender has no name"};
     for (const auto* text : {&options.who, &options.why})
-        if (text->size() > k_longest_text)
+        if (text->size() > core::k_longest_words)
             return error{errc::bad_option,
                          fmt::format("\"who\" or \"why\" has {} bytes, more than the {} allowed",
-                                     text->size(), k_longest_text)};
-    if (options.wait && *options.wait < std::chrono::milliseconds{0})
+                                     text->size(), core::k_longest_words)};
+    if (options.wait && *options.wait < milliseconds{0})
         return error{errc::bad_option,
                      fmt::format("wait {} ms: must not be negative", options.wait->count())};
     return {};
 }
 
-// What its znode says about its session's time-out.
-std::optional<std::chrono::milliseconds> timeout_of(std::string_view data) {
-    const auto text = contender_metadata::parse(data).timeout;
-    std::chrono::milliseconds::rep value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    // The servers keep time-outs in an int.
-    const bool possible = value > 0 && value <= INT32_MAX;
-    if (failure != std::errc{} || end != text.data() + text.size() || !possible)
+query_options limits_of(const revoke_options& options) {
+    return {.stop = options.stop};
+}
+
+// The claim of the contender, unless the servers grant no such session time-out.
+std::optional<milliseconds> timeout_of(const contender_metadata& claimed,
+                                       const revoke_options& options) {
+    milliseconds::rep value = 0;
+    const auto& text = claimed.timeout;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    if (value <= 0 || (options.longest_session && value > options.longest_session->count()))
         return std::nullopt;
-    return std::chrono::milliseconds{value};
+    return milliseconds{value};
+}
+
+// The caller has given up: by its stop token, or by an interruption of its thread.
+bool is_given_up(const error& why) {
+    return why == errc::cancelled || why == errc::interrupted;
 }
 
 }  // namespace
@@ -63,9 +75,8 @@ public:
 
     // The znode as it is, if it is still the one that was seen; nothing, if it is gone.
     [[nodiscard]] result<std::optional<core::reply>> look(const contender& target,
-                                                          const revoke_options& options) const {
-        auto answers =
-            queue_.servers()->read({core::get_op{znode(target)}}, {.stop = options.stop});
+                                                          const query_options& limits) const {
+        auto answers = queue_.servers()->read({core::get_op{znode(target)}}, limits);
         if (!answers) return answers.error();
         auto& answer = answers->front();
         if (answer.error == server_error::no_node) return std::optional<core::reply>{};
@@ -83,11 +94,11 @@ public:
     };
     [[nodiscard]] result<written_order> write_order(const contender& target,
                                                     const core::revocation& order,
-                                                    const revoke_options& options) const {
+                                                    const query_options& limits) const {
         written_order outcome;
         bool as_curator = false;
         for (int i = 0; i != k_most_tries; ++i) {
-            auto seen = look(target, options);
+            auto seen = look(target, limits);
             if (!seen) return seen.error();
             outcome.seen = std::move(*seen);
             if (!outcome.seen) return outcome;
@@ -105,7 +116,7 @@ public:
                 as_curator ? std::string{core::k_curators_request} : core::with_order(data, order);
             const auto done =
                 write(core::set_op{znode(target), std::move(text), outcome.seen->stat.version},
-                      outcome.seen->connection, target, options);
+                      outcome.seen->connection, target, limits);
             if (!done) return done.error();
             outcome.wrote = outcome.wrote || *done == server_error::ok;
         }
@@ -115,9 +126,8 @@ public:
     // With a version that was read on the connection `read_on`. ok, no_node or bad_version; everything else is an error.
     [[nodiscard]] result<server_error> write(core::operation&& op, std::uint64_t read_on,
                                              const contender& target,
-                                             const revoke_options& options) const {
-        const auto answer =
-            queue_.servers()->write_at_version(std::move(op), read_on, {.stop = options.stop});
+                                             const query_options& limits) const {
+        const auto answer = queue_.servers()->write_at_version(std::move(op), read_on, limits);
         if (!answer) return answer.error();
         const auto error = answer->error;
         if (error != server_error::ok && error != server_error::no_node &&
@@ -129,16 +139,16 @@ public:
     // Deletes the znode if it is as `ordered` tells it; else bad_version. It is read once more, since the version alone
     // does not tell: servers that went on from older data, without the order, give it out again.
     [[nodiscard]] result<server_error> remove(const core::reply& ordered, const contender& target,
-                                              const revoke_options& options) const {
+                                              const query_options& limits) const {
         for (int i = 0; i != k_most_tries; ++i) {
-            const auto seen = look(target, options);
+            const auto seen = look(target, limits);
             if (!seen) return seen.error();
             if (!*seen) return server_error::no_node;
             const auto& now = **seen;
             if (now.data != ordered.data || now.stat.mzxid != ordered.stat.mzxid)
                 return server_error::bad_version;
             const auto deleted = write(core::remove_op{znode(target), now.stat.version},
-                                       now.connection, target, options);
+                                       now.connection, target, limits);
             if (!deleted || *deleted != server_error::bad_version) return deleted;
         }
         return server_error::bad_version;
@@ -146,32 +156,90 @@ public:
 
     // Until it is gone, or its time is over.
     [[nodiscard]] result<bool> goes_within(boottime_clock::duration time, const contender& target,
-                                           const revoke_options& options) const {
+                                           const query_options& limits) const {
         const auto end = boottime_clock::now() + time;
         const auto pause = std::min(time / k_looks, k_longest_pause);
         for (;;) {
-            const auto seen = look(target, options);
+            const auto seen = look(target, limits);
             if (!seen) return seen.error();
             if (!*seen) return true;
             if (boottime_clock::now() >= end) return false;
             const auto next = std::min(boottime_clock::now() + pause, end);
-            if (const auto waited = detail::pause_until(next, options.stop, znode(target)); !waited)
+            if (const auto waited = detail::pause_until(next, limits.stop, znode(target)); !waited)
                 return waited.error();
         }
     }
 
+    // Takes the marks of these words off the end of the data. False: the znode is gone.
+    [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation& words,
+                                        const query_options& limits) const {
+        const auto& before = target.metadata.text;
+        for (int i = 0; i != k_most_tries; ++i) {
+            const auto seen = look(target, limits);
+            if (!seen) return seen.error();
+            if (!*seen) return false;
+            const auto& now = **seen;
+            const bool replaced = now.data == core::k_curators_request && before != now.data &&
+                                  core::follows_curators_request(before);
+            const auto data = replaced ? before : core::without_orders(now.data, words);
+            if (data == now.data) return true;
+            const auto done =
+                write(core::set_op{znode(target), std::string{data}, now.stat.version},
+                      now.connection, target, limits);
+            if (!done) return done.error();
+        }
+        return error{errc::busy, znode(target) + " changes faster than the order can be withdrawn"};
+    }
+
     // How long a hold may still be valid after the order was written.
-    [[nodiscard]] result<std::chrono::milliseconds> time_for(const core::reply& seen,
-                                                             const contender& target,
-                                                             const revoke_options& options) const {
+    [[nodiscard]] result<milliseconds> time_for(const contender_metadata& claimed,
+                                                const contender& target,
+                                                const revoke_options& options) const {
         if (options.wait) return *options.wait;
-        const auto theirs = timeout_of(seen.data);
+        const auto theirs = timeout_of(claimed, options);
         if (!theirs)
-            return error{errc::bad_option, znode(target) +
-                                               " does not say its session time-out (another "
-                                               "library's): say how long to wait"};
+            return error{errc::bad_option,
+                         znode(target) +
+                             " does not say its session time-out, as another "
+                             "library's, or claims one that cannot be: say how long "
+                             "to wait"};
         const auto ours = queue_.servers()->sessions().front()->info().timeout;
         return 2 * std::max(*theirs, ours);
+    }
+
+    // Writes the order, and deletes the znode when `time` has passed since. Begins anew if another client has written over
+    // the order: the holder may have confirmed its hold in between.
+    [[nodiscard]] result<revocation_outcome> take(const contender& target,
+                                                  const core::revocation& order, milliseconds time,
+                                                  const query_options& limits) const {
+        for (int i = 0; i != k_most_orders; ++i) {
+            const auto written = write_order(target, order, limits);
+            if (!written) return written.error();
+            if (!written->seen)
+                return i == 0 && !written->wrote ? revocation_outcome::gone_before
+                                                 : revocation_outcome::gave_way;
+            log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",
+                       znode(target), order.by, order.why, time.count());
+            const auto gone = goes_within(to_nanoseconds(time), target, limits);
+            if (!gone) return gone.error();
+            if (*gone) return revocation_outcome::gave_way;
+            const auto deleted = remove(*written->seen, target, limits);
+            if (!deleted) return deleted.error();
+            if (*deleted == server_error::ok) return revocation_outcome::deleted;
+            if (*deleted == server_error::no_node) return revocation_outcome::gave_way;
+        }
+        return error{errc::busy,
+                     znode(target) + ": another client keeps writing over the order; try again"};
+    }
+
+    // Withdraws what a call has written that its caller has given up; its error, with what became of that.
+    [[nodiscard]] error given_up(error why, const contender& target,
+                                 const core::revocation& words) const {
+        if (!is_given_up(why)) return why;
+        const auto undone =
+            withdraw(target, words, detail::with_deadline({.timeout = k_time_to_withdraw}));
+        if (undone) return why;
+        return {why.code(), why.message() + "; what it wrote stays: " + undone.error().message()};
     }
 
 private:
@@ -196,58 +264,56 @@ revocation::~revocation() = default;
 result<void> revocation::ask(const contender& target, const revoke_options& options) const {
     if (auto good = check(target, options); !good) return good;
     const core::revocation order{core::revocation::how::ask, options.who, options.why};
-    const auto done = state_->write_order(target, order, options);
-    if (!done) return done.error();
+    const auto done = state_->write_order(target, order, limits_of(options));
+    if (!done) return state_->given_up(done.error(), target, order);
     if (!done->seen && !done->wrote) return error{errc::removed, state_->znode(target)};
     log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(target),
                options.who, options.why);
     return {};
 }
 
-// Taking starts anew when another client has written over the order.
+// Nothing is written before the wait is known; what the contender claims later does not change it.
 result<revocation_outcome> revocation::take(const contender& target,
                                             const revoke_options& options) const {
     if (const auto good = check(target, options); !good) return good.error();
+    const auto seen = state_->look(target, limits_of(options));
+    if (!seen) return seen.error();
+    if (!*seen) return revocation_outcome::gone_before;
+    const auto time = state_->time_for(contender_metadata::parse((*seen)->data), target, options);
+    if (!time) return time.error();
     const core::revocation order{core::revocation::how::take, options.who, options.why};
-    if (!options.wait) {  // nothing is written before it is known how long to wait
-        const auto seen = state_->look(target, options);
-        if (!seen) return seen.error();
-        if (!*seen) return revocation_outcome::gone_before;
-        if (const auto time = state_->time_for(**seen, target, options); !time) return time.error();
-    }
-    for (int i = 0; i != k_most_tries; ++i) {
-        const auto written = state_->write_order(target, order, options);
-        if (!written) return written.error();
-        if (!written->seen)
-            return i == 0 && !written->wrote ? revocation_outcome::gone_before
-                                             : revocation_outcome::gave_way;
-        const auto& seen = *written->seen;
-        const auto time = state_->time_for(seen, target, options);
-        if (!time) return time.error();
-        log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",
-                   state_->znode(target), options.who, options.why, time->count());
-        const auto gone = state_->goes_within(to_nanoseconds(*time), target, options);
-        if (!gone) return gone.error();
-        if (*gone) return revocation_outcome::gave_way;
-        const auto deleted = state_->remove(seen, target, options);
-        if (!deleted) return deleted.error();
-        if (*deleted == server_error::ok) return revocation_outcome::deleted;
-        if (*deleted == server_error::no_node) return revocation_outcome::gave_way;
-    }
-    return error{errc::busy, state_->znode(target) +
-                                 ": another client keeps writing over the order; try again"};
+    auto taken = state_->take(target, order, *time, limits_of(options));
+    if (!taken) return state_->given_up(taken.error(), target, order);
+    return taken;
+}
+
+result<milliseconds> revocation::longest_wait(const contender& target,
+                                              const revoke_options& options) const {
+    if (const auto good = check(target, options); !good) return good.error();
+    return state_->time_for(target.metadata, target, options);
+}
+
+result<void> revocation::withdraw(const contender& target, const revoke_options& options) const {
+    if (auto good = check(target, options); !good) return good;
+    const auto undone =
+        state_->withdraw(target, {core::revocation::how::ask, options.who, options.why},
+                         detail::with_deadline({.timeout = k_time_to_withdraw}));
+    if (!undone) return undone.error();
+    if (!*undone) return error{errc::removed, state_->znode(target)};
+    return {};
 }
 
 result<revocation_outcome> revocation::take_now(const contender& target,
                                                 const revoke_options& options) const {
     if (const auto good = check(target, options); !good) return good.error();
+    const auto limits = limits_of(options);
     for (int i = 0; i != k_most_tries; ++i) {
-        const auto seen = state_->look(target, options);
+        const auto seen = state_->look(target, limits);
         if (!seen) return seen.error();
         if (!*seen) return i == 0 ? revocation_outcome::gone_before : revocation_outcome::deleted;
         const auto deleted =
             state_->write(core::remove_op{state_->znode(target), (*seen)->stat.version},
-                          (*seen)->connection, target, options);
+                          (*seen)->connection, target, limits);
         if (!deleted) return deleted.error();
         if (*deleted == server_error::bad_version) continue;
         log::write(log_level::warning, "{} was deleted at once by {}: {}", state_->znode(target),

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,7 +74,7 @@ TEST(contender_metadata, comes_back_with_any_bytes) {
     base::random chance{1};
     for (int i = 0; i != 500; ++i) {
         auto metadata = sample();
-        for (auto* field : {&metadata.label, &metadata.host, &metadata.resource}) {
+        for (auto* field : {&metadata.label, &metadata.owner, &metadata.resource}) {
             field->assign(1 + chance() % 20, ' ');
             for (auto& c : *field) c = static_cast<char>(chance());
         }
@@ -108,6 +109,47 @@ TEST(contender_metadata, takes_a_line_of_any_form) {
     const auto parsed = contender_metadata::parse("  pid=1   =x  label  pid=2 label= ");
     EXPECT_EQ(parsed.pid, "2");
     EXPECT_EQ(parsed.label, "");
+}
+
+std::string timeout_in(const std::string& claim) {
+    return contender_metadata::parse("host=web1 timeout=" + claim).timeout;
+}
+
+TEST(contender_metadata, believes_no_session_timeout_that_a_client_cannot_ask_for) {
+    for (const auto* claim : {"1", "30000", "3600000"}) EXPECT_EQ(timeout_in(claim), claim);
+    for (const auto* claim : {"0", "-1", "3600001", "2147483647", "99999999999999999999", "1e3",
+                              "30000ms", "%2030000", "0x10", "+5"})
+        EXPECT_EQ(timeout_in(claim), "") << claim;
+}
+
+TEST(contender_metadata, leaves_out_what_this_library_would_not_have_written) {
+    const auto field = [](const char* name, const std::string& claim) {
+        const auto parsed = contender_metadata::parse(name + ("=" + claim));
+        EXPECT_EQ(parsed.text, (name + ("=" + claim)).substr(0, 16'384));
+        return parsed.host + parsed.pid + parsed.thread + parsed.label + parsed.owner +
+               parsed.since + parsed.resource;
+    };
+    for (const auto* name : {"pid", "thread"}) {
+        EXPECT_EQ(field(name, "4711"), "4711");
+        for (const auto* claim : {"0", "-7", "2147483648", "12a", "%1b[2J"})
+            EXPECT_EQ(field(name, claim), "") << name << " " << claim;
+    }
+    EXPECT_EQ(field("host", "web-2.example"), "web-2.example");
+    for (const auto* claim : {"web%0a2", "%1b[2J", "two%20words", "%7f"})
+        EXPECT_EQ(field("host", claim), "") << claim;
+    EXPECT_EQ(field("since", "2026-11-21T04:38:36Z"), "2026-11-21T04:38:36Z");
+    for (const auto* claim : {"2026-11-21T04:38:36", "yesterday", "2026-11-21T04:38:36Z%0a"})
+        EXPECT_EQ(field("since", claim), "") << claim;
+    const std::pair<const char*, std::size_t> longest[]{
+        {"host", 255}, {"label", 1024}, {"owner", 256}, {"resource", 4096}};
+    for (const auto& [name, length] : longest) {
+        EXPECT_EQ(field(name, std::string(length, 'x')), std::string(length, 'x')) << name;
+        EXPECT_EQ(field(name, std::string(length + 1, 'x')), "") << name;
+    }
+}
+
+TEST(contender_metadata, keeps_the_beginning_of_a_text_as_long_as_a_znode) {
+    EXPECT_EQ(contender_metadata::parse(std::string(1 << 20, 'x')).text, std::string(16'384, 'x'));
 }
 
 TEST(contender_metadata, of_this_process_says_who_it_is) {

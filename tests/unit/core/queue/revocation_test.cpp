@@ -44,6 +44,28 @@ TEST(revocation, what_curator_writes_is_known) {
         EXPECT_FALSE(follows_curators_request(data)) << data;
 }
 
+TEST(revocation, words_that_are_too_long_are_left_out_and_the_order_stands) {
+    const auto words = [](std::size_t length) { return std::string(length, '%'); };
+    const auto data = [&](std::size_t length) {
+        return "x revoke=take by=" + words(length) + " why=" + words(length);
+    };
+    EXPECT_EQ(parse_revocation(data(1024)), (revocation{how::take, words(1024), words(1024)}));
+    EXPECT_EQ(parse_revocation(data(1025)), (revocation{how::take, "", ""}));
+}
+
+TEST(revocation, an_operators_own_marks_come_off_the_end) {
+    const std::string own = "host=web1 label=a%20b";
+    const revocation order{how::take, "ops", "two words"};
+    const auto asked = with_order(own, {how::ask, order.by, order.why});
+    const auto taken = with_order(asked, order);
+    EXPECT_EQ(without_orders(taken, order), own);
+    EXPECT_EQ(without_orders(asked, order), own);
+    EXPECT_EQ(without_orders(own, order), own);
+    const auto others = with_order(taken, {how::take, "ann", "two words"});
+    EXPECT_EQ(without_orders(others, order), others) << "another operator's stands behind them";
+    EXPECT_EQ(without_orders(with_order(others, order), order), others);
+}
+
 TEST(revocation, other_words_are_none) {
     for (const auto* data : {"", "192.168.0.1", "host=web1 label=revoke", "unlock ", "__REVOKE__ x",
                              "x revoke=maybe by=ops why=stuck", "x revoke=take by=ops",

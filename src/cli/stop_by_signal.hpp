@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// stop_by_signal: lets SIGINT, SIGTERM, SIGHUP and SIGQUIT stop an order that is under way instead of ending the process.
+//
+//     stop_by_signal stop;               // before the client: its threads inherit the blocked signals
+//     ...                                // a signal still ends the process at once
+//     stop.arm();
+//     order.take(target, {.stop = stop.token()});
+//
+// The first signal after arm() stops; a second one ends the process.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <atomic>
+#include <stop_token>
+#include <thread>
+
+#include "base/descriptor.hpp"
+#include "cli/forwarded_signals.hpp"
+
+namespace turnstile::cli {
+
+class stop_by_signal {
+public:
+    // Throws std::system_error.
+    stop_by_signal();
+    ~stop_by_signal();
+    stop_by_signal(const stop_by_signal&) = delete;
+    stop_by_signal& operator=(const stop_by_signal&) = delete;
+
+    void arm() noexcept { armed_ = true; }
+    [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
+    // The signal that stopped; 0 if none did.
+    [[nodiscard]] int signal() const noexcept { return signal_; }
+
+private:
+    void watch();
+    void handle(int signal);
+
+    const forwarded_signals signals_;
+    const base::descriptor over_;
+    std::stop_source source_;
+    std::atomic<bool> armed_{false};
+    std::atomic<int> signal_{0};
+    std::thread watcher_;
+};
+
+}  // namespace turnstile::cli

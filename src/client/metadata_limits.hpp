@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// metadata_limits: the longest that a client of this library puts into its contenders' znodes. What claims to be longer is
+// no contender of ours, and no metadata (contender_metadata::parse).
+//
+// Thread safety: constants.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace turnstile::detail {
+
+inline constexpr std::chrono::milliseconds k_longest_session_timeout = std::chrono::hours{1};
+// In bytes.
+inline constexpr std::size_t k_longest_label = 1024;
+inline constexpr std::size_t k_longest_owner = 256;
+
+}  // namespace turnstile::detail
