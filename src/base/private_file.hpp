@@ -17,8 +17,8 @@
 
 namespace turnstile::base {
 
-// Without the end of the line; 4096 characters at most. The file is opened once, so that what was checked is what is
-// read. Throws std::runtime_error: why it cannot be read, or that other users can.
+// Without the end of the line; 4095 characters at most. The file is opened once, so that what was checked is what is
+// read. Throws std::runtime_error: why it cannot be read, that other users can, or that the line is longer.
 [[nodiscard]] inline std::string first_line_of_private_file(const std::string& file) {
     const descriptor opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
     struct stat about {};
@@ -30,7 +30,10 @@ namespace turnstile::base {
     const auto size = ::read(opened.get(), room.data(), room.size());
     if (size < 0) throw std::runtime_error{file + ": " + std::strerror(errno)};
     std::string line{room.data(), static_cast<std::size_t>(size)};
-    line.resize(std::min(line.find_first_of("\r\n"), line.size()));
+    const auto end = line.find_first_of("\r\n");
+    if (end == std::string::npos && line.size() == room.size())
+        throw std::runtime_error{file + ": the first line is longer than 4095 characters"};
+    line.resize(std::min(end, line.size()));
     return line;
 }
 

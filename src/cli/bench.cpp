@@ -144,8 +144,8 @@ int report(const error& failure) {
     return complain(failure.message(), exit_code_of(failure.code()));
 }
 
-int bench(const bench_options& options) {
-    check_servers(options.servers);
+int bench(bench_options& options) {
+    settle_servers(options.servers);
     if (!is_confirmed(options)) return complain("nothing was done", k_usage);
     const forwarded_signals signals;
     const auto lock = own_lock(options.path);

@@ -81,9 +81,9 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
     return exit_code_of_command(end.wait_status, end.hold_lost);
 }
 
-int with_command_host(const keeping_options& keeping, const server_settings& servers,
+int with_command_host(const keeping_options& keeping, server_settings& servers,
                       const std::function<int(client& zookeeper, command_host& host)>& work) {
-    check_servers(servers);
+    settle_servers(servers);
     if (says_pace(servers)) {
         const auto carried = check_grace(keeping, pace_of(servers, {}, servers.session_timeout),
                                          servers.session_timeout);

@@ -54,10 +54,10 @@ private:
     keeper_link keeper_;
 };
 
-// What `work` returns, with a host and a client that is not connected yet; or the exit code of what was wrong with the
+// Settles the servers. What `work` returns, with a host and a client that is not connected yet; or the exit code of what was wrong with the
 // options, which is one line on stderr then.
 [[nodiscard]] int with_command_host(
-    const keeping_options& keeping, const server_settings& servers,
+    const keeping_options& keeping, server_settings& servers,
     const std::function<int(client& zookeeper, command_host& host)>& work);
 
 }  // namespace turnstile::cli

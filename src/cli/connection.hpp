@@ -11,7 +11,7 @@
 namespace turnstile::cli {
 
 // Connects, calls `work`, and returns its exit code; what goes wrong is one line on stderr.
-[[nodiscard]] int with_client(const server_settings& settings,
+[[nodiscard]] int with_client(server_settings settings,
                               const std::function<result<int>(client& servers)>& work);
 
 }  // namespace turnstile::cli

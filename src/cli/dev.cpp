@@ -14,6 +14,7 @@
 #include "cli/foreground_command.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/help.hpp"
+#include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "turnstile/testing/ensemble.hpp"
 
@@ -37,6 +38,7 @@ int serve(const testing::ensemble& servers, const dev_options& options,
 }
 
 int run_dev(const dev_options& options) {
+    withdraw_password();
     const forwarded_signals signals;
     ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored it would leave nothing to wait for
     try {

@@ -75,8 +75,8 @@ int code_of(const findings& found) {
     return clean ? k_success : k_findings;
 }
 
-int examine(const doctor_options& options) {
-    check_servers(options.servers);
+int examine(doctor_options& options) {
+    settle_servers(options.servers);
     auto told = health_of_servers(options.servers.servers, k_health_limit);
     if (!told) return complain(told.error().message(), k_usage);
     examination seen{.settings = options.servers,

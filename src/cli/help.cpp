@@ -10,6 +10,8 @@ constexpr const char* k_servers = R"(
 Servers:
   --servers HOST:PORT,...     or TURNSTILE_SERVERS; a chroot: zk1:2181/shop;
                               or redis://, postgresql://, mysql://, sqlite:
+  --servers-file FILE         or TURNSTILE_SERVERS_FILE: its first line is that,
+                              with a password; only its owner can read it
   --credentials-file FILE     or TURNSTILE_CREDENTIALS_FILE: its first line is
                               user:password, and only its owner can read it
   --session-timeout DURATION  how long the servers keep a silent session [30s]

@@ -107,7 +107,7 @@ int run_with(client& servers, command_host& host, const run_options& options) {
 
 }  // namespace
 
-int run(const run_options& options) {
+int run(run_options& options) {
     return with_command_host(options.keeping, options.servers,
                              [&options](client& servers, command_host& host) {
                                  return run_with(servers, host, options);

@@ -7,6 +7,6 @@
 namespace turnstile::cli {
 
 // Call it while the process has one thread. Returns the exit code; what went wrong is one line on stderr.
-[[nodiscard]] int run(const run_options& options);
+[[nodiscard]] int run(run_options& options);
 
 }  // namespace turnstile::cli

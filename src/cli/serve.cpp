@@ -44,7 +44,7 @@ int serve(admin::server& page, const forwarded_signals& signals) {
 }
 
 int run_serve(serve_options& options) {
-    check_servers(options.servers);
+    settle_servers(options.servers);
     options.page.listen = admin::parse_listen_address(options.listen);
     admin::check(options.page);
     set_log_level(log_level::warning);  // it runs for long: an outage is told on stderr

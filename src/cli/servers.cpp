@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 #include "base/masked.hpp"
@@ -19,15 +20,37 @@ constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
 // Below it no confirmation comes back in time.
 constexpr std::chrono::milliseconds k_shortest_session{100};
 
+constexpr const char* k_servers_variable = "TURNSTILE_SERVERS";
+constexpr const char* k_file_variable = "TURNSTILE_SERVERS_FILE";
+
+std::string read_servers(const std::string& file) {
+    auto line = base::first_line_of_private_file(file);
+    if (line.empty()) throw std::runtime_error{file + ": the first line has no connect string"};
+    return line;
+}
+
+std::string servers_of(const server_settings& settings) {
+    if (settings.on_command_line) return settings.servers;
+    if (!settings.servers_file.empty()) return read_servers(settings.servers_file);
+    const char* const servers = std::getenv(k_servers_variable);
+    if (servers != nullptr && *servers != '\0') return servers;
+    const char* const file = std::getenv(k_file_variable);
+    return file != nullptr && *file != '\0' ? read_servers(file) : std::string{};
+}
+
+bool has_password(std::string_view servers) {
+    return base::masked(servers) != servers;
+}
+
 }  // namespace
 
 void add_server_options(CLI::App& command, server_settings& settings) {
-    if (const char* const variable = std::getenv("TURNSTILE_SERVERS"); variable != nullptr)
-        settings.servers = variable;
-    command.add_option_function<std::string>("--servers", [&settings](const std::string& servers) {
-        settings.servers = servers;
-        settings.on_command_line = true;
-    });
+    auto* const servers =
+        command.add_option_function<std::string>("--servers", [&settings](const std::string& text) {
+            settings.servers = text;
+            settings.on_command_line = true;
+        });
+    command.add_option("--servers-file", settings.servers_file)->excludes(servers);
     command.add_option("--credentials-file", settings.credentials_file)
         ->envname("TURNSTILE_CREDENTIALS_FILE");
     add_duration(command, "--session-timeout", settings.session_timeout, k_shortest_session);
@@ -41,17 +64,29 @@ bool is_zookeeper(const server_settings& settings) noexcept {
            settings.servers.find("://") == std::string::npos;
 }
 
-void check_servers(const server_settings& settings) {
+// unsetenv() alone leaves the text where the kernel put it, which /proc/PID/environ shows.
+void withdraw_password() {
+    char* const servers = std::getenv(k_servers_variable);
+    if (servers == nullptr || !has_password(servers)) return;
+    ::explicit_bzero(servers, std::strlen(servers));
+    ::unsetenv(k_servers_variable);
+}
+
+void settle_servers(server_settings& settings) {
+    settings.servers = servers_of(settings);
+    withdraw_password();
     if (settings.servers.empty())
         throw std::runtime_error{
-            "no servers: set TURNSTILE_SERVERS, as in zk1:2181,zk2:2181, or give --servers"};
+            "no servers: set TURNSTILE_SERVERS, as in zk1:2181,zk2:2181, or "
+            "TURNSTILE_SERVERS_FILE, "
+            "or give --servers"};
     if (settings.servers.starts_with("local:"))
         throw std::runtime_error{settings.servers +
                                  " has locks inside one process only, which no other process sees"};
-    if (settings.on_command_line && base::masked(settings.servers) != settings.servers)
+    if (settings.on_command_line && has_password(settings.servers))
         throw std::runtime_error{
             "--servers has a password in it, which all users of this machine can read there; put "
-            "it into TURNSTILE_SERVERS"};
+            "it into a file, and give --servers-file"};
 }
 
 std::string read_credentials(const std::string& file) {

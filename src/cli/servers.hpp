@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers: which servers a command talks to, and as whom. Credentials come from a file, never from the command
-// line, which every user of the machine can read.
+// servers: which servers a command talks to, and as whom. Credentials come from a file or a variable, never from the
+// command line, which every user of the machine can read.
 #pragma once
 
 #include <chrono>
@@ -15,9 +15,10 @@ class App;
 namespace turnstile::cli {
 
 struct server_settings {
-    std::string servers;           // --servers, else TURNSTILE_SERVERS
+    std::string servers{};         // once settled: of --servers, --servers-file or the environment
     bool on_command_line = false;  // they come from --servers
-    std::string credentials_file;  // --credentials-file, else TURNSTILE_CREDENTIALS_FILE
+    std::string servers_file{};    // --servers-file: its first line is the connect string
+    std::string credentials_file{};  // --credentials-file, else TURNSTILE_CREDENTIALS_FILE
     std::chrono::milliseconds session_timeout{30'000};
     std::chrono::milliseconds connect_timeout{10'000};
     // As lease_settings has them; 0: as the servers say, else the sample configuration's.
@@ -27,9 +28,16 @@ struct server_settings {
 
 void add_server_options(CLI::App& command, server_settings& settings);
 
-// Throws std::runtime_error if there are none, or such as exclude no other process (local:), or if the command line has a
-// password, which all users of the machine can read.
-void check_servers(const server_settings& settings);
+// Removes a TURNSTILE_SERVERS with a password from the environment, so that no program that this one starts inherits it
+// and /proc/PID/environ does not show it. Call it while the process has one thread.
+void withdraw_password();
+
+// Finds the connect string: that of --servers, else of --servers-file, of TURNSTILE_SERVERS, of TURNSTILE_SERVERS_FILE.
+// Then withdraws the password.
+//
+// Throws std::runtime_error if there is no connect string, if it is `local:` (which excludes no other process), if the
+// command line has a password, which all users of the machine can read, and if other users can open the file.
+void settle_servers(server_settings& settings);
 
 // ZooKeeper's servers have ticks, followers and four-letter words; the other kinds have none of these.
 [[nodiscard]] bool is_zookeeper(const server_settings& settings) noexcept;

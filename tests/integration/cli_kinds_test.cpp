@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command on servers that are not ZooKeeper's: the same words, and nothing is asked that only ZooKeeper answers.
+#include <sys/stat.h>
+
 #include <nlohmann/json.hpp>
 
 #include "cli_fixture.hpp"
@@ -162,6 +164,40 @@ TEST_F(cli_kinds, a_password_on_the_command_line) {
     EXPECT_EQ(code_at(servers, look), 69);
     EXPECT_FALSE(printed("secret")) << output();
 }
+
+#ifdef TURNSTILE_WITH_REDIS
+// The command and the processes above it show no password, and it can use the file that its variable names.
+TEST_F(cli_kinds, a_password_stays_with_the_program) {
+    testing::redis_server redis{{.config = "requirepass well-kept\n"}};
+    redis.start();
+    const auto servers = "redis://:well-kept@" + redis.address();
+    const auto secret = file("servers");
+    std::ofstream{secret} << servers << '\n';
+    ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
+    const words look{"sh",
+                     "-c",
+                     "env; for p in $$ $PPID $(awk '{print $4}' /proc/$PPID/stat); do "
+                     "cat /proc/$p/environ /proc/$p/cmdline; done; echo; exec \"$@\"",
+                     "sh",
+                     TURNSTILE_PROGRAM,
+                     "ls"};
+    EXPECT_EQ(code_at(servers, run_here({}, look)), 64) << output();
+    EXPECT_TRUE(printed("TURNSTILE_TOKEN=")) << output();
+    EXPECT_TRUE(printed("turnstile: no servers: ")) << output();
+    EXPECT_FALSE(printed("well-kept")) << output();
+    std::filesystem::remove(log());
+    auto with_file = start_at("", run_here({}, look), {"TURNSTILE_SERVERS_FILE=" + secret});
+    ASSERT_TRUE(with_file.wait());
+    EXPECT_EQ(with_file.exit_code(), 0) << output();
+    EXPECT_TRUE(printed("TURNSTILE_TOKEN=")) << output();
+    EXPECT_FALSE(printed("well-kept")) << output();
+    ASSERT_EQ(::chmod(secret.c_str(), 0640), 0);
+    auto open = start_at("", run_here({"--servers-file", secret}, {"true"}));
+    ASSERT_TRUE(open.wait());
+    EXPECT_EQ(open.exit_code(), 64) << output();
+    EXPECT_TRUE(printed("other users can open it")) << output();
+}
+#endif
 
 }  // namespace
 }  // namespace turnstile::tests

@@ -42,6 +42,14 @@ TEST_F(private_file, gives_the_first_line_without_its_end) {
     EXPECT_EQ(first_line_of_private_file(file_with("")), "");
 }
 
+TEST_F(private_file, is_refused_with_a_line_that_would_be_cut) {
+    const std::string longest(4095, 'x');
+    EXPECT_EQ(first_line_of_private_file(file_with(longest)), longest);
+    EXPECT_EQ(first_line_of_private_file(file_with(longest + "\nrest")), longest);
+    const auto file = file_with(longest + "xx");
+    EXPECT_EQ(refusal(file), file + ": the first line is longer than 4095 characters");
+}
+
 TEST_F(private_file, is_refused_where_other_users_can_open_it) {
     for (const mode_t mode : {0640U, 0604U, 0610U, 0602U}) {
         const auto file = file_with("secret", mode);

@@ -6,8 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
+#include <map>
 #include <stdexcept>
+#include <string>
 
 #include "cli/duration.hpp"
 #include "cli/exit_code.hpp"
@@ -232,10 +235,72 @@ TEST(status_line, long_text_is_cut) {
 }
 
 TEST(servers, have_to_be_there_and_shared) {
-    EXPECT_THROW(check_servers({.servers = ""}), std::runtime_error);
-    EXPECT_THROW(check_servers({.servers = "local:"}), std::runtime_error);
-    EXPECT_THROW(check_servers({.servers = "local:name/chroot"}), std::runtime_error);
-    check_servers({.servers = "zk1:2181"});
+    for (const auto* const wrong : {"", "local:", "local:name/chroot"}) {
+        server_settings settings{.servers = wrong, .on_command_line = true};
+        EXPECT_THROW(settle_servers(settings), std::runtime_error) << wrong;
+    }
+    server_settings settings{.servers = "zk1:2181", .on_command_line = true};
+    settle_servers(settings);
+    EXPECT_EQ(settings.servers, "zk1:2181");
+}
+
+// The variables as they were, once the test is over.
+class servers_in_the_environment : public ::testing::Test {
+protected:
+    servers_in_the_environment() {
+        for (const auto* const each : {"TURNSTILE_SERVERS", "TURNSTILE_SERVERS_FILE"})
+            if (const char* const text = std::getenv(each)) before[each] = text;
+        ::unsetenv("TURNSTILE_SERVERS");
+        ::setenv("TURNSTILE_SERVERS_FILE", file.c_str(), 1);
+        write("redis://:of-the-file@h\nnothing more\n");
+    }
+    ~servers_in_the_environment() override {
+        for (const auto* const each : {"TURNSTILE_SERVERS", "TURNSTILE_SERVERS_FILE"})
+            ::unsetenv(each);
+        for (const auto& [name, text] : before) ::setenv(name.c_str(), text.c_str(), 1);
+    }
+    void write(const std::string& text, mode_t mode = 0600) const {
+        std::ofstream{file} << text;
+        ASSERT_EQ(::chmod(file.c_str(), mode), 0);
+    }
+    static std::string settled(server_settings settings = {}) {
+        settle_servers(settings);
+        return settings.servers;
+    }
+
+    const testing::temporary_folder folder;
+    const std::string file = (folder.path() / "servers").string();
+    std::map<std::string, std::string> before;
+};
+
+TEST_F(servers_in_the_environment, outrank_each_other) {
+    EXPECT_EQ(settled(), "redis://:of-the-file@h");
+    ::setenv("TURNSTILE_SERVERS", "", 1);
+    EXPECT_EQ(settled(), "redis://:of-the-file@h");
+    ::setenv("TURNSTILE_SERVERS", "zk1:2181", 1);
+    EXPECT_EQ(settled(), "zk1:2181");
+    EXPECT_EQ(settled({.servers_file = file}), "redis://:of-the-file@h");
+    EXPECT_EQ(settled({.servers = "zk2:2181", .on_command_line = true}), "zk2:2181");
+}
+
+TEST_F(servers_in_the_environment, are_read_from_a_file_that_only_its_owner_opens) {
+    for (const mode_t open : {0640, 0604, 0660}) {
+        write("zk1:2181", open);
+        EXPECT_THROW(static_cast<void>(settled()), std::runtime_error) << open;
+    }
+    write("\n");
+    EXPECT_THROW(static_cast<void>(settled()), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(settled({.servers_file = "/nonexistent/file"})),
+                 std::runtime_error);
+}
+
+TEST_F(servers_in_the_environment, stay_there_unless_they_have_a_password) {
+    ::setenv("TURNSTILE_SERVERS", "redis://user@h", 1);
+    EXPECT_EQ(settled(), "redis://user@h");
+    EXPECT_STREQ(std::getenv("TURNSTILE_SERVERS"), "redis://user@h");
+    ::setenv("TURNSTILE_SERVERS", "redis://user:secret@h", 1);
+    EXPECT_EQ(settled({.servers = "zk1:2181", .on_command_line = true}), "zk1:2181");
+    EXPECT_EQ(std::getenv("TURNSTILE_SERVERS"), nullptr);
 }
 
 TEST(credentials, are_read_from_a_file_that_only_its_owner_opens) {
