@@ -37,8 +37,10 @@ std::string reason_of_loss(const command_end& end, const result<void>& hold) {
 
 command_host::command_host(const keeping_options& options)
     : options_{options},
+      guard_{options.guard},
       keeper_{start_keeper({options.command, options.on_lost, options.grace, signals_.mask_before(),
-                            status_.reader()})} {
+                            status_.reader()},
+                           guard_)} {
     // The command has the dispositions from before: the keeper was forked by then.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
@@ -66,8 +68,10 @@ command_end command_host::run(const watched_hold& hold, std::vector<std::string>
     const auto until = hold.valid_until().time_since_epoch().count();
     environment.push_back("TURNSTILE_VALID_UNTIL=" + std::to_string(until));
     environment.push_back("TURNSTILE_STATUS_FD=" + std::to_string(status_.reader()));
+    environment.push_back("TURNSTILE_GUARD=" + std::string{guard_.name()});
     status_.discard();
-    return command_watch{keeper_, signals_, hold, status_, options_.on_lost}.run(environment);
+    return command_watch{keeper_, guard_, signals_, hold, status_, options_.on_lost}.run(
+        environment);
 }
 
 int command_host::code_of(const command_end& end, const result<void>& hold) const {
@@ -90,9 +94,13 @@ int with_command_host(const keeping_options& keeping, server_settings& servers,
         if (!carried) return complain(carried.error().message(), k_usage);
     }
     const auto how = command_host::options_for(servers);
-    command_host host{keeping};
-    client zookeeper{servers.servers, how};
-    return work(zookeeper, host);
+    try {
+        command_host host{keeping};
+        client zookeeper{servers.servers, how};
+        return work(zookeeper, host);
+    } catch (const no_guard& why) {
+        return complain(why.what(), k_cannot_execute);
+    }
 }
 
 }  // namespace turnstile::cli

@@ -18,6 +18,7 @@
 #include "cli/forwarded_signals.hpp"
 #include "cli/keeper.hpp"
 #include "cli/keeping_options.hpp"
+#include "cli/process_guard.hpp"
 #include "cli/servers.hpp"
 #include "cli/status_pipe.hpp"
 #include "turnstile/client.hpp"
@@ -27,7 +28,8 @@ namespace turnstile::cli {
 
 class command_host {
 public:
-    // Forks the keeper, blocks the signals that are handed on, and sets others aside. Throws std::system_error.
+    // Forks the keeper, blocks the signals that are handed on, and sets others aside. Throws std::system_error
+    // and no_guard.
     explicit command_host(const keeping_options& options);
     // The client has to be gone by then: its session is the keeper's to close.
     ~command_host() { end_keeper(std::move(keeper_)); }
@@ -51,6 +53,7 @@ private:
     const keeping_options& options_;
     const forwarded_signals signals_;
     const status_pipe status_;
+    process_guard guard_;
     keeper_link keeper_;
 };
 

@@ -23,11 +23,19 @@ void set_environment(const std::vector<std::string>& environment) {
     }
 }
 
-[[noreturn]] void become_command(const keeper_settings& settings, pid_t keeper,
-                                 const std::vector<std::string>& environment, int failure_fd) {
+[[noreturn]] void fail(int failure, int failure_fd) {
+    while (::write(failure_fd, &failure, sizeof failure) < 0 && errno == EINTR) {
+    }
+    ::_exit(exit_code_of_exec(failure));
+}
+
+[[noreturn]] void become_command(const keeper_settings& settings, const process_guard& guard,
+                                 pid_t keeper, const std::vector<std::string>& environment,
+                                 int failure_fd) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != keeper) ::_exit(k_cannot_execute);
+    if (const int failure = guard.join(); failure != 0) fail(failure, failure_fd);
     set_environment(environment);
     ::fcntl(settings.status_fd, F_SETFD, 0);
     std::vector<char*> arguments;
@@ -35,15 +43,12 @@ void set_environment(const std::vector<std::string>& environment) {
     arguments.push_back(nullptr);
     ::sigprocmask(SIG_SETMASK, &settings.signals, nullptr);
     ::execvp(arguments[0], arguments.data());
-    const int failure = errno;
-    while (::write(failure_fd, &failure, sizeof failure) < 0 && errno == EINTR) {
-    }
-    ::_exit(exit_code_of_exec(failure));
+    fail(errno, failure_fd);
 }
 
 }  // namespace
 
-started_command start_command(const keeper_settings& settings,
+started_command start_command(const keeper_settings& settings, const process_guard& guard,
                               const std::vector<std::string>& environment) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {.failure = errno};
@@ -51,7 +56,7 @@ started_command start_command(const keeper_settings& settings,
     base::descriptor writer{ends[1]};
     const pid_t keeper = ::getpid();
     const pid_t pid = ::fork();
-    if (pid == 0) become_command(settings, keeper, environment, writer.get());
+    if (pid == 0) become_command(settings, guard, keeper, environment, writer.get());
     const int fork_failure = errno;
     if (pid < 0) return {.failure = fork_failure};
     writer.reset();

@@ -9,6 +9,7 @@
 
 #include "base/descriptor.hpp"
 #include "cli/keeper.hpp"
+#include "cli/process_guard.hpp"
 
 namespace turnstile::cli {
 
@@ -21,6 +22,7 @@ struct started_command {
 // Returns when the process is there that is to become the command, in its group: a signal to that ends it, also while
 // exec waits for a file server that does not answer.
 [[nodiscard]] started_command start_command(const keeper_settings& settings,
+                                            const process_guard& guard,
                                             const std::vector<std::string>& environment);
 
 // Whether exec has neither succeeded nor failed yet. A process that has been sent SIGKILL by then never runs the

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/descendants.hpp"
 #include "cli/event_descriptor.hpp"
 #include "cli/keeper_orders.hpp"
 #include "cli/status_line.hpp"
@@ -35,10 +34,12 @@ bool send(int socket, keeper_order order, std::int64_t value, std::string_view r
 
 }  // namespace
 
-command_watch::command_watch(const keeper_link& keeper, const forwarded_signals& signals,
-                             watched_hold hold, const status_pipe& status, lost_policy policy)
+command_watch::command_watch(const keeper_link& keeper, const process_guard& guard,
+                             const forwarded_signals& signals, watched_hold hold,
+                             const status_pipe& status, lost_policy policy)
     : keeper_{keeper.socket.get()},
       keeper_process_{keeper.pid},
+      guard_{guard},
       policy_{policy},
       signals_{signals},
       hold_{std::move(hold)},
@@ -84,7 +85,7 @@ bool command_watch::take_report() {
         end_.keeper_died = true;
         end_.wait_status = SIGKILL;
         if (command_ > 0) ::kill(-command_, SIGKILL);
-        kill_descendants(command_);
+        static_cast<void>(guard_.end_all(command_));
         return false;
     }
     switch (packet.report) {

@@ -14,6 +14,7 @@
 #include "cli/forwarded_signals.hpp"
 #include "cli/keeper.hpp"
 #include "cli/keeping_options.hpp"
+#include "cli/process_guard.hpp"
 #include "cli/status_pipe.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/result.hpp"
@@ -42,8 +43,9 @@ struct command_end {
 class command_watch {
 public:
     // Throws std::system_error.
-    command_watch(const keeper_link& keeper, const forwarded_signals& signals, watched_hold hold,
-                  const status_pipe& status, lost_policy policy);
+    command_watch(const keeper_link& keeper, const process_guard& guard,
+                  const forwarded_signals& signals, watched_hold hold, const status_pipe& status,
+                  lost_policy policy);
 
     // Starts the command with this environment and returns when it and all that it has started have ended.
     [[nodiscard]] command_end run(const std::vector<std::string>& environment);
@@ -62,6 +64,7 @@ private:
 
     const int keeper_;
     const pid_t keeper_process_;
+    const process_guard& guard_;  // in force once the keeper is dead
     const lost_policy policy_;
     const forwarded_signals& signals_;
     const watched_hold hold_;

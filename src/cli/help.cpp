@@ -84,11 +84,13 @@ The command, which is dead before another machine can lead:
   --shell              COMMAND is one line for /bin/sh -c
   --grace DURATION     from SIGTERM to SIGKILL when the lead runs out [2s]
   --on-lost ACTION     when the lead runs out: term, kill or none [term]
+  --guard GUARD        what finds all that it has started: cgroup, children, or
+                       auto: cgroup where one can be made, else children [auto]
 )"} + k_servers +
            R"(
 The command finds in its environment TURNSTILE_PATH, TURNSTILE_ID,
-TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL and TURNSTILE_STATUS_FD, as
-with turnstile run. A signal goes to the command, and ends elect with it.
+TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL, TURNSTILE_GUARD and
+TURNSTILE_STATUS_FD, as with turnstile run. A signal goes to the command, and ends elect with it.
 
 Exit codes: as with turnstile run; 76 only with --once.
 
@@ -286,6 +288,8 @@ The command:
                        turnstile is free when its session expires, not before
   --grace DURATION     from SIGTERM to SIGKILL when the hold runs out [2s]
   --on-lost ACTION     when the hold runs out: term, kill or none [term]
+  --guard GUARD        what finds all that it has started: cgroup, children, or
+                       auto: cgroup where one can be made, else children [auto]
   --once-per PERIOD    run it once in a period, whichever machine comes first
   --not-due-exit-code N
                        the exit code when it is not due [0]
@@ -293,8 +297,9 @@ The command:
            R"(
 The command finds in its environment TURNSTILE_PATH, TURNSTILE_ZNODE,
 TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL (nanoseconds of
-CLOCK_BOOTTIME) and TURNSTILE_STATUS_FD: a line of JSON at each change.
-What it has started in the background ends with it.
+CLOCK_BOOTTIME), TURNSTILE_GUARD (cgroup or children: the one in force) and
+TURNSTILE_STATUS_FD: a line of JSON at each change. What it has started in the
+background ends with it.
 
 Exit codes:
 )" + std::string{exit_code_table()} +

@@ -14,7 +14,6 @@
 #include <exception>
 #include <system_error>
 
-#include "cli/descendants.hpp"
 #include "cli/keeper_loop.hpp"
 #include "cli/session_closing.hpp"
 
@@ -29,16 +28,17 @@ void block_terminal_output() {
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-[[noreturn]] void keep(const keeper_settings& settings, base::descriptor socket,
-                       base::descriptor listener) noexcept {
+[[noreturn]] void keep(const keeper_settings& settings, process_guard& guard,
+                       base::descriptor socket, base::descriptor listener) noexcept {
     try {
         const pid_t run_group = ::getpgrp();
         ::setpgid(0, 0);
         ::prctl(PR_SET_NAME, "turnstile-keep");
-        adopt_orphans();
+        guard.enter_fork();
         block_terminal_output();
         session_closing sessions{std::move(listener)};
-        keeper_loop{settings, socket.get(), run_group, sessions}.run();
+        keeper_loop{settings, guard, socket.get(), run_group, sessions}.run();
+        guard.remove();
         sessions.close();
         ::_exit(0);
     } catch (...) {
@@ -48,21 +48,18 @@ void block_terminal_output() {
 
 }  // namespace
 
-keeper_link start_keeper(const keeper_settings& settings) {
+keeper_link start_keeper(const keeper_settings& settings, process_guard& guard) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::system_error{errno, std::system_category(), "socketpair"};
     base::descriptor ours{ends[0]};
     base::descriptor theirs{ends[1]};
     auto guardian = open_guardian_socket();
-    adopt_orphans();  // should the keeper be killed
-    // If SIGCHLD stayed ignored, children would end without a signal, and the keeper would wait for ever.
-    ::signal(SIGCHLD, SIG_DFL);
     const pid_t pid = ::fork();
     if (pid < 0) throw std::system_error{errno, std::system_category(), "fork"};
     if (pid == 0) {
         ours.reset();
-        keep(settings, std::move(theirs), std::move(guardian.listener));
+        keep(settings, guard, std::move(theirs), std::move(guardian.listener));
     }
     return {std::move(ours), std::move(guardian.name), pid};
 }

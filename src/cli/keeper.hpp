@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "cli/process_guard.hpp"
 #include "cli/supervision.hpp"
 
 namespace turnstile::cli {
@@ -40,9 +41,9 @@ struct keeper_link {
     pid_t pid = -1;
 };
 
-// Forks the keeper. Call it with the forwarded signals blocked and before the process has a second thread. Throws
-// std::system_error.
-[[nodiscard]] keeper_link start_keeper(const keeper_settings& settings);
+// Forks the keeper, which takes over the guard. Call it with the forwarded signals blocked and before the process has a
+// second thread. Throws std::system_error.
+[[nodiscard]] keeper_link start_keeper(const keeper_settings& settings, process_guard& guard);
 
 // Tells the keeper that `run` ends, and reaps it. A keeper that still has a session to close is left alone.
 void end_keeper(keeper_link keeper) noexcept;

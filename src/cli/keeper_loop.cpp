@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "cli/command_start.hpp"
-#include "cli/descendants.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -58,9 +57,10 @@ void drain(int descriptor) {
 
 }  // namespace
 
-keeper_loop::keeper_loop(const keeper_settings& settings, int socket, pid_t run_group,
-                         session_closing& sessions)
+keeper_loop::keeper_loop(const keeper_settings& settings, const process_guard& guard, int socket,
+                         pid_t run_group, session_closing& sessions)
     : settings_{settings},
+      guard_{guard},
       socket_{socket},
       sessions_{sessions},
       timer_{opened(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd")},
@@ -150,7 +150,7 @@ void keeper_loop::start(std::string_view environment) {
         report({keeper_report::not_started, false, EBUSY});
         return;
     }
-    auto started = start_command(settings_, split_environment(environment));
+    auto started = start_command(settings_, guard_, split_environment(environment));
     if (started.failure != 0) {
         report({keeper_report::not_started, false, started.failure});
         return;
@@ -209,7 +209,7 @@ void keeper_loop::end_command() {
     // A program that never runs is not waited for: a file server that does not answer may hold its process up for ever.
     const bool runs_never = is_under_way(exec_);
     if (runs_never) given_up_ = command_;
-    const int status = runs_never ? SIGKILL : kill_descendants(command_);
+    const int status = runs_never ? SIGKILL : guard_.end_all(command_);
     const int failure = runs_never || !exec_.open() ? 0 : failure_of(exec_);
     exec_.reset();
     command_ = -1;

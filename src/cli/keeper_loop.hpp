@@ -9,6 +9,7 @@
 #include "base/descriptor.hpp"
 #include "cli/keeper.hpp"
 #include "cli/keeper_orders.hpp"
+#include "cli/process_guard.hpp"
 #include "cli/session_closing.hpp"
 #include "cli/supervision.hpp"
 #include "cli/terminal.hpp"
@@ -19,8 +20,8 @@ class keeper_loop {
 public:
     // `run_group`: the process group of `run`, which may own the terminal. `sessions` hears of those of `run`
     // meanwhile. Throws std::system_error.
-    keeper_loop(const keeper_settings& settings, int socket, pid_t run_group,
-                session_closing& sessions);
+    keeper_loop(const keeper_settings& settings, const process_guard& guard, int socket,
+                pid_t run_group, session_closing& sessions);
 
     // Returns when `run` has ended, and the command and all that it has started are dead.
     void run();
@@ -42,6 +43,7 @@ private:
     void report(const report_packet& packet) const;
 
     const keeper_settings& settings_;
+    const process_guard& guard_;
     const int socket_;
     session_closing& sessions_;
     const base::descriptor timer_;

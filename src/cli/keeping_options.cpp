@@ -8,22 +8,40 @@
 #include "cli/exit_code.hpp"
 
 namespace turnstile::cli {
+namespace {
 
-void add_keeping_options(CLI::App& command, keeping_options& options) {
-    const std::map<std::string, lost_policy> policies{
-        {"term", lost_policy::terminate}, {"kill", lost_policy::kill}, {"none", lost_policy::none}};
-    command.add_flag("--shell", options.shell);
-    add_duration(command, "--grace", options.grace);
+// `words` is what the message says and what a shell completes: "term, kill or none", "{term,kill,none}".
+template <class T>
+void add_choice(CLI::App& command, const std::string& name, T& chosen,
+                const std::map<std::string, T>& choices, const std::string& words,
+                const std::string& type) {
     command
         .add_option_function<std::string>(
-            "--on-lost",
-            [&options, policies](const std::string& text) {
-                const auto policy = policies.find(text);
-                if (policy == policies.end())
-                    throw CLI::ValidationError{"--on-lost", text + ": expected term, kill or none"};
-                options.on_lost = policy->second;
+            name,
+            [name, &chosen, choices, words](const std::string& text) {
+                const auto choice = choices.find(text);
+                if (choice == choices.end())
+                    throw CLI::ValidationError{name, text + ": expected " + words};
+                chosen = choice->second;
             })
-        ->type_name("{term,kill,none}");
+        ->type_name(type);
+}
+
+}  // namespace
+
+void add_keeping_options(CLI::App& command, keeping_options& options) {
+    command.add_flag("--shell", options.shell);
+    add_duration(command, "--grace", options.grace);
+    add_choice<lost_policy>(command, "--on-lost", options.on_lost,
+                            {{"term", lost_policy::terminate},
+                             {"kill", lost_policy::kill},
+                             {"none", lost_policy::none}},
+                            "term, kill or none", "{term,kill,none}");
+    add_choice<guard_choice>(command, "--guard", options.guard,
+                             {{"auto", guard_choice::automatic},
+                              {"cgroup", guard_choice::cgroup},
+                              {"children", guard_choice::children}},
+                             "auto, cgroup or children", "{auto,cgroup,children}");
 }
 
 void finish(keeping_options& options, const char* example) {

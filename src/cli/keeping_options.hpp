@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/process_guard.hpp"
 #include "cli/supervision.hpp"
 
 namespace CLI {
@@ -19,6 +20,7 @@ struct keeping_options {
     bool shell = false;
     std::chrono::milliseconds grace = k_default_grace;
     lost_policy on_lost = lost_policy::terminate;
+    guard_choice guard = guard_choice::automatic;
 };
 
 void add_keeping_options(CLI::App& command, keeping_options& options);

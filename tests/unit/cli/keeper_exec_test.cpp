@@ -74,7 +74,7 @@ protected:
     }
     // Until the process is there that is to become the command.
     void start(const std::string& command) {
-        keeper = start_keeper({.command = {command}});
+        keeper = start_keeper({.command = {command}}, guard);
         const auto until = boottime_clock::now() + std::chrono::hours{1};
         order(keeper_order::start, until.time_since_epoch().count());
         expect_report(keeper_report::started);
@@ -100,6 +100,7 @@ protected:
     const testing::temporary_folder folder;
     const std::string path = (folder.path() / "program").string();
     const held_program program{path};
+    process_guard guard{guard_choice::automatic};
     std::optional<keeper_link> keeper;
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 // An `elect` that lasts is attached to a server very often.
 TEST(keeper, reads_what_it_is_told_of_sessions) {
-    auto keeper = start_keeper({.command = {"true"}});
+    process_guard guard{guard_choice::automatic};
+    auto keeper = start_keeper({.command = {"true"}}, guard);
     auto socket = guardian::connect_guardian(keeper.guardian_name);
     ASSERT_TRUE(socket.open());
     guardian::guard_session told{

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/control_group.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+
+#include "base/random_digits.hpp"
+#include "cli/kernel_file.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+constexpr std::array k_mounts{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+
+[[noreturn]] void refuse(const std::string& part, int why) {
+    throw std::runtime_error{"no control group can be made: " + part + ": " + std::strerror(why)};
+}
+
+// The path of this process's group below the mount, as /proc says it; empty: the mount itself, as in a container.
+std::string own_path() {
+    const auto groups = text_of_kernel_file(AT_FDCWD, "/proc/self/cgroup");
+    constexpr std::string_view k_second_version = "0::";
+    for (std::size_t begin = 0; begin < groups.size();) {
+        const auto end = std::min(groups.find('\n', begin), groups.size());
+        const auto line = std::string_view{groups}.substr(begin, end - begin);
+        if (line.starts_with(k_second_version))
+            return std::string{line.substr(k_second_version.size())};
+        begin = end + 1;
+    }
+    return {};
+}
+
+// The kernel lists members by their numbers in the reader's PID namespace. What /proc says of the path may belong to
+// another namespace of control groups; the list cannot.
+bool has_this_process(const base::descriptor& folder) {
+    const auto members = "\n" + text_of_kernel_file(folder.get(), "cgroup.procs");
+    return members.find("\n" + std::to_string(::getpid()) + "\n") != std::string::npos;
+}
+
+base::descriptor own_group() {
+    const auto below = own_path();
+    for (const std::string mount : k_mounts) {
+        base::descriptor folder{
+            ::open((mount + below).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+        struct statfs about {};
+        if (folder.open() && ::fstatfs(folder.get(), &about) == 0 &&
+            about.f_type == CGROUP2_SUPER_MAGIC && has_this_process(folder))
+            return folder;
+    }
+    return {};
+}
+
+base::descriptor writable(const base::descriptor& folder, const char* name) {
+    base::descriptor file{::openat(folder.get(), name, O_WRONLY | O_CLOEXEC)};
+    if (!file.open()) refuse(name, errno);
+    return file;
+}
+
+// A folder that can be made may still be closed to processes: the group above may be threaded, or be another user's.
+int failure_of_trial(const control_group& group) {
+    const pid_t trial = ::fork();
+    if (trial < 0) return errno;
+    if (trial == 0) ::_exit(group.join());
+    int status = 0;
+    while (::waitpid(trial, &status, 0) < 0)
+        if (errno != EINTR) return errno;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
+}
+
+void remove_below(int parent, const char* name) {
+    const int folder = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR* const entries = folder < 0 ? nullptr : ::fdopendir(folder);
+    if (entries == nullptr) return;
+    while (const dirent* const entry = ::readdir(entries))
+        if (entry->d_type == DT_DIR && entry->d_name[0] != '.') remove_below(folder, entry->d_name);
+    ::closedir(entries);
+    ::unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+}  // namespace
+
+control_group::control_group()
+    : name_{"turnstile-" + base::random_digits<8>()}, parent_{own_group()} {
+    if (!parent_.open()) refuse("this process is in no group of version 2 that is mounted", ENOENT);
+    if (::mkdirat(parent_.get(), name_.c_str(), 0755) != 0) refuse("mkdir", errno);
+    folder_ = base::descriptor{
+        ::openat(parent_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    try {
+        killer_ = writable(folder_, "cgroup.kill");
+        members_ = writable(folder_, "cgroup.procs");
+        if (const int failure = failure_of_trial(*this); failure != 0)
+            refuse("cgroup.procs", failure);
+    } catch (...) {
+        remove();
+        throw;
+    }
+}
+
+int control_group::join() const noexcept {
+    return ::write(members_.get(), "0", 1) == 1 ? 0 : errno;
+}
+
+void control_group::kill() const noexcept {
+    static_cast<void>(!::write(killer_.get(), "1", 1));
+}
+
+void control_group::remove() const noexcept {
+    remove_below(parent_.get(), name_.c_str());
+}
+
+bool control_group::is_left_to_systemd() {
+    struct stat about {};
+    if (::lstat("/run/systemd/system/", &about) != 0) return false;
+    const auto group = own_group();
+    char delegated = '0';
+    for (const auto* const name : {"trusted.delegate", "user.delegate"})
+        if (::fgetxattr(group.get(), name, &delegated, 1) == 1 && delegated == '1') return false;
+    return true;
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// control_group: a control group (cgroup v2) for one command, which the kernel ends as a whole.
+//
+//     control_group group;                       // below the group of this process
+//     if (::fork() == 0 && group.join() == 0) ...
+//     group.kill();                              // also what forks meanwhile, and what runs as another user
+//     group.remove();
+//
+// The group lies below that of this process, so that all limits stay in force; it has no controllers.
+//
+// Thread safety: one thread; after a fork both processes may use their copies.
+#pragma once
+
+#include <string>
+
+#include "base/descriptor.hpp"
+
+namespace turnstile::cli {
+
+class control_group {
+public:
+    // Makes the group, and has a child of this process join it as a trial. Call it while the process has one thread.
+    // Throws std::runtime_error: why no process can be put into a group of its own here.
+    control_group();
+    control_group(const control_group&) = delete;
+    control_group& operator=(const control_group&) = delete;
+    ~control_group() = default;
+
+    // Moves the calling process, which has one thread, into the group. Returns 0 or errno.
+    [[nodiscard]] int join() const noexcept;
+    // Sends SIGKILL to every process in the group and in groups below it.
+    void kill() const noexcept;
+    // Removes the group and the groups below it, once no process is left in them.
+    void remove() const noexcept;
+
+    // True where systemd manages the group of this process and has not delegated it: systemd wants no other program to
+    // make groups there.
+    [[nodiscard]] static bool is_left_to_systemd();
+
+private:
+    std::string name_;
+    base::descriptor parent_;
+    base::descriptor folder_;
+    base::descriptor members_;  // cgroup.procs
+    base::descriptor killer_;   // cgroup.kill
+};
+
+}  // namespace turnstile::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// own_children: the children of this process, as /proc lists them.
+//
+// A list from the /proc of another PID namespace has numbers that belong to other processes here. The constructor
+// therefore accepts only a procfs that numbers this process by one number, its own: `NSpid` has a number for each
+// namespace from the procfs's down to the process's. The folder stays open, so that a later mount over /proc changes
+// nothing.
+//
+// Thread safety: one thread at a time, in a process that waits for no child elsewhere. A forked child makes its own.
+#pragma once
+
+#include "base/descriptor.hpp"
+
+namespace turnstile::cli {
+
+class own_children {
+public:
+    // Throws std::runtime_error: why the list is missing or belongs to another PID namespace.
+    own_children();
+
+    // Sends SIGKILL to every child of every thread. A number that is no child of this process gets no signal.
+    void kill_all() const noexcept;
+
+private:
+    base::descriptor threads_;  // /proc/self/task
+};
+
+}  // namespace turnstile::cli

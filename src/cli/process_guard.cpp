@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/process_guard.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <stdexcept>
+#include <string>
+
+namespace turnstile::cli {
+namespace {
+
+// Returns why the guard is not available; empty: it is.
+template <class T>
+std::string emplace(std::optional<T>& guard) {
+    try {
+        guard.emplace();
+        return {};
+    } catch (const std::runtime_error& why) {
+        return why.what();
+    }
+}
+
+bool wants_group(guard_choice choice) {
+    if (choice == guard_choice::automatic) return !control_group::is_left_to_systemd();
+    return choice == guard_choice::cgroup;
+}
+
+}  // namespace
+
+process_guard::process_guard(guard_choice choice) {
+    // If SIGCHLD stayed ignored, children would end without a signal, and nothing would be left to wait for.
+    ::signal(SIGCHLD, SIG_DFL);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const auto no_group = wants_group(choice) ? emplace(group_) : std::string{};
+    const auto no_children = emplace(children_);
+    if (group_ || (children_ && choice != guard_choice::cgroup)) return;
+    const std::string sentence = "what the command starts could not be found and killed: ";
+    if (choice == guard_choice::cgroup) throw no_guard{sentence + no_group};
+    throw no_guard{sentence + no_children + (no_group.empty() ? "" : "; " + no_group)};
+}
+
+process_guard::~process_guard() {
+    remove();
+}
+
+void process_guard::enter_fork() {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (children_) children_.emplace();
+}
+
+int process_guard::end_all(pid_t command) const noexcept {
+    int status_of_command = 0;
+    for (;;) {
+        // The children of a process become ours before its own end can be waited for: each round finds them.
+        if (group_) group_->kill();
+        if (children_) children_->kill_all();
+        int status = 0;
+        const pid_t ended = ::waitpid(-1, &status, __WALL);
+        if (ended == command && ended > 0) status_of_command = status;
+        if (ended < 0 && errno == ECHILD) return status_of_command;
+    }
+}
+
+void process_guard::remove() const noexcept {
+    if (group_) group_->remove();
+}
+
+}  // namespace turnstile::cli

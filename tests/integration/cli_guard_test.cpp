@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guards of `turnstile run`: what a command has started is dead before another client holds the lock, or no command
+// is started at all.
+#include "cli_fixture.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+// A program in namespaces of its own: `without` has no /proc, `outer` has the /proc of another PID namespace.
+words in_namespaces(const words& kinds, const words& program) {
+    words whole{"unshare"};
+    if (::geteuid() != 0) whole.emplace_back("--map-root-user");
+    return whole + kinds + program;
+}
+words without_proc(const words& program) {
+    return in_namespaces({"--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"},
+                         program);
+}
+words with_outer_proc(const words& program) {
+    return in_namespaces({"--pid", "--fork", "--kill-child"}, program);
+}
+
+class cli_guard : public cli {
+protected:
+    // "": it is available; else what the program says.
+    [[nodiscard]] std::string why_not(const words& start) const {
+        return code_of(start) == 0 ? "" : output();
+    }
+    [[nodiscard]] bool may_enter(words (*enter)(const words&)) const {
+        return code_of(enter({"true"})) == 0;
+    }
+    // Daemons that SIGTERM does not end, below a command that waits for them.
+    [[nodiscard]] words daemons(const std::string& word) const {
+        return words{"setsid", "--fork", "--wait"} +
+               judged("trap '' TERM HUP; echo " + word + "; tail -f /dev/null");
+    }
+    [[nodiscard]] int code_of_next() const {
+        return code_of(run({"--wait", "60s", path}, alone()));
+    }
+};
+
+TEST_F(cli_guard, no_command_starts_without_proc) {
+    if (!may_enter(without_proc)) GTEST_SKIP() << "this process may not mount: " << output();
+    const words started{"echo", "started"};
+    EXPECT_EQ(code_of(without_proc(run({"--guard", "children", path}, started))), 126);
+    EXPECT_TRUE(printed("turnstile: what the command starts could not be found and killed: "))
+        << output();
+    EXPECT_EQ(code_of(without_proc({TURNSTILE_PROGRAM, "elect", "--guard", "children", path, "--",
+                                    "echo", "started"})),
+              126);
+    EXPECT_FALSE(printed("started\n")) << output();
+}
+
+// It would take the numbers of processes that are not its own.
+TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
+    if (!may_enter(with_outer_proc)) GTEST_SKIP() << "no PID namespace: " << output();
+    EXPECT_EQ(code_of(with_outer_proc(run({"--guard", "children", path}, {"echo", "started"}))),
+              126);
+    EXPECT_TRUE(printed("/proc is that of another PID namespace")) << output();
+    EXPECT_FALSE(printed("started\n")) << output();
+}
+
+TEST_F(cli_guard, the_command_is_told_which_is_in_force) {
+    const words tell{"sh", "-c", "echo by $TURNSTILE_GUARD"};
+    EXPECT_EQ(code_of(run({"--guard", "children", path}, tell)), 0) << output();
+    EXPECT_TRUE(printed("by children\n")) << output();
+    EXPECT_EQ(code_of(run({path}, tell)), 0) << output();
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "run", "--guard", "none", path, "--", "true"}), 64);
+    if (const auto why = why_not(run({"--guard", "cgroup", path}, tell)); !why.empty())
+        GTEST_SKIP() << why;
+    EXPECT_TRUE(printed("by cgroup\n")) << output();
+}
+
+struct way {
+    const char* name;
+    const char* guard;
+    words (*enter)(const words&);
+};
+words as_it_is(const words& program) {
+    return program;
+}
+
+class cli_guards : public cli_guard, public ::testing::WithParamInterface<way> {
+protected:
+    void SetUp() override {
+        const auto trial = run({"--guard", GetParam().guard, path}, {"true"});
+        if (const auto why = why_not(GetParam().enter(trial)); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+TEST_P(cli_guards, end_daemons_before_the_next_holder) {
+    tcp_proxy proxy{server().connect_string()};
+    auto holder =
+        start_at(proxy.address(), GetParam().enter(run({"--session-timeout", "4s", "--grace",
+                                                        "300ms", "--guard", GetParam().guard, path},
+                                                       daemons("in"))));
+    ASSERT_TRUE(holder.wait_for_output("in")) << output();
+    proxy.black_hole();
+    EXPECT_EQ(code_of_next(), 0) << output();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 76) << output();
+}
+
+TEST_P(cli_guards, end_daemons_with_the_command) {
+    const words leaves_a_daemon{
+        "sh", "-c", "setsid --fork sh -c 'trap \"\" TERM HUP; echo in; exec tail -f /dev/null'"};
+    EXPECT_EQ(code_of(GetParam().enter(
+                  run({"--session-timeout", k_long_session, "--guard", GetParam().guard, path},
+                      leaves_a_daemon))),
+              0)
+        << output();
+    EXPECT_TRUE(nothing_is_left());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    each, cli_guards,
+    ::testing::Values(way{"children", "children", as_it_is}, way{"cgroup", "cgroup", as_it_is},
+                      way{"cgroup_without_proc", "cgroup", without_proc},
+                      way{"cgroup_with_outer_proc", "cgroup", with_outer_proc}),
+    [](const auto& named) { return std::string{named.param.name}; });
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guards of a command by themselves. Each case runs in a forked child: a guard waits for all children of its
+// process, and some cases change the namespaces of theirs.
+#include "cli/process_guard.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "base/descriptor.hpp"
+#include "cli/kernel_file.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::cli::guarded {
+namespace {
+
+// What a case in a child says with its exit code.
+constexpr int k_as_expected = 0;
+constexpr int k_not_as_expected = 1;
+constexpr int k_cannot_be_tried = 2;
+
+// Runs the case in a child, whose message is what it writes to the descriptor.
+struct outcome {
+    int code = -1;
+    std::string message;
+};
+outcome in_child(const std::function<int(int message)>& work) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const base::descriptor reader{ends[0]};
+    base::descriptor writer{ends[1]};
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::setpgid(0, 0);
+        ::_exit(work(writer.get()));
+    }
+    writer.reset();
+    outcome seen;
+    std::array<char, 1024> room{};
+    pollfd end{reader.get(), POLLIN, 0};
+    // No end in time: the case hangs.
+    while (::poll(&end, 1, static_cast<int>(testing::limit().count())) == 1) {
+        const auto size = ::read(reader.get(), room.data(), room.size());
+        if (size <= 0) break;
+        seen.message.append(room.data(), static_cast<std::size_t>(size));
+    }
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) == 0) {
+        ::kill(-child, SIGKILL);
+        ::waitpid(child, &status, 0);
+    }
+    seen.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return seen;
+}
+
+void say(int message, const std::string& text) {
+    static_cast<void>(!::write(message, text.data(), text.size()));
+}
+
+// A pipe whose reader sees the end once all that have the writer are dead.
+struct life_line {
+    life_line() { static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC)); }
+    // To be called by the process that has only to look.
+    [[nodiscard]] bool is_cut() {
+        ::close(ends[1]);
+        pollfd end{ends[0], POLLIN, 0};
+        return ::poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0;
+    }
+    std::array<int, 2> ends{};
+};
+
+// Bounded, for the case in which a guard fails.
+[[noreturn]] void stay() {
+    ::alarm(static_cast<unsigned>(
+        std::chrono::duration_cast<std::chrono::seconds>(testing::limit()).count() + 1));
+    for (;;) ::pause();
+}
+
+// Starts what becomes the command and returns once that says that it is ready.
+pid_t start(const process_guard& guard, const std::function<void(int ready)>& command) {
+    std::array<int, 2> ends{};
+    static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::setpgid(0, 0);
+        if (guard.join() != 0) ::_exit(1);
+        command(ends[1]);
+        stay();
+    }
+    ::close(ends[1]);
+    char word = 0;
+    static_cast<void>(!::read(ends[0], &word, 1));
+    ::close(ends[0]);
+    return child;
+}
+
+// A daemon as programs become one: it has left the session and the process group, and its parent has ended.
+void become_daemon(int ready) {
+    if (::fork() != 0) return;
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    for (const int each : {SIGTERM, SIGHUP, SIGINT}) ::signal(each, SIG_IGN);
+    say(ready, "r");
+    stay();
+}
+
+// Daemons whose orphans become children of a daemon, not of the guard's process.
+void become_reapers(int ready) {
+    for (int depth = 0; depth != 3; ++depth) {
+        if (::fork() != 0) return stay();
+        ::setsid();
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    }
+    become_daemon(ready);
+}
+
+// Each process of the line forks the next and ends; at the end of the line one says so.
+void fork_without_end(int ready, int life) {
+    if (::fork() != 0) return;
+    say(ready, "r");
+    constexpr int k_many = 1'000'000;
+    for (int i = 0; i != k_many; ++i) {
+        const pid_t next = ::fork();
+        if (next > 0) ::_exit(0);
+    }
+    say(life, "the end of the line");
+    ::_exit(0);
+}
+
+int outlived_by_none(guard_choice choice, int message,
+                     const std::function<void(int ready, int life)>& command) {
+    try {
+        const process_guard guard{choice};
+        life_line life;
+        const pid_t pid = start(guard, [&](int ready) { command(ready, life.ends[1]); });
+        const int status = guard.end_all(pid);
+        const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        const bool cut = life.is_cut();
+        if (!killed) say(message, "the command was not killed");
+        if (!cut) say(message, "a process lives on");
+        return killed && cut ? k_as_expected : k_not_as_expected;
+    } catch (const no_guard& why) {
+        say(message, why.what());
+        return k_cannot_be_tried;
+    }
+}
+
+class guards : public ::testing::TestWithParam<guard_choice> {
+protected:
+    static void expect_no_survivor(const std::function<void(int ready, int life)>& command) {
+        const auto seen =
+            in_child([&](int message) { return outlived_by_none(GetParam(), message, command); });
+        if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
+        EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+    }
+};
+
+TEST_P(guards, end_a_daemon) {
+    expect_no_survivor([](int ready, int) { become_daemon(ready); });
+}
+
+TEST_P(guards, end_daemons_below_reapers) {
+    expect_no_survivor([](int ready, int) { become_reapers(ready); });
+}
+
+TEST_P(guards, end_what_is_stopped) {
+    expect_no_survivor([](int ready, int) {
+        if (::fork() != 0) return;
+        ::setsid();
+        say(ready, "r");
+        ::raise(SIGSTOP);
+        stay();
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(each, guards,
+                         ::testing::Values(guard_choice::cgroup, guard_choice::children),
+                         [](const auto& named) {
+                             return named.param == guard_choice::cgroup ? "cgroup" : "children";
+                         });
+
+class control_groups : public ::testing::Test {};
+
+TEST_F(control_groups, end_what_forks_without_end) {
+    const auto seen = in_child([](int message) {
+        return outlived_by_none(guard_choice::cgroup, message, fork_without_end);
+    });
+    if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
+    EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+}
+
+TEST_F(control_groups, are_removed) {
+    const auto seen = in_child([](int message) {
+        try {
+            std::string path;
+            {
+                const process_guard guard{guard_choice::cgroup};
+                const pid_t pid = start(guard, [](int ready) { say(ready, "r"); });
+                const auto file = "/proc/" + std::to_string(pid) + "/cgroup";
+                const auto groups = text_of_kernel_file(AT_FDCWD, file.c_str());
+                const auto own = groups.substr(groups.find("0::") + 3);
+                path = own.substr(0, own.find('\n'));
+                static_cast<void>(guard.end_all(pid));
+            }
+            for (const std::string mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
+                if (::access((mount + path).c_str(), F_OK) == 0) return k_not_as_expected;
+            say(message, path);
+            return path.find("/turnstile-") == std::string::npos ? k_not_as_expected
+                                                                 : k_as_expected;
+        } catch (const no_guard& why) {
+            say(message, why.what());
+            return k_cannot_be_tried;
+        }
+    });
+    if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
+    EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+}
+
+// The message of the guard that was refused; a case that finds a guard fails.
+int refused(guard_choice choice, int message) {
+    try {
+        const process_guard guard{choice};
+        say(message, "a guard was found");
+        return k_not_as_expected;
+    } catch (const no_guard& why) {
+        say(message, why.what());
+        return k_as_expected;
+    }
+}
+
+bool enter_namespaces(int which) {
+    return ::unshare(which) == 0 || ::unshare(CLONE_NEWUSER | which) == 0;
+}
+
+bool hide_proc() {
+    return enter_namespaces(CLONE_NEWNS) &&
+           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
+}
+
+// In a new PID namespace, with the /proc of the outer one.
+int in_other_namespace(int message, const std::function<int()>& work) {
+    if (!enter_namespaces(CLONE_NEWPID)) {
+        say(message, "this process may make no PID namespace");
+        return k_cannot_be_tried;
+    }
+    const pid_t first = ::fork();
+    if (first == 0) ::_exit(work());
+    int status = 0;
+    ::waitpid(first, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : k_not_as_expected;
+}
+
+TEST(guard_by_children, is_refused_without_proc) {
+    const auto seen = in_child([](int message) {
+        if (!hide_proc()) {
+            say(message, "this process may not mount");
+            return k_cannot_be_tried;
+        }
+        return refused(guard_choice::children, message);
+    });
+    if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
+    EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+    EXPECT_NE(seen.message.find("/proc/self"), std::string::npos) << seen.message;
+}
+
+TEST(guard_by_children, is_refused_with_files_that_only_look_like_proc) {
+    const auto seen = in_child([](int message) {
+        if (!hide_proc()) {
+            say(message, "this process may not mount");
+            return k_cannot_be_tried;
+        }
+        const auto number = std::to_string(::getpid());
+        std::filesystem::create_directories("/proc/self/task/" + number);
+        std::ofstream{"/proc/self/status"} << "Name:\tfake\nNSpid:\t" << number << '\n';
+        std::ofstream{"/proc/self/task/" + number + "/children"} << "1 ";
+        return refused(guard_choice::children, message);
+    });
+    if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
+    EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+}
+
+TEST(guard_by_children, is_refused_with_the_proc_of_another_namespace) {
+    const auto seen = in_child([](int message) {
+        return in_other_namespace(message,
+                                  [&] { return refused(guard_choice::children, message); });
+    });
+    if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
+    EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+    EXPECT_NE(seen.message.find("of another PID namespace"), std::string::npos) << seen.message;
+}
+
+TEST(guard_by_cgroup, needs_no_proc) {
+    const auto seen = in_child([](int message) {
+        if (!hide_proc()) {
+            say(message, "this process may not mount");
+            return k_cannot_be_tried;
+        }
+        return outlived_by_none(guard_choice::cgroup, message,
+                                [](int ready, int) { become_daemon(ready); });
+    });
+    if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
+    EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+}
+
+TEST(guard_by_cgroup, needs_no_proc_of_its_namespace) {
+    const auto seen = in_child([](int message) {
+        return in_other_namespace(message, [&] {
+            return outlived_by_none(guard_choice::cgroup, message,
+                                    [](int ready, int) { become_daemon(ready); });
+        });
+    });
+    if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
+    EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+}
+
+}  // namespace
+}  // namespace turnstile::cli::guarded
