@@ -29,14 +29,14 @@ void block_terminal_output() {
 }
 
 [[noreturn]] void keep(const keeper_settings& settings, process_guard& guard,
-                       base::descriptor socket, base::descriptor listener) noexcept {
+                       base::descriptor socket, base::descriptor guarded) noexcept {
     try {
         const pid_t run_group = ::getpgrp();
         ::setpgid(0, 0);
         ::prctl(PR_SET_NAME, "turnstile-keep");
         guard.enter_fork();
         block_terminal_output();
-        session_closing sessions{std::move(listener)};
+        session_closing sessions{std::move(guarded)};
         keeper_loop{settings, guard, socket.get(), run_group, sessions}.run();
         guard.remove();
         sessions.close();
@@ -54,20 +54,26 @@ keeper_link start_keeper(const keeper_settings& settings, process_guard& guard) 
         throw std::system_error{errno, std::system_category(), "socketpair"};
     base::descriptor ours{ends[0]};
     base::descriptor theirs{ends[1]};
-    auto guardian = open_guardian_socket();
+    auto guardian = open_guardian_sockets();
     const pid_t pid = ::fork();
     if (pid < 0) throw std::system_error{errno, std::system_category(), "fork"};
     if (pid == 0) {
         ours.reset();
-        keep(settings, guard, std::move(theirs), std::move(guardian.listener));
+        guardian.of_run.reset();
+        keep(settings, guard, std::move(theirs), std::move(guardian.of_keeper));
     }
-    return {std::move(ours), std::move(guardian.name), pid};
+    return {std::move(ours), std::move(guardian.of_run), pid};
+}
+
+std::string guardian_name(const keeper_link& keeper) {
+    return "fd:" + std::to_string(keeper.guardian.get());
 }
 
 void end_keeper(keeper_link keeper) noexcept {
     constexpr int k_patience_ms = 500;
     const base::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper.pid, 0))};
     keeper.socket.reset();
+    keeper.guardian.reset();
     pollfd watched{process.get(), POLLIN, 0};
     if (process.open()) ::poll(&watched, 1, k_patience_ms);
     ::waitpid(keeper.pid, nullptr, WNOHANG);

@@ -37,13 +37,16 @@ struct keeper_settings {
 // What `run` keeps of its keeper.
 struct keeper_link {
     base::descriptor socket;
-    std::string guardian_name;
+    base::descriptor guardian;  // for the client of `run`
     pid_t pid = -1;
 };
 
 // Forks the keeper, which takes over the guard. Call it with the forwarded signals blocked and before the process has a
 // second thread. Throws std::system_error.
 [[nodiscard]] keeper_link start_keeper(const keeper_settings& settings, process_guard& guard);
+
+// What TURNSTILE_GUARDIAN says to the client of `run`, for as long as the link is there.
+[[nodiscard]] std::string guardian_name(const keeper_link& keeper);
 
 // Tells the keeper that `run` ends, and reaps it. A keeper that still has a session to close is left alone.
 void end_keeper(keeper_link keeper) noexcept;

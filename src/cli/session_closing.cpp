@@ -3,13 +3,15 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
 #include <utility>
-
-#include "guardian/listener.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -22,15 +24,16 @@ void close_from_to(unsigned first, unsigned last) {
 
 }  // namespace
 
-guardian_socket open_guardian_socket() {
-    auto name = guardian::random_name();
-    auto listener = guardian::open_listener(name);
-    return {std::move(name), std::move(listener)};
+guardian_sockets open_guardian_sockets() {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
+        throw std::system_error{errno, std::system_category(), "socketpair"};
+    return {base::descriptor{ends[0]}, base::descriptor{ends[1]}};
 }
 
-session_closing::session_closing(base::descriptor listener) noexcept {
+session_closing::session_closing(base::descriptor run) {
     ::prctl(PR_SET_DUMPABLE, 0);
-    all_.listen_at(std::move(listener));
+    all_.add(std::move(run));
 }
 
 // But the standard streams, which lead nowhere.

@@ -9,7 +9,6 @@
 // Thread safety: one thread.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/descriptor.hpp"
@@ -17,19 +16,20 @@
 
 namespace turnstile::cli {
 
-// A socket that the client of `run` connects to, by the name that stands in TURNSTILE_GUARDIAN.
-struct guardian_socket {
-    std::string name;
-    base::descriptor listener;
+// Both ends of a connection that no other process can reach.
+struct guardian_sockets {
+    base::descriptor of_run;  // the client of `run` finds it by TURNSTILE_GUARDIAN
+    base::descriptor of_keeper;
 };
 
-// Throws std::system_error.
-[[nodiscard]] guardian_socket open_guardian_socket();
+// Call it in the process of `run`, whose credentials the keeper will find at its end. Throws std::system_error.
+[[nodiscard]] guardian_sockets open_guardian_sockets();
 
 class session_closing {
 public:
-    // From here on there are passwords of sessions in the memory: no other process of the user may look into it.
-    explicit session_closing(base::descriptor listener) noexcept;
+    // `run`: the keeper's end. From here on there are passwords of sessions in the memory: no other process of the user
+    // may look into it.
+    explicit session_closing(base::descriptor run);
 
     // What is readable when `run` has told something; -1 is none.
     [[nodiscard]] std::vector<int> sockets() const { return all_.sockets(); }

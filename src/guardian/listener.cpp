@@ -2,32 +2,84 @@
 #include "guardian/listener.hpp"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <cerrno>
-#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
-
-#include "base/random_digits.hpp"
+#include <utility>
+#include <vector>
 
 namespace turnstile::guardian {
+namespace {
 
-std::string random_name() {
-    return "@turnstile-guardian-" + base::random_digits<16>();
+std::vector<std::string> places() {
+    std::vector<std::string> all;
+    if (const char* const runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr)
+        all.emplace_back(runtime);
+    for (const auto* const each : {"/run", "/tmp", "/dev/shm"}) all.emplace_back(each);
+    return all;
 }
 
-base::descriptor open_listener(const std::string& name) {
-    base::descriptor result{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+// False where another user could put a folder of another user in the place of the new one.
+bool is_safe(const std::string& place) {
+    struct stat about {};
+    if (!place.starts_with('/') || ::stat(place.c_str(), &about) != 0) return false;
+    const bool trusted = about.st_uid == 0 || about.st_uid == ::geteuid();
+    const bool sticky = (about.st_mode & S_ISVTX) != 0;
+    const bool private_ = (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return S_ISDIR(about.st_mode) && trusted && (private_ || sticky);
+}
+
+base::descriptor listen_at(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1);
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-    if (!result.open() ||
-        ::bind(result.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
-        ::listen(result.get(), SOMAXCONN) != 0)
-        throw std::system_error{errno, std::generic_category(), "the guardian's socket"};
-    return result;
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    const auto* const there = reinterpret_cast<const sockaddr*>(&address);
+    if (!socket.open() || ::bind(socket.get(), there, sizeof address) != 0 ||
+        ::listen(socket.get(), SOMAXCONN) != 0)
+        return {};
+    return socket;
+}
+
+}  // namespace
+
+listener::listener() {
+    int why = ENOENT;
+    for (const auto& place : places()) {
+        if (!is_safe(place)) continue;
+        if (open_in(place)) return;
+        why = errno;
+    }
+    throw std::system_error{
+        why, std::generic_category(),
+        "the guardian's socket fits neither into $XDG_RUNTIME_DIR nor /run, /tmp or /dev/shm"};
+}
+
+listener::~listener() {
+    ::unlink(path_.c_str());
+    ::rmdir(folder_.c_str());
+}
+
+bool listener::open_in(const std::string& place) {
+    folder_ = place + "/turnstile-XXXXXX";
+    path_ = folder_ + "/guardian";
+    if (path_.size() >= sizeof(sockaddr_un::sun_path)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (::mkdtemp(folder_.data()) == nullptr) return false;
+    path_ = folder_ + "/guardian";
+    socket_ = listen_at(path_);
+    if (socket_.open()) return true;
+    const int why = errno;
+    ::unlink(path_.c_str());
+    ::rmdir(folder_.c_str());
+    errno = why;
+    return false;
 }
 
 }  // namespace turnstile::guardian

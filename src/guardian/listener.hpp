@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// listener: the socket of a guardian that other processes find by its name.
+// listener: the socket of a guardian at which the processes of its service find it.
 //
-// Thread safety: from any thread.
+//     listener place;                       // /run/user/1000/turnstile-Xc3f9A/guardian
+//     all.listen_at(place.take_socket());
+//     ::setenv(k_environment_name, place.path().c_str(), 1);
+//
+// The socket is in a folder of mode 0700 that the listener makes: other users can neither connect nor see its name,
+// which an abstract socket shows to every user. The first of these places takes it that is safe, can be written and
+// leaves room in an address: $XDG_RUNTIME_DIR, /run, /tmp, /dev/shm (where containers have a read-only root).
+//
+// Thread safety: none. A forked child must not destroy its copy.
 #pragma once
 
 #include <string>
@@ -10,10 +18,25 @@
 
 namespace turnstile::guardian {
 
-// "@turnstile-guardian-" and 32 random hexadecimal digits. Throws std::system_error.
-[[nodiscard]] std::string random_name();
+class listener {
+public:
+    // Throws std::system_error: no place takes the socket.
+    listener();
+    // Removes the socket and its folder. After a SIGKILL they stay behind.
+    ~listener();
+    listener(const listener&) = delete;
+    listener& operator=(const listener&) = delete;
 
-// An abstract name: it needs no folder that can be written, and nothing of it stays behind. Throws std::system_error.
-[[nodiscard]] base::descriptor open_listener(const std::string& name);
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] base::descriptor take_socket() noexcept { return std::move(socket_); }
+
+private:
+    // False, with errno: this place does not take it.
+    bool open_in(const std::string& place);
+
+    std::string folder_;
+    std::string path_;
+    base::descriptor socket_;
+};
 
 }  // namespace turnstile::guardian

@@ -60,11 +60,11 @@ int guard_one(int socket) {
 
 int run_service(char** command) {
     const rlimit core_limit = keep_secrets();
-    const auto name = random_name();
+    listener place;
     watch all;
-    all.listen_at(open_listener(name));
+    all.listen_at(place.take_socket());
     service child;
-    child.start(command, name, core_limit);
+    child.start(command, place.path(), core_limit);
     while (!child.ended()) {
         all.turn(child.signals(), k_idle_turn);
         child.handle_signals();

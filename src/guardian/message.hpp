@@ -29,7 +29,8 @@ namespace turnstile::guardian {
 
 inline constexpr std::size_t k_most_endpoints = 64;
 inline constexpr std::size_t k_longest_message = 4096;
-// The name of the socket of a guardian that is the parent, "@" in the place of the first zero byte.
+// Where the guardian of this process is: the path of its socket, or "fd:7" for a descriptor of this process that is
+// connected to it.
 inline constexpr const char* k_environment_name = "TURNSTILE_GUARDIAN";
 
 using password = std::array<char, 16>;

@@ -98,8 +98,8 @@ peer::receipt peer::read_one() {
 
 bool peer::apply(const message& value, base::descriptor&& passed) {
     if (std::holds_alternative<hello>(value)) {
-        if (pidfd_.open() || !passed.open() || !is_pidfd_of(passed.get(), process_id_))
-            return false;
+        // A further client of the process may share the socket, and says it again.
+        if (!passed.open() || !is_pidfd_of(passed.get(), process_id_)) return false;
         pidfd_ = std::move(passed);
         return true;
     }

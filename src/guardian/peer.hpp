@@ -26,6 +26,7 @@ public:
 
     // Whether the process at the other end may be guarded at all.
     [[nodiscard]] bool admitted() const noexcept { return process_id_ > 0; }
+    [[nodiscard]] pid_t process() const noexcept { return process_id_; }
     // -1 once there is nothing more to be read.
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     [[nodiscard]] int pidfd() const noexcept { return pidfd_.get(); }

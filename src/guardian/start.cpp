@@ -9,14 +9,17 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <csignal>
-#include <cstddef>
 #include <cstring>
+#include <thread>
 
 namespace turnstile::guardian {
 namespace {
 
 constexpr int k_socket_of_child = 3;
+constexpr std::string_view k_descriptor = "fd:";
 
 class spawn_plan {
 public:
@@ -70,6 +73,40 @@ bool is_of_this_user(int socket) noexcept {
            (peer.uid == ::geteuid() || peer.uid == 0);
 }
 
+// The descriptor itself stays open, and keeps its number.
+base::descriptor copy_of(std::string_view number) noexcept {
+    int found = -1;
+    std::from_chars(number.data(), number.data() + number.size(), found);
+    return base::descriptor{::fcntl(found, F_DUPFD_CLOEXEC, 0)};
+}
+
+// The queue of connections that were not accepted yet is full while the guardian lags or is stopped: EAGAIN.
+bool connect_with_patience(int socket, const sockaddr_un& address) {
+    constexpr std::chrono::milliseconds k_longest_pause{256};
+    const auto* const target = reinterpret_cast<const sockaddr*>(&address);
+    for (std::chrono::milliseconds pause{1};; pause *= 2) {
+        if (::connect(socket, target, sizeof address) == 0) return true;
+        if (errno != EAGAIN || pause > k_longest_pause) return false;
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+base::descriptor connected_to(std::string_view path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (!path.starts_with('/') || path.size() >= sizeof address.sun_path) {
+        errno = EINVAL;
+        return {};
+    }
+    std::memcpy(address.sun_path, path.data(), path.size());
+    base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!socket.open() || connect_with_patience(socket.get(), address)) return socket;
+    const int why = errno;
+    socket.reset();
+    errno = why;
+    return {};
+}
+
 }  // namespace
 
 std::string installed_guardian() {
@@ -95,19 +132,10 @@ base::descriptor start_guardian(const std::string& program) {
 }
 
 base::descriptor connect_guardian(std::string_view name) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (name.empty() || name.size() >= sizeof address.sun_path) {
-        errno = EINVAL;
-        return {};
-    }
-    std::memcpy(address.sun_path, name.data(), name.size());
-    if (name.front() == '@') address.sun_path[0] = '\0';
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-    base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    const auto* const target = reinterpret_cast<const sockaddr*>(&address);
-    if (!socket.open() || ::connect(socket.get(), target, length) != 0) return {};
-    if (is_of_this_user(socket.get())) return socket;
+    base::descriptor socket = name.starts_with(k_descriptor)
+                                  ? copy_of(name.substr(k_descriptor.size()))
+                                  : connected_to(name);
+    if (!socket.open() || is_of_this_user(socket.get())) return socket;
     socket.reset();
     errno = EPERM;
     return {};

@@ -15,7 +15,8 @@ namespace turnstile::guardian {
 // the socket; it is no child of this process, which has nothing to wait for. Empty if it cannot be started, with errno.
 [[nodiscard]] base::descriptor start_guardian(const std::string& program);
 
-// `name` is the environment's. Empty, with errno, if no guardian listens there or it is another user's (EPERM).
+// `name` is the environment's. A guardian that has no room for a further connection is tried again, with growing
+// pauses, for half a second at most. Empty, with errno, if no guardian listens there or it is another user's (EPERM).
 [[nodiscard]] base::descriptor connect_guardian(std::string_view name);
 
 // Where the library was configured to install the program.

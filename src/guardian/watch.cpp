@@ -12,6 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+constexpr std::size_t k_most_accepted = 64;  // in one turn
+
 bool is_ready(int number) {
     pollfd request{number, POLLIN, 0};
     return number >= 0 && ::poll(&request, 1, 0) > 0;
@@ -21,7 +23,18 @@ bool is_ready(int number) {
 
 void watch::add(base::descriptor socket) {
     peer fresh{std::move(socket)};
-    if (fresh.admitted() && peers_.size() < k_most_peers) peers_.push_back(std::move(fresh));
+    if (!fresh.admitted()) return;
+    const auto same = std::count_if(peers_.begin(), peers_.end(), [&](const peer& each) {
+        return each.process() == fresh.process();
+    });
+    if (static_cast<std::size_t>(same) >= k_most_of_one_process) return;
+    if (peers_.size() >= k_most_peers) {
+        const auto silent = std::find_if(peers_.begin(), peers_.end(),
+                                         [](const peer& each) { return each.pidfd() < 0; });
+        if (silent == peers_.end()) return;
+        peers_.erase(silent);
+    }
+    peers_.push_back(std::move(fresh));
 }
 
 void watch::fill(int also) {
@@ -50,7 +63,8 @@ void watch::turn(int also, milliseconds longest) {
     handle_ends();
     handle_peers();
     start_ends();
-    while (accept_next()) {
+    // The rest comes in the next turn: no stream of connections keeps sessions from being closed.
+    for (std::size_t i = 0; i != k_most_accepted && accept_next(); ++i) {
     }
 }
 

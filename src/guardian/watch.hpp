@@ -17,12 +17,15 @@
 namespace turnstile::guardian {
 
 inline constexpr std::size_t k_most_peers = 256;
+// A process has one connection, and one more for each program that it becomes (exec).
+inline constexpr std::size_t k_most_of_one_process = 8;
 // So many sessions are closed at the same time, the others after them.
 inline constexpr std::size_t k_most_ends = 128;
 
 class watch {
 public:
-    // A process at the other end of a Unix socket; it is refused if it is another user's.
+    // A process at the other end of a Unix socket; it is refused if it is another user's or has too many already. Where
+    // there is no room, the oldest goes that has not said hello.
     void add(base::descriptor socket);
     // Processes that connect to it are added.
     void listen_at(base::descriptor listener) noexcept { listener_ = std::move(listener); }

@@ -17,7 +17,7 @@ namespace {
 TEST(keeper, reads_what_it_is_told_of_sessions) {
     process_guard guard{guard_choice::automatic};
     auto keeper = start_keeper({.command = {"true"}}, guard);
-    auto socket = guardian::connect_guardian(keeper.guardian_name);
+    auto socket = guardian::connect_guardian(guardian_name(keeper));
     ASSERT_TRUE(socket.open());
     guardian::guard_session told{
         .id = 1, .timeout = std::chrono::seconds{1}, .servers = {guardian::endpoint{}}};

@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
 
 #include "guardian/link.hpp"
 #include "guardian/listener.hpp"
@@ -21,16 +26,52 @@ guard_session session_of_a_test() {
     return result;
 }
 
+// Keeps the connection of a process open that has ended.
+bool send_descriptor(int socket, int passed) {
+    char word = 'd';
+    iovec part{&word, 1};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+    msghdr whole{};
+    whole.msg_iov = &part;
+    whole.msg_iovlen = 1;
+    whole.msg_control = room.data();
+    whole.msg_controllen = room.size();
+    cmsghdr* const head = CMSG_FIRSTHDR(&whole);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(head), &passed, sizeof passed);
+    return ::sendmsg(socket, &whole, 0) == 1;
+}
+
+base::descriptor received_descriptor(int socket) {
+    char word = 0;
+    iovec part{&word, 1};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+    msghdr whole{};
+    whole.msg_iov = &part;
+    whole.msg_iovlen = 1;
+    whole.msg_control = room.data();
+    whole.msg_controllen = room.size();
+    int passed = -1;
+    if (::recvmsg(socket, &whole, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&whole) != nullptr)
+        std::memcpy(&passed, CMSG_DATA(CMSG_FIRSTHDR(&whole)), sizeof passed);
+    return base::descriptor{passed};
+}
+
 class guardian_watch : public ::testing::Test {
 protected:
-    guardian_watch() { all.listen_at(open_listener(name)); }
+    guardian_watch() { all.listen_at(place.take_socket()); }
+    [[nodiscard]] base::descriptor connected() const { return connect_guardian(place.path()); }
+    // Without the name of the listener, which is never a socket that has ended.
+    [[nodiscard]] std::size_t peers() const { return all.sockets().size() - 1; }
 
-    const std::string name = random_name();
+    listener place;
     watch all;
 };
 
 TEST_F(guardian_watch, hears_more_than_a_socket_holds) {
-    auto socket = connect_guardian(name);
+    auto socket = connected();
     ASSERT_TRUE(socket.open());
     pollfd room{socket.get(), POLLOUT, 0};
     link process{std::move(socket)};
@@ -50,7 +91,7 @@ TEST_F(guardian_watch, hears_more_than_a_socket_holds) {
 TEST_F(guardian_watch, closes_nothing_while_it_only_hears) {
     const pid_t child = ::fork();
     if (child == 0) {
-        link{connect_guardian(name)}.tell(session_of_a_test());
+        link{connected()}.tell(session_of_a_test());
         ::_exit(0);
     }
     siginfo_t ended{};
@@ -63,6 +104,49 @@ TEST_F(guardian_watch, closes_nothing_while_it_only_hears) {
     EXPECT_FALSE(all.guards());
     EXPECT_TRUE(all.closes());
     EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+void turn(watch& all) {
+    all.turn(-1, std::chrono::milliseconds{0});
+}
+
+TEST_F(guardian_watch, has_a_bounded_number_of_connections_of_one_process) {
+    std::vector<base::descriptor> sockets;
+    for (std::size_t i = 0; i != k_most_of_one_process + 2; ++i) {
+        sockets.push_back(connected());
+        ASSERT_TRUE(sockets.back().open());
+        turn(all);
+    }
+    EXPECT_EQ(peers(), k_most_of_one_process);
+}
+
+// Each connection is that of another process, which has ended by now and said nothing.
+TEST_F(guardian_watch, has_room_for_who_speaks_beside_many_that_are_silent) {
+    std::vector<base::descriptor> silent;
+    for (std::size_t i = 0; i != k_most_peers + 2; ++i) {
+        std::array<int, 2> ends{};
+        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+        const base::descriptor carrier{ends[0]};
+        const base::descriptor other{ends[1]};
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const auto mine = connected();
+            ::_exit(send_descriptor(other.get(), mine.get()) ? 0 : 1);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_EQ(status, 0);
+        silent.push_back(received_descriptor(carrier.get()));
+        turn(all);
+    }
+    EXPECT_EQ(peers(), k_most_peers);
+    link process{connected()};
+    process.tell(session_of_a_test());
+    turn(all);
+    turn(all);
+    EXPECT_EQ(peers(), k_most_peers);
+    process.tell(forget_session{1});
+    EXPECT_TRUE(process.alive());
 }
 
 }  // namespace

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the socket of a guardian is, and how a process of its service comes to it.
+#include "guardian/listener.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "guardian/start.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::guardian::meeting {
+namespace {
+
+mode_t mode_of(const std::string& file) {
+    struct stat about {};
+    EXPECT_EQ(::stat(file.c_str(), &about), 0) << file;
+    return about.st_mode & 07777;
+}
+
+std::string folder_of(const listener& place) {
+    return std::filesystem::path{place.path()}.parent_path().string();
+}
+
+// The variable as it was, once the test is over.
+class guardian_listener : public ::testing::Test {
+protected:
+    guardian_listener() {
+        if (const char* const text = std::getenv(k_variable)) before = text;
+        ::setenv(k_variable, runtime.path().c_str(), 1);
+        ::chmod(runtime.path().c_str(), 0700);
+    }
+    ~guardian_listener() override {
+        if (before) ::setenv(k_variable, before->c_str(), 1);
+        if (!before) ::unsetenv(k_variable);
+    }
+
+    static constexpr const char* k_variable = "XDG_RUNTIME_DIR";
+    const testing::temporary_folder runtime;
+    std::optional<std::string> before;
+};
+
+TEST_F(guardian_listener, is_in_a_folder_that_only_its_user_enters_and_removes_it) {
+    std::string folder;
+    {
+        const listener place;
+        folder = folder_of(place);
+        EXPECT_TRUE(folder.starts_with(runtime.path().string())) << folder;
+        EXPECT_EQ(mode_of(folder), 0700U);
+        EXPECT_TRUE(connect_guardian(place.path()).open());
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+// Every user may read the kernel's list of sockets.
+TEST_F(guardian_listener, has_no_name_in_the_abstract_namespace) {
+    const listener place;
+    std::ifstream list{"/proc/net/unix"};
+    const std::string all{std::istreambuf_iterator<char>{list}, {}};
+    EXPECT_EQ(all.find("@turnstile"), std::string::npos);
+}
+
+TEST_F(guardian_listener, goes_elsewhere_where_others_may_write) {
+    ASSERT_EQ(::chmod(runtime.path().c_str(), 0777), 0);
+    const listener open;
+    EXPECT_FALSE(open.path().starts_with(runtime.path().string())) << open.path();
+    ASSERT_EQ(::chmod(runtime.path().c_str(), 01777), 0);
+    const listener sticky;
+    EXPECT_TRUE(sticky.path().starts_with(runtime.path().string())) << sticky.path();
+}
+
+TEST_F(guardian_listener, goes_elsewhere_where_an_address_has_no_room) {
+    const auto deep = runtime.path() / std::string(sizeof(sockaddr_un::sun_path), 'x');
+    std::filesystem::create_directory(deep);
+    ::setenv(k_variable, deep.c_str(), 1);
+    const listener place;
+    EXPECT_FALSE(place.path().starts_with(deep.string())) << place.path();
+    EXPECT_EQ(mode_of(folder_of(place)), 0700U);
+}
+
+TEST_F(guardian_listener, goes_elsewhere_without_that_folder) {
+    ::setenv(k_variable, "/nonexistent", 1);
+    const listener place;
+    EXPECT_TRUE(connect_guardian(place.path()).open());
+}
+
+// A listener of the test's own, whose queue has room for one connection.
+class full_guardian : public guardian_listener {
+protected:
+    full_guardian() {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::memcpy(address.sun_path, path.c_str(), path.size());
+        const auto* const there = reinterpret_cast<const sockaddr*>(&address);
+        EXPECT_EQ(::bind(socket.get(), there, sizeof address), 0);
+        EXPECT_EQ(::listen(socket.get(), 0), 0);
+        first = connect_guardian(path);
+        EXPECT_TRUE(first.open());
+    }
+
+    const std::string path = (runtime.path() / "guardian").string();
+    const base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
+    base::descriptor first;
+};
+
+TEST_F(full_guardian, is_tried_a_bounded_number_of_times) {
+    EXPECT_FALSE(connect_guardian(path).open());
+    EXPECT_EQ(errno, EAGAIN);
+}
+
+TEST_F(full_guardian, is_reached_when_it_has_room_again) {
+    auto second = std::async(std::launch::async, [this] { return connect_guardian(path); });
+    EXPECT_TRUE(base::descriptor{::accept(socket.get(), nullptr, nullptr)}.open());
+    EXPECT_TRUE(second.get().open());
+}
+
+}  // namespace
+}  // namespace turnstile::guardian::meeting
