@@ -90,7 +90,8 @@ The command, which is dead before another machine can lead:
            R"(
 The command finds in its environment TURNSTILE_PATH, TURNSTILE_ID,
 TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL, TURNSTILE_GUARD and
-TURNSTILE_STATUS_FD, as with turnstile run. A signal goes to the command, and ends elect with it.
+TURNSTILE_STATUS_FD, as with turnstile run. A signal goes to the command, and
+ends elect with it.
 
 Exit codes: as with turnstile run; 76 only with --once.
 

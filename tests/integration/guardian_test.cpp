@@ -275,6 +275,21 @@ TEST_F(guardians_on_servers, a_parent_that_inherits_sigchld_as_ignored) {
     EXPECT_EQ(parent.exit_code(), 3);
 }
 
+TEST_F(guardians_on_servers, a_parent_listens_where_no_other_user_comes_and_leaves_nothing) {
+    const auto runtime = folder.path() / "runtime";
+    std::filesystem::create_directory(runtime);
+    std::filesystem::permissions(runtime, std::filesystem::perms::owner_all);
+    testing::process parent{
+        {.command = {TURNSTILE_GUARDIAN, "--", "sh", "-c",
+                     "stat -c '%a %F' $(dirname $TURNSTILE_GUARDIAN) $TURNSTILE_GUARDIAN"},
+         .environment = {"XDG_RUNTIME_DIR=" + runtime.string()},
+         .output = log()}};
+    ASSERT_TRUE(parent.wait());
+    EXPECT_EQ(parent.exit_code(), 0);
+    EXPECT_THAT(parent.output(), ::testing::MatchesRegex("700 directory\n[0-7]+ socket\n"));
+    EXPECT_TRUE(std::filesystem::is_empty(runtime));
+}
+
 TEST_F(guardians_on_servers, a_parent_of_no_program) {
     testing::process parent{
         {.command = {TURNSTILE_GUARDIAN, "--", "/nonexistent/program"}, .output = log()}};

@@ -125,6 +125,7 @@ TEST_F(keeper_exec, ends_with_run) {
     const base::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper->pid, 0))};
     ASSERT_TRUE(process.open());
     keeper->socket.reset();
+    keeper->guardian.reset();
     EXPECT_TRUE(is_readable_in_time(process.get())) << "the keeper goes on";
 }
 
