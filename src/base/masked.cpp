@@ -102,6 +102,15 @@ std::string masked(std::string_view connect_string) {
     return shown;
 }
 
+bool has_password(std::string_view connect_string) {
+    const auto [begin, end] = password_of_user(connect_string);
+    if (begin != end && connect_string[begin - 1] == ':') return true;
+    if (begin == end && begin_of_lone_password(connect_string) < connect_string.size()) return true;
+    std::string parameters{connect_string};
+    mask_parameters(parameters);
+    return parameters != connect_string;
+}
+
 std::string without_password(std::string_view connect_string) {
     std::string shown{connect_string};
     const auto [begin, end] = password_of_user(connect_string);

@@ -3,6 +3,7 @@
 //
 //     masked            as it may be shown, in a message, a page or a log
 //     without_password  as it names the servers
+//     has_password      whether it has one at all
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,6 +18,10 @@ namespace turnstile::base {
 // escape (not one with "?name=" in a database's form, read as a parameter), one without "@host" behind it (not a
 // number, read as a port), and one behind a scheme with too few slashes.
 [[nodiscard]] std::string masked(std::string_view connect_string);
+
+// True with a password behind "user:", one without a host, and a parameter with a secret's name that has a value. A user
+// alone is none, though masked() hides it: it may be a password without its colon.
+[[nodiscard]] bool has_password(std::string_view connect_string);
 
 // Without ":password" before the host: the same servers, for each user.
 [[nodiscard]] std::string without_password(std::string_view connect_string);

@@ -7,7 +7,8 @@
 
 namespace turnstile::cli {
 
-int with_client(server_settings settings, const std::function<result<int>(client& servers)>& work) {
+int with_client(server_settings& settings,
+                const std::function<result<int>(client& servers)>& work) {
     settle_servers(settings);
     auto options = client_options_of(settings);
     options.roles = role_detection::off;

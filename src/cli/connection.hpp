@@ -10,8 +10,8 @@
 
 namespace turnstile::cli {
 
-// Connects, calls `work`, and returns its exit code; what goes wrong is one line on stderr.
-[[nodiscard]] int with_client(server_settings settings,
+// Settles the servers, connects, calls `work`, and returns its exit code; what goes wrong is one line on stderr.
+[[nodiscard]] int with_client(server_settings& settings,
                               const std::function<result<int>(client& servers)>& work);
 
 }  // namespace turnstile::cli

@@ -38,10 +38,6 @@ std::string servers_of(const server_settings& settings) {
     return file != nullptr && *file != '\0' ? read_servers(file) : std::string{};
 }
 
-bool has_password(std::string_view servers) {
-    return base::masked(servers) != servers;
-}
-
 }  // namespace
 
 void add_server_options(CLI::App& command, server_settings& settings) {
@@ -67,7 +63,7 @@ bool is_zookeeper(const server_settings& settings) noexcept {
 // unsetenv() alone leaves the text where the kernel put it, which /proc/PID/environ shows.
 void withdraw_password() {
     char* const servers = std::getenv(k_servers_variable);
-    if (servers == nullptr || !has_password(servers)) return;
+    if (servers == nullptr || !base::has_password(servers)) return;
     ::explicit_bzero(servers, std::strlen(servers));
     ::unsetenv(k_servers_variable);
 }
@@ -83,7 +79,7 @@ void settle_servers(server_settings& settings) {
     if (settings.servers.starts_with("local:"))
         throw std::runtime_error{settings.servers +
                                  " has locks inside one process only, which no other process sees"};
-    if (settings.on_command_line && has_password(settings.servers))
+    if (settings.on_command_line && base::masked(settings.servers) != settings.servers)
         throw std::runtime_error{
             "--servers has a password in it, which all users of this machine can read there; put "
             "it into a file, and give --servers-file"};

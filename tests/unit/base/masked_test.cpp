@@ -71,6 +71,18 @@ TEST(masked, leaves_the_ports_and_addresses_of_servers) {
         EXPECT_EQ(masked(text), text);
 }
 
+TEST(has_password, of_each_form) {
+    for (const std::string text :
+         {"redis://u:secret@h", "redis://:secret@h", "redis://u:secret", "postgresql://u:se/cret",
+          "redis://h/0?auth=secret", "mysql://h/db?PWD=secret&x=1", "u:secret@zk:2181",
+          "redis+sentinel://a:1/m?sentinel_password=secret", "rediss://u:@h?sslpassword=secret"})
+        EXPECT_TRUE(has_password(text)) << text;
+    for (const std::string text :
+         {"zk1:2181,zk2:2181/shop", "redis://u@h", "postgresql://u@h/db?sslmode=require",
+          "mysql://[::1]:3306/db", "sqlite:/a:b@c", ""})
+        EXPECT_FALSE(has_password(text)) << text;
+}
+
 TEST(without_password, leaves_the_user_and_the_host) {
     EXPECT_EQ(without_password("postgresql://u:secret@h/db"), "postgresql://u@h/db");
     EXPECT_EQ(without_password("postgresql://u@h:1/db"), "postgresql://u@h:1/db");

@@ -295,9 +295,9 @@ TEST_F(servers_in_the_environment, are_read_from_a_file_that_only_its_owner_open
 }
 
 TEST_F(servers_in_the_environment, stay_there_unless_they_have_a_password) {
-    ::setenv("TURNSTILE_SERVERS", "redis://h", 1);
-    EXPECT_EQ(settled(), "redis://h");
-    EXPECT_STREQ(std::getenv("TURNSTILE_SERVERS"), "redis://h");
+    ::setenv("TURNSTILE_SERVERS", "redis://user@h", 1);
+    EXPECT_EQ(settled(), "redis://user@h");
+    EXPECT_STREQ(std::getenv("TURNSTILE_SERVERS"), "redis://user@h");
     ::setenv("TURNSTILE_SERVERS", "redis://user:secret@h", 1);
     EXPECT_EQ(settled({.servers = "zk1:2181", .on_command_line = true}), "zk1:2181");
     EXPECT_EQ(std::getenv("TURNSTILE_SERVERS"), nullptr);
