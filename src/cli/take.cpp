@@ -186,17 +186,17 @@ result<int> take(client& servers, const take_options& options, stop_by_signal& s
     return taken;
 }
 
-int run_ask(const take_options& options) {
+int run_ask(take_options& options) {
     return with_client(options.servers, [&](client& servers) { return ask(servers, options); });
 }
 
-int run_take(const take_options& options) {
+int run_take(take_options& options) {
     stop_by_signal stop;
     return with_client(options.servers,
                        [&](client& servers) { return take(servers, options, stop); });
 }
 
-using take_work = int (*)(const take_options&);
+using take_work = int (*)(take_options&);
 
 CLI::App& add_command(CLI::App& program, command_line& line, const char* name,
                       const std::shared_ptr<take_options>& options, take_work work) {
