@@ -3,6 +3,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <bit>
 #include <boost/uuid/random_generator.hpp>
 #include <cerrno>
@@ -22,6 +23,14 @@ std::uint64_t split_mix(std::uint64_t& x) noexcept {
     return z ^ (z >> 31U);
 }
 
+// Needs no descriptor, and gives so few bytes whole.
+template <class T, std::size_t N>
+void fill_from_kernel(std::array<T, N>& into) {
+    while (::getrandom(into.data(), sizeof into, 0) != static_cast<ssize_t>(sizeof into)) {
+        if (errno != EINTR) throw std::system_error{errno, std::generic_category(), "getrandom"};
+    }
+}
+
 }  // namespace
 
 random::random(std::uint64_t seed) noexcept : state_{} {
@@ -30,12 +39,11 @@ random::random(std::uint64_t seed) noexcept : state_{} {
 
 random random::from_system() {
     std::array<std::uint64_t, 4> state{};
-    // Needs no descriptor, and gives so few bytes whole.
-    while (::getrandom(state.data(), sizeof state, 0) != static_cast<ssize_t>(sizeof state)) {
-        if (errno != EINTR) throw std::system_error{errno, std::generic_category(), "getrandom"};
-    }
+    fill_from_kernel(state);
     state[0] |= 1U;  // the one state that the generator cannot leave is all zeroes
-    return random{state};
+    random source{state};
+    source.of_kernel_ = true;
+    return source;
 }
 
 random::result_type random::operator()() noexcept {
@@ -54,13 +62,25 @@ double random::uniform01() noexcept {
     return static_cast<double>((*this)() >> 11U) * 0x1.0p-53;
 }
 
+std::array<std::uint8_t, 16> random::draw_guid() {
+    std::array<std::uint8_t, 16> bytes{};
+    if (of_kernel_) {
+        fill_from_kernel(bytes);
+        bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0fU) | 0x40U);  // the version
+        bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3fU) | 0x80U);  // the variant
+    } else {
+        const auto guid = boost::uuids::basic_random_generator<random>{*this}();
+        std::copy(guid.begin(), guid.end(), bytes.begin());
+    }
+    return bytes;
+}
+
 // Each contender has one: Boost's to_string() appends digit by digit, which takes ten times as long.
 std::string make_guid(random& source) {
     constexpr std::string_view k_form = "00000000-0000-0000-0000-000000000000";
-    boost::uuids::basic_random_generator<random> generate{source};
     std::string text{k_form};
     std::size_t at = 0;
-    for (const auto byte : generate()) {
+    for (const auto byte : source.draw_guid()) {
         if (k_form[at] == '-') ++at;
         write_hexadecimal(&text[at], byte);
         at += 2;

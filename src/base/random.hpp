@@ -7,6 +7,9 @@
 //     base::random source = base::random::from_system();
 //     std::string name = "_c_" + base::make_guid(source) + "-lock-";
 //
+// GUIDs are the exception: one that is the kernel's draws each GUID from the kernel. A snapshot of a virtual machine that
+// is started twice gives both copies the same memory, and a kernel that is told of it (vmgenid) is all that differs.
+//
 // The generator is xoshiro256** 1.0 by David Blackman and Sebastiano Vigna (2018), its state filled
 // from a 64-bit seed by SplitMix64; both in the public domain, https://prng.di.unimi.it. It is no
 // source of secrets.
@@ -26,12 +29,15 @@ public:
     using result_type = std::uint64_t;
 
     explicit random(std::uint64_t seed) noexcept;
-    // Seeded with 256 bits of the kernel's randomness, so that GUIDs of different processes differ.
+    // Seeded with 256 bits of the kernel's randomness, so that the numbers of different processes differ.
     static random from_system();
 
     static constexpr result_type min() noexcept { return 0; }
     static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
     result_type operator()() noexcept;
+
+    // 128 bits for a GUID. Throws std::system_error.
+    [[nodiscard]] std::array<std::uint8_t, 16> draw_guid();
 
     // In [0, 1), all multiples of 2^-53 equally likely.
     double uniform01() noexcept;
@@ -42,6 +48,7 @@ private:
     explicit random(const std::array<std::uint64_t, 4>& state) noexcept : state_{state} {}
 
     std::array<std::uint64_t, 4> state_;
+    bool of_kernel_ = false;
 };
 
 // A version-4 UUID (RFC 4122) of 36 lower-case characters.

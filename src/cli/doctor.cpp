@@ -56,6 +56,7 @@ void look_through_session(examination& seen) {
     }
     const auto session = servers.session();
     seen.attached_to = session.server;
+    seen.session = session.id;
     seen.granted = session.timeout;
     seen.promised = servers.promises();
     auto trial = try_path(servers, seen.path, {.timeout = k_path_limit});

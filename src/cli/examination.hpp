@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct examination {
     std::string path;
     std::vector<server_health> servers;
     std::string attached_to;              // the server of the session; empty: there is none
+    std::int64_t session = 0;             // its id; 0: there is none
     std::chrono::milliseconds granted{};  // the session time-out; 0: there is no session
     std::optional<error> no_session{};    // why there is none
     std::optional<promises> promised{};   // with a session

@@ -189,6 +189,23 @@ void look_at_session(const examination& seen, findings& found) {
                      advice_for(*seen.no_session, seen)});
 }
 
+// A server counts the ids of its sessions from the milliseconds between its machine's start and its own, in the five
+// bytes behind the number of the server (ZooKeeper 3.8.0, SessionTrackerImpl.initializeNextSessionId).
+void look_at_session_ids(const examination& seen, findings& found) {
+    constexpr std::chrono::milliseconds k_soon = std::chrono::minutes{1};
+    constexpr std::uint64_t k_five_bytes = 0xff'ffff'ffff;
+    const auto bits = static_cast<std::uint64_t>(seen.session) >> 16U & k_five_bytes;
+    const std::chrono::milliseconds after{static_cast<std::int64_t>(bits)};
+    if (seen.session == 0 || after > k_soon) return;
+    found.push_back(
+        {severity::note, "session_ids_repeat", seen.attached_to,
+         "it started " + exact_text(after) +
+             " after its machine: after another start at the same millisecond it gives out the "
+             "ids of sessions that are still alive",
+         "start servers a random time after their machines, where machines start alike (microVMs, "
+         "snapshots)"});
+}
+
 }  // namespace
 
 findings server_findings(const examination& seen) {
@@ -200,6 +217,7 @@ findings server_findings(const examination& seen) {
     look_at_versions(seen, found);
     look_at_known_bugs(seen, found);
     look_at_configurations(seen, found);
+    look_at_session_ids(seen, found);
     return found;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/path.hpp"
+#include "base/session_mark.hpp"
 #include "cli/server_dump.hpp"
 
 namespace turnstile::cli {
@@ -49,6 +50,7 @@ void add_ephemerals(const session_sources& sources, sessions& all) {
             for (const auto& path : paths) {
                 const auto seen = seen_by_client(path, sources.chroot);
                 if (!seen || !is_below(*seen, sources.prefix)) continue;
+                if (path.starts_with(base::k_session_mark)) continue;
                 auto& znodes = all[id].znodes;
                 const bool known =
                     std::any_of(znodes.begin(), znodes.end(),

@@ -46,6 +46,18 @@ std::vector<socket_address> resolve(const server_address& server) {
     return look_up(server).addresses;
 }
 
+std::vector<socket_address> shuffled_addresses(const connect_string& servers, base::random& chance,
+                                               unresolved_hosts& missing) {
+    std::vector<socket_address> out;
+    for (const auto& server : servers.servers) {
+        const auto [answer, addresses] = look_up(server);
+        missing.record(server.host, answer);
+        out.insert(out.end(), addresses.begin(), addresses.end());
+    }
+    std::shuffle(out.begin(), out.end(), chance);
+    return out;
+}
+
 server_list shuffled_servers(const connect_string& servers, base::random& chance,
                              unresolved_hosts& missing) {
     server_list out;

@@ -21,6 +21,11 @@ namespace turnstile::zookeeper {
 // All that the name stands for; none if it cannot be resolved now. Blocks.
 [[nodiscard]] std::vector<socket_address> resolve(const server_address& server);
 
+// The servers' addresses in an order by chance; `missing` learns which names have none. Blocks.
+[[nodiscard]] std::vector<socket_address> shuffled_addresses(const connect_string& servers,
+                                                             base::random& chance,
+                                                             unresolved_hosts& missing);
+
 struct server_list {
     std::string text;         // in the form that the C client takes
     bool by_address = false;  // there are addresses in the place of a name

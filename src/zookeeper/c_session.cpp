@@ -54,34 +54,44 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
       settings_{settings},
       sink_{sink},
       guardian_{std::move(guardian)} {
-    // Callbacks wait until the handle and its credentials are in place.
-    const base::lock_guard turn{turn_};
-    open_handle();
-}
-
-void c_session::open_handle() {
     auto chance = base::random::from_system();
     leave_random_alone();
-    const auto first = shuffled_servers(servers_, chance, *missing_);
-    if (guardian_) {
-        for (const auto& server : servers_.servers)
-            for (const auto& address : resolve(server))
-                addresses_.push_back({address.storage, address.length});
+    if (known_->ephemerals.is_refused()) {
+        const auto hosts = shuffled_servers(servers_, chance, *missing_);
+        if (guardian_)
+            for (const auto& server : servers_.servers) note_addresses(resolve(server));
+        // Callbacks wait until the handle and its credentials are in place.
+        const base::lock_guard turn{turn_};
+        open_handle(hosts, nullptr);
+        return;
     }
+    note_addresses(shuffled_addresses(servers_, chance, *missing_));
+    if (addresses_.empty()) throw_init_error(servers_, *missing_, ENOENT);
+    if (!entrance_.post([this] { enter(); })) throw_init_error(servers_, *missing_, EAGAIN);
+}
+
+void c_session::note_addresses(const std::vector<socket_address>& found) {
+    for (const auto& address : found) addresses_.push_back({address.storage, address.length});
+}
+
+void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
     const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
     const base::block_signals blocked;  // the C client's threads inherit this, and the name
     const base::name_started_threads named{"turnstile-zk"};
     errno = 0;
-    handle_ = ::zookeeper_init2((first.text + servers_.chroot).c_str(), on_event,
-                                to_client_timeout(settings_.timeout), nullptr, this, flags,
-                                on_client_line);
+    handle_ =
+        ::zookeeper_init2((hosts.text + servers_.chroot).c_str(), on_event,
+                          to_client_timeout(settings_.timeout), own, this, flags, on_client_line);
     if (handle_ == nullptr) throw_init_error(servers_, *missing_, errno);
     // Else each poll of the I/O thread resolves all names; with -1 only each connect attempt does.
     zoo_set_servers_resolution_delay(handle_, -1);
     // From now on it resolves the names. The list of addresses stays, which its I/O thread reads without a lock.
-    if (first.by_address)
+    if (hosts.by_address)
         zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
-    if (settings_.credentials.empty()) return;
+    if (!settings_.credentials.empty()) add_credentials();
+}
+
+void c_session::add_credentials() {
     // No completion: it would run on the I/O thread; a refusal comes as a session event, in order.
     const int rc = zoo_add_auth(handle_, "digest", settings_.credentials.data(),
                                 static_cast<int>(settings_.credentials.size()), nullptr, nullptr);
@@ -97,8 +107,12 @@ void c_session::close() noexcept {
         const base::lock_guard lock{mutex_};
         closed_ = true;
     }
+    closing_.set();
     changed_.set();
+    entrance_.stop();
     helper_.stop();
+    if (handle_ == nullptr) return;
+    leave_shared();
     start_sweep();
     // Its threads may still call us, until it returns.
     zookeeper_close(handle_);
@@ -137,6 +151,7 @@ void c_session::submit(core::request&& request) {
             rc = unknown ? ZUNIMPLEMENTED : hand_over(handle_, request.op, {on_event, this}, p);
         if (rc == ZOK) {
             pending_.handed_over();
+            own_.submitted(request.op);
             if (p.sets_watch) watches_.asked(p.path);
             return;
         }

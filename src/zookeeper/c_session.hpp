@@ -6,11 +6,15 @@
 //
 // | state    | entered when                             | requests                      |
 // |----------|------------------------------------------|-------------------------------|
-// | detached | at first, and when the connection breaks | answered `not_sent`           |
+// | entering | at first: a thread of its own opens the  | answered `not_sent`           |
+// |          | session, looks whether it is ours alone, |                               |
+// |          | and hands it to the C client             |                               |
+// | detached | then, and when the connection breaks     | answered `not_sent`           |
 // | attached | the C client says CONNECTED or READONLY  | handed to the C client        |
 // | moving   | the handle is to go to the leader        | answered `not_sent`, while    |
 // |          | (seek_leader)                            | those under way are waited for|
-// | dead     | expired, credentials refused             | answered `not_sent`           |
+// | dead     | expired, credentials refused, another    | answered `not_sent`           |
+// |          | client's session, too                    |                               |
 //
 // The order of events: the C client queues session events, watch events and completions for one thread of
 // its own, in the order in which its I/O thread met them, and that thread calls us. What we deliver from
@@ -37,11 +41,15 @@
 #include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
 #include "guardian/link.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/answers.hpp"
 #include "zookeeper/arrival_line.hpp"
 #include "zookeeper/connect_string.hpp"
+#include "zookeeper/flap_watch.hpp"
 #include "zookeeper/helper_thread.hpp"
 #include "zookeeper/operations.hpp"
+#include "zookeeper/own_znodes.hpp"
+#include "zookeeper/packets.hpp"
 #include "zookeeper/pending.hpp"
 #include "zookeeper/request_knowledge.hpp"
 #include "zookeeper/server_role.hpp"
@@ -71,10 +79,37 @@ public:
     void completed(pending_request& p, int rc) EXCLUDES(turn_, mutex_);
 
 private:
-    enum class phase { detached, attached, moving, dead };
+    enum class phase { entering, detached, attached, moving, dead };
 
     static void on_event(zhandle_t* handle, int type, int state, const char* path, void* self);
-    void open_handle();
+    // `own`: a session to attach to; null: the C client opens one. `hosts`: the servers in the order of the attempts.
+    void open_handle(const server_list& hosts, const clientid_t* own) REQUIRES(turn_);
+    void add_credentials() REQUIRES(turn_);
+    void note_addresses(const std::vector<socket_address>& found);
+
+    // Steps to a session of our own, c_session_entry.cpp.
+    enum class entry { over, again, failed };
+    void enter() EXCLUDES(turn_, mutex_);
+    [[nodiscard]] entry enter_at(const socket_address& server) EXCLUDES(turn_, mutex_);
+    [[nodiscard]] entry attach_to(const core::session_identity& own, const socket_address& server)
+        EXCLUDES(turn_, mutex_);
+    [[nodiscard]] entry leave_to_client() EXCLUDES(turn_, mutex_);
+    [[nodiscard]] entry open_handle_late(const server_list& hosts, const clientid_t* own)
+        EXCLUDES(turn_, mutex_);
+    void pass_over(const core::session_identity& shared, const path_list& owned,
+                   const socket_address& server);
+    [[nodiscard]] server_list hosts_from(const socket_address& first) const;
+    [[nodiscard]] bool has_to_stop() const noexcept;
+    void pause_entry(core::duration length) const noexcept;
+
+    // A session that another client has, too, c_session_sharing.cpp.
+    void look_for_sharer() EXCLUDES(turn_, mutex_);
+    [[nodiscard]] bool look_at(const socket_address& server) EXCLUDES(turn_, mutex_);
+    [[nodiscard]] path_list split_foreign(path_list& owned) const EXCLUDES(mutex_);
+    void give_up_shared(const path_list& foreign) EXCLUDES(turn_, mutex_);
+    void leave_shared() EXCLUDES(mutex_);
+    static void on_left(int rc, const void* self);
+
     void session_event(int state) REQUIRES(turn_) EXCLUDES(mutex_);
     void watch_fired(int type, const char* path) REQUIRES(turn_) EXCLUDES(mutex_);
 
@@ -151,8 +186,11 @@ private:
     arrival_line line_ GUARDED_BY(turn_);
 
     mutable base::mutex mutex_ ACQUIRED_AFTER(turn_);
-    phase phase_ GUARDED_BY(mutex_) = phase::detached;
+    phase phase_ GUARDED_BY(mutex_) = phase::entering;
     bool closed_ GUARDED_BY(mutex_) = false;
+    bool shared_ GUARDED_BY(mutex_) = false;  // with another client: it is not to be closed
+    own_znodes own_ GUARDED_BY(mutex_);
+    flap_watch flaps_ GUARDED_BY(mutex_);
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;  // the latest, counted from 1
     core::session_identity identity_ GUARDED_BY(mutex_);
     pending_requests pending_ GUARDED_BY(mutex_);
@@ -168,13 +206,18 @@ private:
     std::atomic<bool> sweeping_{false};  // close() has not queued all completions yet
     base::condition swept_;
 
-    // Set by the constructor with `turn_` taken, so that no callback runs before; then constant.
+    // Set once, by the constructor or enter(), with `turn_` taken, so that no callback runs before; then constant.
+    // Requests look at `phase_` first: an attach came after it was set.
     zhandle_t* handle_ = nullptr;
 
-    bool pace_refused_ = false;  // the helper's: conf is not allowed
+    bool pace_refused_ = false;    // the helper's: conf is not allowed
+    std::uint64_t entries_ = 0;    // enter()'s: attempts to open a session
+    std::uint64_t passed_by_ = 0;  // enter()'s: sessions of other clients that servers gave out
 
+    base::wake_up closing_;  // close() has begun
     base::wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun
     helper_thread helper_;
+    helper_thread entrance_;  // enter(), which takes as long as no server answers
 };
 
 }  // namespace turnstile::zookeeper

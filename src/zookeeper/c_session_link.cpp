@@ -34,6 +34,7 @@ void c_session::attach(core::link_kind kind) {
     {
         const base::lock_guard lock{mutex_};
         phase_ = phase::attached;
+        flaps_.attached(boottime_clock::now());
         ++connection_;
         event = describe_attach(kind);
         server = connected_server();
@@ -104,16 +105,19 @@ socket_address c_session::connected_server() const {
 
 void c_session::detach() {
     core::link_event event;
+    bool suspicious = false;
     {
         const base::lock_guard lock{mutex_};
         if (phase_ != phase::attached && phase_ != phase::moving) return;
         phase_ = phase::detached;
+        suspicious = flaps_.detached(boottime_clock::now(), timeout_);
         event.kind = core::link_kind::detached;
         event.connection = connection_;
         event.session_id = identity_.id;
     }
     changed_.set();
     deliver(std::move(event));
+    if (suspicious) helper_.post([this] { look_for_sharer(); });
 }
 
 void c_session::die(core::link_kind why) {

@@ -10,11 +10,11 @@
 
 namespace turnstile::zookeeper {
 
-void helper_thread::post(std::function<void()> task) {
+bool helper_thread::post(std::function<void()> task) {
     const base::lock_guard lock{mutex_};
-    if (stopped_) return;
+    if (stopped_) return true;
     tasks_.push_back(std::move(task));
-    if (running_) return;
+    if (running_) return true;
     if (thread_.joinable()) thread_.join();  // it has ended, or takes no more lock to do so
     try {
         const base::block_signals blocked;
@@ -26,6 +26,7 @@ void helper_thread::post(std::function<void()> task) {
     } catch (const std::system_error& failure) {
         log::write(log_level::error, "cannot start a thread: {}", failure.what());
     }
+    return running_;
 }
 
 void helper_thread::run() noexcept {

@@ -22,8 +22,8 @@ public:
     helper_thread(const helper_thread&) = delete;
     helper_thread& operator=(const helper_thread&) = delete;
 
-    // Runs `task` after those before it. Where no thread can be started it waits for the next post.
-    void post(std::function<void()> task) EXCLUDES(mutex_);
+    // Runs `task` after those before it. False where no thread can be started: it waits for the next post.
+    bool post(std::function<void()> task) EXCLUDES(mutex_);
 
     // Drops what has not begun and waits for what has. Later posts are ignored.
     void stop() noexcept EXCLUDES(mutex_);

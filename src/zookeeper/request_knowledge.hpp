@@ -53,7 +53,8 @@ private:
 struct known_requests {
     request_knowledge create2;
     request_knowledge containers;
-    request_knowledge removals;  // of watches
+    request_knowledge removals;    // of watches
+    request_knowledge ephemerals;  // the list of what a session owns (3.6)
 };
 
 }  // namespace turnstile::zookeeper

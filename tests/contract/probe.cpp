@@ -18,6 +18,7 @@ core::session_settings settings_with(const std::string& credentials) {
     settings.timeout = k_session_timeout;
     settings.credentials = credentials;
     settings.detect_role = false;
+    settings.mark = false;  // it takes a zxid, and the model makes none
     return settings;
 }
 

@@ -26,6 +26,9 @@ struct session_settings {
     bool learn_pace = false;  // and one that follows for its tick and syncLimit
     bool examine =
         false;  // and find out whose program it is, from what it knows if it does not say so
+    // Own a znode from the beginning: a client that is given the same session (ZooKeeper, by a server whose machine has
+    // restarted) sees by it that the session is taken.
+    bool mark = true;
     turnstile::promises required{};  // a server that promises less is not attached to
 };
 

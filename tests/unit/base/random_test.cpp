@@ -46,10 +46,25 @@ TEST(random, uniform01_stays_within_its_bounds_and_fills_them) {
     EXPECT_NEAR(sum / k_draws, 0.5, 0.02);
 }
 
+// Copies of a virtual machine have one memory after a snapshot of it was started twice.
+TEST(random, copies_of_the_system_s_draw_guids_of_their_own) {
+    random source = random::from_system();
+    random copy = source;
+    EXPECT_NE(make_guid(source), make_guid(copy));
+    EXPECT_EQ(source(), copy()) << "numbers that name nothing are drawn without the kernel";
+}
+
+TEST(random, copies_of_a_seed_s_draw_the_same_guids) {
+    random source{5};
+    random copy = source;
+    EXPECT_EQ(make_guid(source), make_guid(copy));
+}
+
 TEST(random, guids_are_lower_case_version_4_uuids) {
-    random source{3};
+    random seeded{3};
+    random of_system = random::from_system();
     for (int i = 0; i < 100; ++i) {
-        const auto guid = make_guid(source);
+        const auto guid = make_guid(i % 2 == 0 ? seeded : of_system);
         ASSERT_EQ(guid.size(), 36U);
         EXPECT_EQ(guid.find_first_not_of("0123456789abcdef-"), std::string::npos) << guid;
         EXPECT_EQ(guid[8], '-');

@@ -168,6 +168,17 @@ TEST(doctor, holds_settings_against_what_servers_tell) {
     EXPECT_EQ(found_in(seen), codes{"session_timeout_not_granted"});
 }
 
+TEST(doctor, says_whose_session_ids_may_come_again) {
+    auto seen = healthy();
+    seen.session =
+        0x0100'0000'0bb8'0007;  // server 1, 3,000 ms after its machine, the eighth session
+    EXPECT_EQ(found_in(seen), codes{"session_ids_repeat"});
+    EXPECT_EQ(all_findings(seen).front().text.find("it started 3 s after its machine"), 0U)
+        << all_findings(seen).front().text;
+    seen.session = 0x0100'0523'5690'0002;  // after a day
+    EXPECT_EQ(found_in(seen), codes{});
+}
+
 TEST(doctor, says_what_a_short_session_means) {
     auto seen = healthy();
     seen.settings.session_timeout = seen.granted = 10s;

@@ -41,6 +41,18 @@ TEST(server_dump, of_sessions) {
     EXPECT_TRUE(parse_dump("").empty());
 }
 
+// The mark that each session of this library owns says nothing of what the session does.
+TEST(session_list, has_no_marks) {
+    constexpr const char* k_marks =
+        "ephemeral nodes dump:\nSessions with Ephemerals (1):\n0x1000a2b0001:\n"
+        "\t/zookeeper/turnstile-0x1000a2b0001\n\t/live\n";
+    const session_sources sources{{}, {}, {{"zk1:2181", "", true, k_marks}}, "", "/"};
+    const auto list = list_sessions(sources);
+    ASSERT_EQ(list.sessions.size(), 1U);
+    ASSERT_EQ(list.sessions.front().znodes.size(), 1U);
+    EXPECT_EQ(list.sessions.front().znodes.front().path, "/live");
+}
+
 TEST(session_list, is_put_together) {
     contender holder;
     holder.name = "x-lock-0000000001";

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// byte_stream: bytes to and from one server, under one deadline. TCP is one kind; another kind, such as TLS, needs only
+// these functions.
+//
+//     tcp_stream link{address, deadline, give_up.fd()};
+//     if (!link.write(packet) || !link.read(answer)) log(link.reason());
+//
+// Thread safety: none.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/descriptor.hpp"
+#include "core/seam/seam.hpp"
+#include "zookeeper/socket_address.hpp"
+
+namespace turnstile::zookeeper {
+
+class byte_stream {
+public:
+    byte_stream() = default;
+    byte_stream(const byte_stream&) = delete;
+    byte_stream& operator=(const byte_stream&) = delete;
+    virtual ~byte_stream() = default;
+
+    // Sends or fetches all bytes. False: the stream has failed, for good.
+    [[nodiscard]] virtual bool write(std::string_view bytes) = 0;
+    [[nodiscard]] virtual bool read(std::span<char> bytes) = 0;
+    // Ends the stream, and waits until the server has done so, too. A server that ends it later might take the next
+    // connection of the same session for the one that ends, and would count both.
+    virtual void finish() = 0;
+    // Reason of the failure.
+    [[nodiscard]] virtual std::string reason() const = 0;
+};
+
+class tcp_stream final : public byte_stream {
+public:
+    // Each call blocks until it is done, `deadline` has passed or `give_up`, a descriptor, is readable.
+    tcp_stream(const socket_address& server, core::time_point deadline, int give_up);
+
+    [[nodiscard]] bool write(std::string_view bytes) override;
+    [[nodiscard]] bool read(std::span<char> bytes) override;
+    void finish() override;
+    [[nodiscard]] std::string reason() const override;
+
+private:
+    // True once the socket is ready for `events`.
+    [[nodiscard]] bool await(short events);
+    [[nodiscard]] bool fail(int why);
+
+    base::descriptor socket_;
+    core::time_point deadline_;
+    const int give_up_;
+    int failure_ = 0;  // errno, also ETIMEDOUT, ECANCELED and ECONNRESET of our own
+};
+
+}  // namespace turnstile::zookeeper

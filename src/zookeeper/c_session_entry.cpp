@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// c_session: how it comes to a session that is its own (raw_session.hpp says why that is a question).
+//
+// The session is opened over a connection of ours, which ends before the C client attaches to the session: so servers that
+// bound the connections of an address count one at a time. What is opened and not attached to ends by its time-out.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/back_off.hpp"
+#include "base/log.hpp"
+#include "base/random.hpp"
+#include "turnstile/error.hpp"
+#include "zookeeper/c_session.hpp"
+#include "zookeeper/limits.hpp"
+#include "zookeeper/raw_session.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+std::int32_t to_wire(core::duration timeout) noexcept {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(ms, 1, k_longest_timeout_ms));
+}
+
+core::duration entry_limit(core::duration timeout) noexcept {
+    const auto part = std::chrono::duration_cast<core::duration>(timeout * k_entry_part);
+    return std::min<core::duration>(part, k_entry_limit);
+}
+
+base::back_off entry_pauses(core::duration timeout) {
+    const auto longest = std::clamp<core::duration>(timeout / k_entry_pause_part,
+                                                    k_least_entry_pause, k_longest_entry_pause);
+    return {k_least_entry_pause, longest};
+}
+
+}  // namespace
+
+bool c_session::has_to_stop() const noexcept {
+    pollfd stop{closing_.fd(), POLLIN, 0};
+    return ::poll(&stop, 1, 0) > 0;
+}
+
+void c_session::pause_entry(core::duration length) const noexcept {
+    pollfd stop{closing_.fd(), POLLIN, 0};
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(length).count();
+    static_cast<void>(::poll(&stop, 1, static_cast<int>(ms)));
+}
+
+void c_session::enter() {
+    auto chance = base::random::from_system();
+    auto pauses = entry_pauses(settings_.timeout);
+    while (!has_to_stop()) {
+        for (const auto& server : shuffled_addresses(servers_, chance, *missing_)) {
+            auto how = entry::again;
+            for (int i = 0; how == entry::again && i != k_most_passed_over; ++i)
+                how = has_to_stop() ? entry::over : enter_at(server);
+            if (how == entry::over) return;
+        }
+        pause_entry(pauses.draw(chance));
+    }
+}
+
+c_session::entry c_session::enter_at(const socket_address& server) {
+    const auto result = [&] {
+        tcp_stream link{server, boottime_clock::now() + entry_limit(settings_.timeout),
+                        closing_.fd()};
+        auto opened = open_session(link, {to_wire(settings_.timeout), settings_.credentials,
+                                          settings_.allow_read_only, settings_.mark});
+        link.finish();
+        return opened;
+    }();
+    if (has_to_stop()) return entry::over;
+    const auto name = to_string(server, address_form::for_people);
+    switch (result.outcome) {
+        case opening_outcome::opened:
+            known_->ephemerals.answered();
+            return attach_to(result.session, server);
+        case opening_outcome::shared:
+            pass_over(result.session, result.owned, server);
+            return entry::again;
+        case opening_outcome::unknowing:
+            known_->ephemerals.refused();
+            log::write(log_level::info,
+                       "{} knows no getEphemerals (ZooKeeper 3.6): whether another client has the "
+                       "same session cannot be checked",
+                       name);
+            return leave_to_client();
+        case opening_outcome::read_only: return leave_to_client();
+        case opening_outcome::cut_off:
+            log::write(log_level::info, "{} opened a session and did not say what it owns: {}",
+                       name, result.reason);
+            known_->ephemerals.cut_off(this, ++entries_);
+            if (known_->ephemerals.is_doubted()) return leave_to_client();
+            break;
+        case opening_outcome::failed:
+            log::write(log_level::info, "{} opened no session: {}", name, result.reason);
+            break;
+    }
+    return entry::failed;
+}
+
+c_session::entry c_session::attach_to(const core::session_identity& own,
+                                      const socket_address& server) {
+    clientid_t id{};
+    id.client_id = own.id;
+    std::copy(own.password.begin(), own.password.end(), std::begin(id.passwd));
+    return open_handle_late(hosts_from(server), &id);
+}
+
+c_session::entry c_session::leave_to_client() {
+    auto chance = base::random::from_system();
+    return open_handle_late(shuffled_servers(servers_, chance, *missing_), nullptr);
+}
+
+c_session::entry c_session::open_handle_late(const server_list& hosts, const clientid_t* own) {
+    const base::lock_guard turn{turn_};
+    if (silent_) return entry::over;
+    {
+        const base::lock_guard lock{mutex_};
+        phase_ = phase::detached;
+    }
+    try {
+        open_handle(hosts, own);
+        return entry::over;
+    } catch (const std::exception& failure) {  // no thread, no descriptor, no address any more
+        log::write(log_level::warning, "cannot open a session: {}", failure.what());
+        return entry::failed;
+    }
+}
+
+// The server that opened the session comes first: a session may be one server's alone (localSessionsEnabled).
+server_list c_session::hosts_from(const socket_address& first) const {
+    auto chance = base::random::from_system();
+    const auto known = resolve_all(servers_);
+    if (!known.host_of.contains(to_string(first, address_form::for_c_client)))
+        return shuffled_servers(servers_, chance, *missing_);
+    const auto way = way_to(first, known, chance);
+    return {fmt::format("{}", fmt::join(way.hosts, ",")), way.by_address};
+}
+
+// The log has the first of a series, and each that doubles it: a thousand sessions may follow each other.
+void c_session::pass_over(const core::session_identity& shared, const path_list& owned,
+                          const socket_address& server) {
+    const auto count = ++passed_by_;
+    if ((count & (count - 1)) == 0) {
+        log::write(
+            log_level::warning,
+            "{} gave out session {:#x}, which another client has: it owns {} znodes already{}{}. "
+            "The server's machine has restarted, and numbers its sessions from the milliseconds "
+            "since. This session is left to the other client; {} passed over so far",
+            to_string(server, address_form::for_people), static_cast<std::uint64_t>(shared.id),
+            owned.count, owned.paths.empty() ? "" : ", such as ",
+            owned.paths.empty() ? "" : owned.paths.front(), count);
+    }
+    tcp_stream link{server, boottime_clock::now() + entry_limit(settings_.timeout), closing_.fd()};
+    lengthen(link, shared);
+}
+
+}  // namespace turnstile::zookeeper

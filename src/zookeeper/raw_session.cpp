@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/raw_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/session_mark.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+constexpr std::int32_t k_unimplemented = -6;
+
+}  // namespace
+
+std::string mark_of(std::int64_t session) {
+    return fmt::format("{}{:x}", base::k_session_mark, static_cast<std::uint64_t>(session));
+}
+
+bool raw_session::write(const std::string& packet) {
+    if (link_.write(packet)) return true;
+    reason_ = link_.reason();
+    return false;
+}
+
+// The part beyond the longest frame stays unread: no other frame is read after it.
+bool raw_session::read_frame() {
+    std::string head(k_length_bytes, '\0');
+    if (link_.read(head)) {
+        if (const auto length = parse_length(head)) {
+            frame_.assign(std::min(*length, k_longest_frame), '\0');
+            if (link_.read(frame_)) return true;
+        } else {
+            reason_ = "the answer has a negative length";
+            return false;
+        }
+    }
+    reason_ = link_.reason();
+    return false;
+}
+
+std::optional<attach_answer> raw_session::attach(const attach_request& request) {
+    if (!write(attach_packet(request)) || !read_frame()) return std::nullopt;
+    auto answer = parse_attach(frame_);
+    if (!answer) reason_ = "the answer to the attach makes no sense";
+    return answer;
+}
+
+std::optional<reply_head> raw_session::read_reply(std::int32_t request) {
+    while (read_frame()) {
+        const auto head = parse_reply(frame_);
+        if (!head) {
+            reason_ = "the answer is too short";
+            return std::nullopt;
+        }
+        if (head->request == request) return head;
+        if (head->request == k_auth_request && head->error != 0) return head;
+    }
+    return std::nullopt;
+}
+
+raw_session::listing raw_session::list(const std::string& credentials, path_list& owned) {
+    const auto request = ++last_request_;
+    std::string packets = credentials.empty() ? std::string{} : auth_packet(credentials);
+    packets += list_packet(request);
+    if (!write(packets)) return listing::cut_off;
+    const auto head = read_reply(request);
+    if (!head) return listing::cut_off;
+    if (head->request != request) return listing::unauthenticated;
+    if (head->error == k_unimplemented) return listing::unimplemented;
+    auto found = head->error == 0 ? parse_paths(frame_) : std::nullopt;
+    if (!found) {
+        reason_ = head->error == 0 ? "the list makes no sense"
+                                   : fmt::format("the server's error {}", head->error);
+        return listing::cut_off;
+    }
+    owned = std::move(*found);
+    return listing::listed;
+}
+
+std::optional<std::int32_t> raw_session::ask(const std::string& packet, std::int32_t request) {
+    if (!write(packet)) return std::nullopt;
+    const auto head = read_reply(request);
+    if (!head) return std::nullopt;
+    return head->error;
+}
+
+std::optional<std::int32_t> raw_session::create_ephemeral(const std::string& path) {
+    const auto request = ++last_request_;
+    return ask(create_ephemeral_packet(request, path), request);
+}
+
+std::optional<std::int32_t> raw_session::remove(const std::string& path) {
+    const auto request = ++last_request_;
+    return ask(remove_packet(request, path), request);
+}
+
+namespace {
+
+opening failed_opening(opening_outcome outcome, const raw_session& raw) {
+    return {.outcome = outcome, .reason = raw.reason()};
+}
+
+}  // namespace
+
+opening open_session(byte_stream& link, const opening_settings& settings) {
+    raw_session raw{link};
+    const auto attached = raw.attach(
+        {.timeout_ms = settings.timeout_ms, .allow_read_only = settings.allow_read_only});
+    if (!attached) return failed_opening(opening_outcome::failed, raw);
+    if (attached->read_only) return {.outcome = opening_outcome::read_only};
+    if (attached->timeout_ms <= 0 || attached->session == 0)
+        return {.outcome = opening_outcome::failed, .reason = "the server opened no session"};
+
+    opening result{.outcome = opening_outcome::opened,
+                   .session = {attached->session, attached->password}};
+    switch (raw.list(settings.credentials, result.owned)) {
+        case raw_session::listing::listed: break;
+        case raw_session::listing::unimplemented:
+            result.outcome = opening_outcome::unknowing;
+            return result;
+        // The C client meets the same refusal, and says so.
+        case raw_session::listing::unauthenticated: return result;
+        case raw_session::listing::cut_off: return failed_opening(opening_outcome::cut_off, raw);
+    }
+    if (result.owned.count > 0) {
+        result.outcome = opening_outcome::shared;
+        return result;
+    }
+    // A server that refuses the mark has said no to a znode there; the session is good all the same.
+    if (settings.mark && !raw.create_ephemeral(mark_of(attached->session)))
+        return failed_opening(opening_outcome::cut_off, raw);
+    return result;
+}
+
+void lengthen(byte_stream& link, const core::session_identity& session) {
+    raw_session raw{link};
+    static_cast<void>(raw.attach(
+        {.timeout_ms = k_longest_timeout_ms, .session = session.id, .password = session.password}));
+}
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.zookeeper.common;
+
+import java.util.Date;
+
+/**
+ * Stands in front of ZooKeeper's class of this name: a server whose machine is up again at the same millisecond at each
+ * start. It reads that millisecond when it begins to number sessions, and the true clock at all other times.
+ */
+public class Time {
+    private static final long UP_AT = 3_000;
+
+    public static long currentElapsedTime() {
+        return numbersSessions() ? UP_AT : System.nanoTime() / 1_000_000;
+    }
+
+    public static long currentWallTime() {
+        return System.currentTimeMillis();
+    }
+
+    public static Date elapsedTimeToDate(long elapsed) {
+        return new Date(currentWallTime() + elapsed - currentElapsedTime());
+    }
+
+    private static boolean numbersSessions() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.skip(2).findFirst())
+                .filter(caller -> caller.getMethodName().equals("initializeNextSessionId"))
+                .isPresent();
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Servers that give out the id of a living session again: ZooKeeper counts ids from the milliseconds since boot, so a
+// server whose machine is up again at the same millisecond does.
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <zookeeper/zookeeper.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "support.hpp"
+#include "turnstile/session_secret.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+// Each start of a server begins with the same id.
+class repeating_servers {
+public:
+    explicit repeating_servers(std::size_t count = 1) : servers_{begin(count)} {}
+
+    [[nodiscard]] std::string where() const { return servers_.connect_string(); }
+    [[nodiscard]] std::string where(std::size_t i) const { return servers_.connect_string(i); }
+    void restart(std::size_t i = 0) {
+        servers_.kill(i);
+        servers_.start(i);
+        servers_.wait_until_serving();
+    }
+
+private:
+    static testing::ensemble_options begin(std::size_t count) {
+        ::setenv("JAVA_TOOL_OPTIONS", "-Xbootclasspath/a:" TURNSTILE_REPEATED_CLOCK, 1);
+        return {.count = count};
+    }
+
+    ensemble servers_;
+};
+
+// Another program, which has the session by its id and password as a client has that was given them by a server.
+class stranger {
+public:
+    stranger(const std::string& where, const session_secret& secret) {
+        clientid_t id{};
+        id.client_id = secret.id;
+        std::copy(secret.password.begin(), secret.password.end(), std::begin(id.passwd));
+        handle_ = ::zookeeper_init(where.c_str(), ignore, 10'000, &id, nullptr, 0);
+    }
+    ~stranger() { leave(); }
+    stranger(const stranger&) = delete;
+    stranger& operator=(const stranger&) = delete;
+
+    bool create(const std::string& path) {
+        const int rc = ::zoo_create(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE,
+                                    ZOO_EPHEMERAL, nullptr, 0);
+        return rc == ZOK || rc == ZNODEEXISTS;
+    }
+    bool owns(const std::string& path) {
+        return ::zoo_exists(handle_, path.c_str(), 0, nullptr) == ZOK;
+    }
+    void leave() {
+        if (handle_ != nullptr) ::zookeeper_close(std::exchange(handle_, nullptr));
+    }
+
+private:
+    static void ignore(zhandle_t*, int, int, const char*, void*) {}
+
+    zhandle_t* handle_ = nullptr;
+};
+
+TEST(session_identity, of_a_holder_is_left_to_it) {
+    repeating_servers server;
+    const auto holder = connect(server.where(), quick_options(10s));
+    mutex lock{*holder, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto id = holder->session().id;
+    server.restart();
+
+    auto next = connect(server.where(), quick_options(10s));
+    EXPECT_NE(next->session().id, id) << "the server gave out the holder's id";
+    next.reset();
+    const auto written =
+        hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
+    EXPECT_TRUE(written) << written.error().message();
+    EXPECT_EQ(holder->session().id, id);
+    EXPECT_TRUE(hold->valid());
+}
+
+// The leader lets one server write for a session, the one of its latest attach: the holder moves back.
+TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
+    repeating_servers servers{3};
+    const auto holder = connect(servers.where(), quick_options(10s));
+    mutex lock{*holder, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto id = holder->session().id;
+    const auto giver =
+        (static_cast<std::uint64_t>(id) >> 56U) - 1;  // ids begin with the number of their server
+    servers.restart(giver);
+
+    auto next = connect(servers.where(giver), quick_options(10s));
+    EXPECT_NE(next->session().id, id) << "the server gave out the holder's id";
+    next.reset();
+    const auto written =
+        hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
+    EXPECT_TRUE(written) << written.error().message();
+    EXPECT_EQ(holder->session().id, id);
+}
+
+// The idle client owns no lock yet; each of the two would end the other's, later.
+TEST(session_identity, of_an_idle_client_is_left_to_it) {
+    repeating_servers server;
+    const auto idle = connect(server.where(), quick_options(10s));
+    const auto id = idle->session().id;
+    server.restart();
+
+    const auto next = connect(server.where(), quick_options(10s));
+    EXPECT_NE(next->session().id, id) << "the server gave out the idle client's id";
+}
+
+// The log says which sessions are passed over, and the next free one is found behind any number of them.
+TEST(session_identity, is_found_behind_those_of_many_clients) {
+    repeating_servers server;
+    std::vector<std::unique_ptr<client>> before;
+    std::set<std::int64_t> ids;
+    for (int i = 0; i != 20; ++i) {
+        before.push_back(connect(server.where(), quick_options(10s)));
+        ids.insert(before.back()->session().id);
+    }
+    server.restart();
+    const auto next = connect(server.where(), quick_options(10s));
+    EXPECT_FALSE(ids.contains(next->session().id));
+}
+
+// A client of another make looks at nothing.
+TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
+    const auto where = server().connect_string();
+    const auto holder = connect(where, quick_options(10s));
+    const auto observer = connect(where);
+    mutex lock{*holder, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto secret = secret_of(*holder);
+    stranger other{where, secret};
+    ASSERT_TRUE(eventually([&] { return other.create("/stranger"); }));
+
+    ASSERT_TRUE(eventually([&] { return hold->lost().stop_requested(); }))
+        << "nobody told the holder";
+    EXPECT_FALSE(hold->valid());
+    EXPECT_TRUE(becomes_empty(*observer, lock_path())) << "the holder's znode is an orphan";
+    ASSERT_TRUE(holder->wait_connected(limit()));
+    EXPECT_TRUE(eventually([&] { return holder->session().id != secret.id; }));
+    EXPECT_TRUE(eventually([&] { return other.owns("/stranger"); }))
+        << "the stranger's session was closed";
+}
+
+// A proxy that says what becomes of the question what a session owns.
+class session_question : public ::testing::Test {
+protected:
+    void answer_with(std::function<verdict(frame&)> answer) {
+        proxy.filter(direction::to_server, [this, answer = std::move(answer)](frame& f) {
+            constexpr std::int32_t k_get_ephemerals = 103;
+            if (!f.is(frame_kind::request, k_get_ephemerals)) return verdict::forward;
+            ++asked;
+            return answer(f);
+        });
+    }
+    // A lock can be taken, and another session be opened.
+    void expect_work() {
+        const auto servers = connect(proxy.address());
+        mutex lock{*servers, lock_path()};
+        const auto hold = lock.acquire({.timeout = limit()});
+        EXPECT_TRUE(hold) << hold.error().message();
+        ASSERT_TRUE(close_session_of(*servers));
+        EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    }
+    static bool close_session_of(const client& servers) {
+        const auto secret = secret_of(servers);
+        testing::close_session(server().connect_string(), secret.id,
+                               {secret.password.data(), secret.password.size()});
+        return eventually([&] { return servers.session().id != secret.id; });
+    }
+
+    std::atomic<int> asked{0};
+    tcp_proxy proxy{server().connect_string(0)};
+};
+
+TEST_F(session_question, that_a_server_does_not_know_is_asked_once) {
+    answer_with([](frame& f) {
+        f.rewrite_opcode(opcode::unknown);
+        return verdict::forward;
+    });
+    expect_work();
+    EXPECT_EQ(asked, 1) << "the sessions of a client learn from each other";
+}
+
+TEST_F(session_question, at_which_a_server_hangs_up_is_given_up) {
+    answer_with([](frame&) { return verdict::cut_connection; });
+    expect_work();
+    EXPECT_GE(asked, 3) << "one connection may break by itself";
+}
+
+TEST_F(session_question, at_which_a_connection_breaks_is_asked_again) {
+    std::atomic<int> left{2};
+    answer_with([&](frame&) { return left-- > 0 ? verdict::cut_connection : verdict::forward; });
+    expect_work();
+    EXPECT_EQ(asked, 4) << "twice in vain, and once for each session";
+}
+
+// The kernel takes the connection, and no server reads from it.
+TEST_F(session_question, that_a_server_leaves_open_is_put_to_the_next_one) {
+    const testing::loopback_port port;
+    const base::descriptor silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port.number());
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(::bind(silent.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(::listen(silent.get(), 8), 0);
+    for (int i = 0; i != 4; ++i)  // the order is by chance
+        connect(port.address() + "," + proxy.address(), quick_options(2s));
+}
+
+TEST_F(session_question, that_no_server_answers_does_not_hold_up_a_close) {
+    answer_with([](frame&) { return verdict::hold; });
+    client servers{proxy.address(), quick_options(60s)};
+    ASSERT_TRUE(eventually([&] { return asked > 0; }));
+    servers.close();
+    EXPECT_EQ(asked, 1);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The conversation by which a session is opened, against servers of every kind: the bytes are written out, since a real
+// server says only some of these things.
+#include "zookeeper/raw_session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace turnstile::zookeeper {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string big_endian(std::uint64_t value, int size) {
+    std::string out;
+    for (int i = size - 1; i >= 0; --i) out += static_cast<char>(value >> (8 * i) & 0xff);
+    return out;
+}
+
+std::string frame(const std::string& bytes) {
+    return big_endian(bytes.size(), 4) + bytes;
+}
+
+std::string text(const std::string& bytes) {
+    return frame(bytes);
+}
+
+std::string attach_answer(std::uint64_t session, std::uint64_t timeout = 10'000,
+                          bool read_only = false) {
+    return frame(big_endian(0, 4) + big_endian(timeout, 4) + big_endian(session, 8) +
+                 text(std::string(16, 'p')) + big_endian(read_only ? 1 : 0, 1));
+}
+
+std::string reply(std::int32_t request, std::int32_t error, const std::string& body = {}) {
+    return frame(big_endian(static_cast<std::uint32_t>(request), 4) + big_endian(7, 8) +
+                 big_endian(static_cast<std::uint32_t>(error), 4) + body);
+}
+
+std::string list_of(const std::vector<std::string>& paths) {
+    std::string body = big_endian(paths.size(), 4);
+    for (const auto& path : paths) body += text(path);
+    return body;
+}
+
+// Answers with what it was given, and then ends.
+class scripted_stream final : public byte_stream {
+public:
+    explicit scripted_stream(std::string answers) : answers_{std::move(answers)} {}
+
+    bool write(std::string_view bytes) override {
+        written += bytes;
+        return true;
+    }
+    bool read(std::span<char> bytes) override {
+        if (answers_.size() < bytes.size()) return false;
+        std::copy_n(answers_.begin(), bytes.size(), bytes.begin());
+        answers_.erase(0, bytes.size());
+        return true;
+    }
+    void finish() override {}
+    std::string reason() const override { return "the connection has ended"; }
+
+    std::string written;
+
+private:
+    std::string answers_;
+};
+
+opening open_at(const std::string& answers, const std::string& credentials = {}) {
+    scripted_stream link{answers};
+    return open_session(link, {.timeout_ms = 10'000, .credentials = credentials});
+}
+
+TEST(raw_session, that_owns_nothing_is_opened_and_marked) {
+    scripted_stream link{attach_answer(5) + reply(1, 0, list_of({})) +
+                         reply(2, 0, text(mark_of(5)))};
+    const auto result = open_session(link, {.timeout_ms = 10'000});
+    EXPECT_EQ(result.outcome, opening_outcome::opened);
+    EXPECT_EQ(result.session.id, 5);
+    EXPECT_EQ(std::string(result.session.password.data(), 16), std::string(16, 'p'));
+    EXPECT_THAT(link.written, HasSubstr(text("/zookeeper/turnstile-0x5")));
+}
+
+TEST(raw_session, that_owns_a_znode_is_another_client_s) {
+    const auto result = open_at(attach_answer(5) + reply(1, 0, list_of({"/l/a", "/l/b"})));
+    EXPECT_EQ(result.outcome, opening_outcome::shared);
+    EXPECT_EQ(result.owned.count, 2U);
+    EXPECT_EQ(result.owned.paths.front(), "/l/a");
+}
+
+// The request to close has the type -11.
+TEST(raw_session, of_another_client_is_not_closed) {
+    scripted_stream link{attach_answer(5) + reply(1, 0, list_of({"/l/a"}))};
+    static_cast<void>(open_session(link, {.timeout_ms = 10'000}));
+    EXPECT_EQ(link.written.find(big_endian(static_cast<std::uint32_t>(-11), 4)), std::string::npos);
+}
+
+TEST(raw_session, whose_mark_is_refused_is_good_all_the_same) {
+    constexpr int k_no_auth = -102;
+    const auto result = open_at(attach_answer(5) + reply(1, 0, list_of({})) + reply(2, k_no_auth));
+    EXPECT_EQ(result.outcome, opening_outcome::opened);
+}
+
+TEST(raw_session, a_server_without_get_ephemerals_is_known_by_its_answer) {
+    EXPECT_EQ(open_at(attach_answer(5) + reply(1, -6)).outcome, opening_outcome::unknowing);
+}
+
+TEST(raw_session, a_connection_that_ends_before_the_list_says_nothing) {
+    const auto result = open_at(attach_answer(5));
+    EXPECT_EQ(result.outcome, opening_outcome::cut_off);
+    EXPECT_EQ(result.reason, "the connection has ended");
+    EXPECT_EQ(open_at(attach_answer(5) + reply(1, 0, list_of({}))).outcome,
+              opening_outcome::cut_off)
+        << "nor one that ends before the mark";
+    EXPECT_EQ(open_at(attach_answer(5) + reply(1, -118)).outcome, opening_outcome::cut_off)
+        << "nor a session that has moved already";
+}
+
+TEST(raw_session, a_server_that_opens_none_is_passed_over) {
+    EXPECT_EQ(open_at({}).outcome, opening_outcome::failed);
+    EXPECT_EQ(open_at(attach_answer(0, 0)).outcome, opening_outcome::failed);
+    EXPECT_EQ(open_at(frame("short")).outcome, opening_outcome::failed);
+    EXPECT_EQ(open_at("\xff\xff\xff\xff").outcome, opening_outcome::failed);
+    EXPECT_EQ(open_at(attach_answer(5, 10'000, true)).outcome, opening_outcome::read_only);
+}
+
+TEST(raw_session, credentials_go_first_and_their_refusal_is_left_to_the_c_client) {
+    constexpr int k_auth_failed = -115;
+    scripted_stream link{attach_answer(5) + reply(-4, 0) + reply(1, 0, list_of({})) + reply(2, 0)};
+    EXPECT_EQ(open_session(link, {.timeout_ms = 10'000, .credentials = "me:secret"}).outcome,
+              opening_outcome::opened);
+    EXPECT_LT(link.written.find("me:secret"), link.written.find(text("/")));
+    EXPECT_EQ(open_at(attach_answer(5) + reply(-4, k_auth_failed), "me:wrong").outcome,
+              opening_outcome::opened);
+}
+
+// A list that says more than it has is read as far as it goes.
+TEST(raw_session, a_list_that_lies_about_its_length_is_harmless) {
+    const auto result =
+        open_at(attach_answer(5) + reply(1, 0, big_endian(0x7fffffff, 4) + text("/a") + "\1"));
+    EXPECT_EQ(result.outcome, opening_outcome::shared);
+    EXPECT_EQ(result.owned.paths.size(), 1U);
+    EXPECT_EQ(open_at(attach_answer(5) + reply(1, 0, "")).outcome, opening_outcome::cut_off);
+}
+
+TEST(raw_session, of_another_client_is_given_the_longest_time_out) {
+    scripted_stream link{attach_answer(5)};
+    lengthen(link, {5, {}});
+    EXPECT_THAT(link.written, HasSubstr(big_endian(0x7fffffff, 4) + big_endian(5, 8)));
+}
+
+}  // namespace
+}  // namespace turnstile::zookeeper
