@@ -67,6 +67,7 @@ struct client_counters {
     std::uint64_t lost = 0;
     std::uint64_t gone = 0;
     std::uint64_t waited = 0;
+    guardian_state guardian = guardian_state::off;  // no count: as it is now
     friend bool operator==(const client_counters&, const client_counters&) = default;
 };
 

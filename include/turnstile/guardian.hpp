@@ -27,6 +27,13 @@ enum class guardian_use {
     started,  // the one that started this process; without it, one is started for this process
 };
 
+// What a crash of this process costs its locks, as things are now (client::counters()).
+enum class guardian_state {
+    off,      // no guardian was asked for
+    guarded,  // they are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory)
+    unguarded,  // they stay taken for the session time-out: there is no guardian, it is gone, or it missed a message
+};
+
 struct guardian_settings {
     guardian_use use = guardian_use::off;
     // The path of turnstile-guardian; empty: where the library was configured to install it.

@@ -91,6 +91,8 @@ http_answer metrics_answer(const election_view& view) {
         view.counters.entered);
     add("turnstile_waited_total", "counter", "Places with others ahead.", view.counters.waited);
     add("turnstile_lost_total", "counter", "Leads that ended by a loss.", view.counters.lost);
+    add("turnstile_guarded", "gauge", "1 while a crash frees its place at once.",
+        view.counters.guardian == guardian_state::guarded ? 1 : 0);
     return {200, "text/plain; version=0.0.4; charset=utf-8", text};
 }
 

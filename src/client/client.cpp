@@ -70,8 +70,9 @@ turnstile::promises client::promises() const {
 client_counters client::counters() const {
     if (!inside_ || !inside_->impl) return {};
     const auto& counts = inside_->impl->services().counts;
-    return {counts.entered.load(), counts.granted.load(), counts.failed.load(),
-            counts.lost.load(),    counts.gone.load(),    counts.waited.load()};
+    return {counts.entered.load(),    counts.granted.load(), counts.failed.load(),
+            counts.lost.load(),       counts.gone.load(),    counts.waited.load(),
+            inside_->impl->guardian()};
 }
 
 session_info client::session(std::size_t index) const {

@@ -88,6 +88,11 @@ public:
     [[nodiscard]] session_loss_policy waiters() const noexcept { return options_.waiters; }
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
     [[nodiscard]] turnstile::promises promises() const { return services_->servers->promises(); }
+    [[nodiscard]] guardian_state guardian() const noexcept {
+        if (options_.guardian.use == guardian_use::off) return guardian_state::off;
+        return services_->servers->frees_at_once() ? guardian_state::guarded
+                                                   : guardian_state::unguarded;
+    }
     [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept {
         return options_.session_timeout;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guardian/link.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -92,9 +93,17 @@ bool link::forked() const noexcept {
     return base::process_generation() != generation_;
 }
 
+// A guardian that is gone has closed the other end, also where nothing was to be told since.
+bool link::guards() const noexcept {
+    if (gone_ || missed_ || forked()) return false;
+    pollfd end{socket_.get(), 0, 0};
+    return ::poll(&end, 1, 0) == 0;
+}
+
 void link::failed(int why) noexcept {
     // The last: too many descriptors that it has not taken.
     const bool lags = why == EAGAIN || why == ENOBUFS || why == ETOOMANYREFS;
+    missed_ = true;
     if (!lags) gone_ = true;
     if (logged_.exchange(true)) return;
     log::write(log_level::warning, "the guardian {} ({}); {}", lags ? "lags" : "is gone",

@@ -34,6 +34,8 @@ public:
     [[nodiscard]] std::uint64_t keep_open(int descriptor) noexcept;
     // True until the guardian is found to be gone.
     [[nodiscard]] bool alive() const noexcept { return !gone_; }
+    // True while the guardian is there and has been told everything: it would act on the end of this process.
+    [[nodiscard]] bool guards() const noexcept;
     [[nodiscard]] bool forked() const noexcept;
 
 private:
@@ -45,6 +47,7 @@ private:
     const std::uint64_t generation_;
     base::descriptor socket_;
     std::atomic<bool> gone_{false};
+    std::atomic<bool> missed_{false};  // a message was dropped
     std::atomic<bool> logged_{false};
     std::atomic<std::uint64_t> last_number_{0};
 };

@@ -37,6 +37,10 @@ public:
 
     [[nodiscard]] turnstile::promises promises() const override { return promises_at(where_); }
 
+    [[nodiscard]] bool frees_at_once() const noexcept override {
+        return where_.kind == kind::sqlite;
+    }
+
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
     [[nodiscard]] std::string diagnose() const override {

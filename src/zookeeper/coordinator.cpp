@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "guardian/link.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/diagnosis.hpp"
 #include "zookeeper/read_only_claim.hpp"
@@ -40,6 +41,10 @@ public:
                 .writes = write_promise::guarded,
                 .crash = guardian_ ? crash_promise::at_once : crash_promise::session_timeout,
                 .scope = scope_promise::cluster};
+    }
+
+    [[nodiscard]] bool frees_at_once() const noexcept override {
+        return guardian_ && guardian_->guards();
     }
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }

@@ -33,6 +33,16 @@ protected:
     }
 };
 
+TEST(guardian_counters, tell_what_a_crash_costs) {
+    const guardian_settings missing{guardian_use::started, "/nonexistent/guardian"};
+    EXPECT_EQ(client{"127.0.0.1:1"}.counters().guardian, guardian_state::off);
+    const client without{"127.0.0.1:1", {.guardian = missing}};
+    EXPECT_EQ(without.counters().guardian, guardian_state::unguarded);
+    // The locks in a process's own memory end with it.
+    const client in_memory{"local:", {.guardian = missing}};
+    EXPECT_EQ(in_memory.counters().guardian, guardian_state::guarded);
+}
+
 TEST_F(counters_test, a_hold_that_is_released) {
     EXPECT_EQ(servers->counters(), client_counters{});
     auto hold = lock.acquire().value();

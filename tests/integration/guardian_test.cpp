@@ -303,6 +303,17 @@ TEST_F(guardians_on_servers, a_program_that_is_not_there_is_no_reason_to_fail) {
     const auto own = connect(servers().connect_string(), options);
     mutex theirs{*own, path};
     EXPECT_TRUE(theirs.acquire({.timeout = limit()}));
+    EXPECT_EQ(own->counters().guardian, guardian_state::unguarded);
+}
+
+TEST_F(guardians_on_servers, the_counters_tell_when_it_is_gone) {
+    EXPECT_EQ(others->counters().guardian, guardian_state::off);
+    auto options = quick_options();
+    options.guardian = {guardian_use::started, TURNSTILE_GUARDIAN};
+    const auto own = connect(servers().connect_string(), options);
+    EXPECT_EQ(own->counters().guardian, guardian_state::guarded);
+    for (const pid_t guardian : fresh_guardians()) ::kill(guardian, SIGKILL);
+    EXPECT_TRUE(eventually([&] { return own->counters().guardian == guardian_state::unguarded; }));
 }
 
 std::size_t descriptors() {

@@ -102,6 +102,9 @@ public:
     // What these servers promise of every lock on them.
     [[nodiscard]] virtual turnstile::promises promises() const = 0;
 
+    // True while the end of this process frees its locks at once, and not after the session time-out. Asks nothing.
+    [[nodiscard]] virtual bool frees_at_once() const noexcept { return false; }
+
     // The servers, for messages: "a:2181,b:2181/chroot".
     [[nodiscard]] virtual std::string describe() const = 0;
 

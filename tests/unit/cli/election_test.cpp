@@ -52,6 +52,12 @@ TEST(election_answers, of_each_state) {
     EXPECT_NE(
         metrics_answer(waiting).body.find("turnstile_waited_total{path=\"/e\",id=\"a\\\"b\"} 2\n"),
         std::string::npos);
+    waiting.counters.guardian = guardian_state::guarded;
+    EXPECT_NE(metrics_answer(waiting).body.find("turnstile_guarded{path=\"/e\",id=\"a\\\"b\"} 1\n"),
+              std::string::npos);
+    waiting.counters.guardian = guardian_state::unguarded;
+    EXPECT_NE(metrics_answer(waiting).body.find("turnstile_guarded{path=\"/e\",id=\"a\\\"b\"} 0\n"),
+              std::string::npos);
 }
 
 TEST(leader_line, is_an_object_of_each_leader) {
