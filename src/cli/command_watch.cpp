@@ -84,7 +84,6 @@ bool command_watch::take_report() {
     if (size != static_cast<ssize_t>(sizeof packet)) {
         end_.keeper_died = true;
         end_.wait_status = SIGKILL;
-        if (command_ > 0) ::kill(-command_, SIGKILL);
         static_cast<void>(guard_.end_all(command_));
         return false;
     }

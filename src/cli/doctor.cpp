@@ -14,6 +14,7 @@
 #include "cli/output_option.hpp"
 #include "cli/path_findings.hpp"
 #include "cli/path_option.hpp"
+#include "cli/process_guard.hpp"
 #include "cli/standard_streams.hpp"
 
 namespace turnstile::cli {
@@ -70,6 +71,15 @@ void look_through_session(examination& seen) {
     survey_path(servers, seen);
 }
 
+// Tried before this process has a second thread.
+void look_for_guard(examination& seen) {
+    try {
+        seen.guard = process_guard{guard_choice::automatic}.name();
+    } catch (const no_guard& why) {
+        seen.no_guard = why.what();
+    }
+}
+
 int code_of(const findings& found) {
     const bool clean = std::all_of(found.begin(), found.end(),
                                    [](const auto& each) { return each.weight == severity::note; });
@@ -78,12 +88,12 @@ int code_of(const findings& found) {
 
 int examine(doctor_options& options) {
     settle_servers(options.servers);
+    examination seen{
+        .settings = options.servers, .path = options.path, .servers = {}, .attached_to = {}};
+    look_for_guard(seen);
     auto told = health_of_servers(options.servers.servers, k_health_limit);
     if (!told) return complain(told.error().message(), k_usage);
-    examination seen{.settings = options.servers,
-                     .path = options.path,
-                     .servers = std::move(*told),
-                     .attached_to = {}};
+    seen.servers = std::move(*told);
     look_through_session(seen);
     seen.clock = read_host_clock();
     const auto found = all_findings(seen);

@@ -191,12 +191,25 @@ json json_of_clocks(const examination& seen) {
     return result;
 }
 
+// Good to know for who runs commands; the locks of a program need no guard.
+findings guard_findings(const examination& seen) {
+    if (seen.no_guard.empty()) return {};
+    return {{severity::note, "no_guard", "this host",
+             "turnstile run and elect start no command here: " + seen.no_guard,
+             "mount /proc in this PID namespace, or make its control group writable"}};
+}
+
+std::string guard_text(const examination& seen) {
+    if (seen.guard.empty() && seen.no_guard.empty()) return {};
+    return line("guard of run", seen.guard.empty() ? "none" : seen.guard);
+}
+
 }  // namespace
 
 findings all_findings(const examination& seen) {
     findings all;
-    for (const auto& part :
-         {server_findings(seen), lease_findings(seen), path_findings(seen), clock_findings(seen)})
+    for (const auto& part : {server_findings(seen), lease_findings(seen), path_findings(seen),
+                             clock_findings(seen), guard_findings(seen)})
         all.insert(all.end(), part.begin(), part.end());
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
         return std::pair{a.weight, a.code} < std::pair{b.weight, b.code};
@@ -207,7 +220,7 @@ findings all_findings(const examination& seen) {
 std::string doctor_text(const examination& seen, const findings& found) {
     const auto servers = is_zookeeper(seen.settings) ? server_table(seen) + "\n" : std::string{};
     return servers + lease_text(seen) + path_text(seen) + empty_folders_text(seen) +
-           clock_text(seen) + "\n" + findings_text(found);
+           clock_text(seen) + guard_text(seen) + "\n" + findings_text(found);
 }
 
 std::string doctor_json(const examination& seen, const findings& found) {
@@ -229,6 +242,7 @@ std::string doctor_json(const examination& seen, const findings& found) {
             result["promises"][each.name] = each.value;
     result["path"] = json_of_path(seen);
     result["clocks"] = json_of_clocks(seen);
+    result["guard"] = seen.guard.empty() ? json(nullptr) : json(seen.guard);
     result["findings"] = json::array();
     for (const auto& each : found)
         result["findings"].push_back({{"weight", to_string(each.weight)},

@@ -42,6 +42,8 @@ struct examination {
     std::vector<surveyed_lock> locks{};  // by path; none of their contenders was read
     std::string no_survey{};
     std::optional<host_clock> clock{};
+    std::string guard{};     // that `turnstile run` would have here (process_guard); empty: none
+    std::string no_guard{};  // why there is none
 };
 
 // The longest of the ticks and limits that servers tell; nothing if none tells them.

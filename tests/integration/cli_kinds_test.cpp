@@ -176,8 +176,9 @@ TEST_F(cli_kinds, a_password_stays_with_the_program) {
     ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
     const words look{"sh",
                      "-c",
-                     "env; for p in $$ $PPID $(awk '{print $4}' /proc/$PPID/stat); do "
-                     "cat /proc/$p/environ /proc/$p/cmdline; done; echo; exec \"$@\"",
+                     "{ env; for p in $$ $PPID $(awk '{print $4}' /proc/$PPID/stat); do "
+                     "cat /proc/$p/environ /proc/$p/cmdline; done; } | tr '\\0' '\\n' | "
+                     "grep -e TURNSTILE -e well-kept; exec \"$@\"",
                      "sh",
                      TURNSTILE_PROGRAM,
                      "ls"};

@@ -44,6 +44,23 @@ codes found_in(const examination& seen) {
     return codes_of(all_findings(seen));
 }
 
+TEST(findings, of_the_guard_of_commands) {
+    auto seen = healthy();
+    seen.guard = "children";
+    EXPECT_NE(doctor_text(seen, {}).find("guard of run     children\n"), std::string::npos);
+    EXPECT_NE(doctor_json(seen, {}).find("\"guard\":\"children\""), std::string::npos)
+        << doctor_json(seen, {});
+    seen.guard = "";
+    seen.no_guard = "there is no /proc";
+    const auto found = all_findings(seen);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].code, "no_guard");
+    EXPECT_EQ(found[0].weight, severity::note);
+    EXPECT_NE(doctor_text(seen, found).find("start no command here: there is no /proc"),
+              std::string::npos);
+    EXPECT_NE(doctor_json(seen, found).find("\"guard\":null"), std::string::npos);
+}
+
 TEST(doctor, has_nothing_to_say_of_what_is_well) {
     EXPECT_EQ(found_in(healthy()), codes{});
     const auto text = doctor_text(healthy(), {});
