@@ -178,7 +178,7 @@ TEST_F(cli_kinds, a_password_stays_with_the_program) {
                      "-c",
                      "{ env; for p in $$ $PPID $(awk '{print $4}' /proc/$PPID/stat); do "
                      "cat /proc/$p/environ /proc/$p/cmdline; done; } | tr '\\0' '\\n' | "
-                     "grep -e TURNSTILE -e well-kept; exec \"$@\"",
+                     "grep -e TURNSTILE -e well[-]kept; exec \"$@\"",
                      "sh",
                      TURNSTILE_PROGRAM,
                      "ls"};
