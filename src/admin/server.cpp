@@ -7,6 +7,7 @@
 
 #include "admin/api/front_desk.hpp"
 #include "admin/http/http_server.hpp"
+#include "admin/http/limits.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -45,8 +46,11 @@ std::vector<http_header> headers_of_all_answers(bool encrypted) {
 }
 
 http_settings web_settings(const server_options& options) {
-    return {options.listen, options.names,
-            headers_of_all_answers(!options.tls_certificate_file.empty()), tls_of(options)};
+    return {.listen = options.listen,
+            .names = options.names,
+            .headers = headers_of_all_answers(!options.tls_certificate_file.empty()),
+            .threads = k_answering_threads,
+            .tls = tls_of(options)};
 }
 
 }  // namespace

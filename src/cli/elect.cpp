@@ -22,6 +22,7 @@
 #include "cli/election_page.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
+#include "cli/host_names_option.hpp"
 #include "cli/path_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/standard_streams.hpp"
@@ -52,7 +53,7 @@ public:
                .then = after_term_policy::stay_out,
                .run = [this](std::function<void()> term) { terms_.accept(std::move(term)); }}} {
         if (!options.http) return;
-        page_.emplace(*options.http, election_, servers);
+        page_.emplace(*options.http, options.names, election_, servers);
         // A port that was free has to be told.
         if (options.http->port == 0) complain("answers at http://" + to_string(page_->address()));
     }
@@ -180,6 +181,7 @@ void add_elect_command(CLI::App& program, command_line& line) {
         if (!options->http)
             throw CLI::ValidationError{"--http", text + ": expected a port or ADDRESS:PORT"};
     });
+    add_host_names(command, options->names);
     add_output_option(command, options->form);
     command.add_flag("-q,--quiet", options->quiet);
     add_duration(command, "--pause", options->pause);
@@ -189,6 +191,8 @@ void add_elect_command(CLI::App& program, command_line& line) {
         options->keeping.command = line.behind_dashes;
         if (options->listen && options->http)
             throw CLI::ValidationError{"--http and --listen", "exclude each other"};
+        if (!options->names.empty() && !options->http)
+            throw CLI::ValidationError{"--allow-host", "is of --http"};
         if (!options->listen && options->form != output_form::text)
             throw CLI::ValidationError{"--output", "is of --listen"};
         if (options->listen && !line.behind_dashes.empty())

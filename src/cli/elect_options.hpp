@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/http_address.hpp"
 #include "cli/keeping_options.hpp"
@@ -19,6 +20,7 @@ struct elect_options {
     server_settings servers;
     std::string id;                        // what others see; empty: <host>-<pid>
     std::optional<http_address> http{};    // answers there
+    std::vector<std::string> names{};      // that clients may call this server
     bool once = false;                     // ends with the first command that has run
     bool listen = false;                   // prints leaders, takes no part
     output_form form = output_form::text;  // of leaders

@@ -125,10 +125,12 @@ private:
 
 class election_page::listener {
 public:
-    listener(const http_address& where, const leader_election& seat, const client& servers)
+    listener(const http_address& where, std::vector<std::string> names, const leader_election& seat,
+             const client& servers)
         : service_{seat, servers},
           server_{
               {.listen = {where.host, where.port},
+               .names = std::move(names),
                .headers = {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}}}},
           thread_{[this] { static_cast<void>(server_.run(service_)); }} {}
     ~listener() {
@@ -148,9 +150,9 @@ private:
     std::thread thread_;
 };
 
-election_page::election_page(const http_address& where, const leader_election& seat,
-                             const client& servers)
-    : listener_{std::make_unique<listener>(where, seat, servers)} {}
+election_page::election_page(const http_address& where, std::vector<std::string> names,
+                             const leader_election& seat, const client& servers)
+    : listener_{std::make_unique<listener>(where, std::move(names), seat, servers)} {}
 
 election_page::~election_page() = default;
 

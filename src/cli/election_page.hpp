@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_page: `turnstile elect --http`, a few answers for a sidecar and for probes.
 //
-// The servers are asked for the queue once a second at the most, however many ask here. The limits of its connections
-// are those of the admin page (admin/http/limits.hpp).
+// The servers are asked for the queue once a second at the most, however many ask here. The checks and the limits are
+// those of the admin page (admin/http).
 //
 // Thread safety: one thread.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/http_address.hpp"
 #include "turnstile/client.hpp"
@@ -18,8 +19,10 @@ namespace turnstile::cli {
 
 class election_page {
 public:
-    // Answers from now on. Both have to outlive it. Throws std::runtime_error if it cannot listen there.
-    election_page(const http_address& where, const leader_election& seat, const client& servers);
+    // Answers from now on. `names`: further names that clients may call this server. `seat` and `servers` have to outlive
+    // the page. Throws std::runtime_error if it cannot listen there.
+    election_page(const http_address& where, std::vector<std::string> names,
+                  const leader_election& seat, const client& servers);
     ~election_page();
     election_page(const election_page&) = delete;
     election_page& operator=(const election_page&) = delete;

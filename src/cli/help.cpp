@@ -78,6 +78,7 @@ Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
                        path, leader, znode and token) [text]
   --http ADDRESS       answer sidecars and probes at a port of 127.0.0.1, or at
                        ADDRESS:PORT: /leader, /isLeader, /healthz, /metrics
+  --allow-host NAME    a further name that clients may call the server of --http
   -q, --quiet          do not say on the terminal when it leads
 
 The command, which is dead before another machine can lead:

@@ -14,6 +14,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/help.hpp"
+#include "cli/host_names_option.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "turnstile/log.hpp"
@@ -64,11 +65,7 @@ void add_page_options(CLI::App& command, admin::server_options& page) {
     command.add_option("--tls-cert", page.tls_certificate_file);
     command.add_option("--tls-key", page.tls_key_file);
     command.add_option("--audit-log", page.audit_file);
-    // Without extra words CLI11 leaves the brackets around an IPv6 address.
-    command.add_option("--allow-host", page.names)
-        ->expected(1)
-        ->take_all()
-        ->allow_extra_args(false);
+    add_host_names(command, page.names);
     add_duration(command, "--refresh", page.reading.refresh);
     command.add_option("--max-requests", page.reading.requests_per_second)
         ->check(CLI::Range(1, 1'000'000));

@@ -148,7 +148,7 @@ TEST_F(admin_read, names_and_pages_that_are_not_its_own) {
     EXPECT_EQ(rebound.code(), "host");
     EXPECT_EQ(page.ask("/", {.host = "evil.example.org:" + std::to_string(page.port())}).status,
               421);
-    EXPECT_EQ(page.ask_raw("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").status, 421);
+    EXPECT_EQ(page.ask_raw("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").status, 400);
     EXPECT_EQ(page.ask("/api/v1/me", {.host = "locks.example.org"}).status, 200);
     EXPECT_EQ(page.ask("/api/v1/me", {.host = "[2001:db8::7]:8443"}).status, 200);
     const auto foreign = page.ask("/api/v1/sign-in", {.body = "{}", .origin = "http://evil.org"});
@@ -166,7 +166,7 @@ TEST_F(admin_read, other_methods_and_bodies) {
     EXPECT_EQ(raw("DELETE /api/v1/lock").status, 405);
     EXPECT_EQ(raw("GET /api/v1/take").status, 405);
     EXPECT_EQ(raw("POST /api/v1/take", "Content-Length: 2\r\n\r\n{}").status, 415);
-    EXPECT_EQ(raw("GET /api/v1/me", "Range: bytes=0-1\r\n\r\n").status, 400);
+    EXPECT_EQ(raw("GET /healthz", "Range: bytes=0-0,0-0\r\n\r\n").header("Content-Range"), "");
     EXPECT_EQ(raw("GET /api/v1/me", "Host: " + page.name() + "\r\n\r\n").status, 400);
     const auto head = raw("HEAD /healthz");
     EXPECT_TRUE(head.status == 200 || head.status == 503);
@@ -218,20 +218,17 @@ TEST_F(admin_read, metrics_and_health) {
               std::string::npos);
 }
 
-TEST_F(admin_read, too_many_requests_from_an_address) {
+// A page that asks a lot is slow; it is not turned away.
+TEST_F(admin_read, many_requests_from_an_address_are_answered_later) {
+    constexpr int k_more_than_at_once = 250;
     const auto page = start();
     auto to = page.link();
     std::string many;
-    for (int i = 0; i != 900; ++i)
+    for (int i = 0; i != k_more_than_at_once; ++i)
         many += "GET /api/v1/me HTTP/1.1\r\nHost: " + page.name() + "\r\n\r\n";
-    std::thread sender{[&] { to.send(many); }};
-    EXPECT_TRUE(to.receive_until("HTTP/1.1 429 "));
-    EXPECT_TRUE(to.receive_until("Retry-After: 5"));
-    EXPECT_TRUE(to.receive_until("too_many"));
-    to.finish();
-    while (!to.receive().empty()) {
-    }
-    sender.join();
+    const std::jthread sender{[&] { to.send(many); }};
+    for (int i = 0; i != k_more_than_at_once; ++i)
+        ASSERT_TRUE(to.receive_until("HTTP/1.1 200 ")) << i;
 }
 
 }  // namespace

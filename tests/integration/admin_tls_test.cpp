@@ -54,6 +54,14 @@ TEST_F(admin_tls, older_versions_are_refused) {
     EXPECT_TRUE(answer_to(page, "/api/v1/me").starts_with("HTTP/1.1 200 "));
 }
 
+// A cipher whose secret goes by the server's key opens every recording to a later thief of that key.
+TEST_F(admin_tls, ciphers_have_forward_secrecy) {
+    const own_certificate rsa{folder.path(), "rsa", "IP:127.0.0.1", own_certificate::key_kind::rsa};
+    const auto page = start({"--tls-cert", rsa.certificate(), "--tls-key", rsa.key()});
+    EXPECT_FALSE(tls_link(page.port(), rsa, TLS1_2_VERSION, "kRSA:@SECLEVEL=0").open());
+    EXPECT_TRUE(tls_link(page.port(), rsa, TLS1_2_VERSION).open());
+}
+
 TEST_F(admin_tls, a_plain_request_is_not_answered) {
     const auto page = start_tls();
     EXPECT_EQ(page.ask("/api/v1/me").status, 0);

@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <httplib.h>
-
 #include "admin/http_link.hpp"
 #include "cli_fixture.hpp"
 #include "turnstile/revocation.hpp"
@@ -145,12 +143,27 @@ TEST_F(cli_elect, listeners_that_are_programs) {
     EXPECT_TRUE(printed("\"leader\":\"the first\",\"znode\":\"_c_")) << output();
 }
 
-// What a sidecar is told, with the status first: "200 {...}".
-std::string answer_at(const std::string& output, const std::string& page) {
-    const auto url = output.find("http://");
-    httplib::Client probe{output.substr(url, output.find('\n', url) - url)};
-    const auto told = probe.Get(page.c_str());
-    return told ? std::to_string(told->status) + " " + told->body : "no answer";
+std::uint16_t port_of(const std::string& output) {
+    const auto colon = output.find(':', output.find("http://") + std::strlen("http://"));
+    return static_cast<std::uint16_t>(std::atoi(output.c_str() + colon + 1));
+}
+
+std::string host_of(const std::string& output) {
+    return "Host: 127.0.0.1:" + std::to_string(port_of(output)) + "\r\n";
+}
+
+// The answer to a request, with the status first: "200 {...}".
+std::string raw_answer_at(const std::string& output, const std::string& request,
+                          std::uint32_t from = 1) {
+    const http_link probe{port_of(output), from};
+    probe.send(request);
+    const auto said = probe.whole_answer();
+    return said.status == 0 ? "no answer" : std::to_string(said.status) + " " + said.body;
+}
+
+std::string answer_at(const std::string& output, const std::string& page, std::uint32_t from = 1) {
+    const auto line = "GET " + page + " HTTP/1.1\r\n";
+    return raw_answer_at(output, line + host_of(output) + "Connection: close\r\n\r\n", from);
 }
 
 TEST_F(cli_elect, sidecars_are_told) {
@@ -188,11 +201,6 @@ TEST_F(cli_elect, a_sidecar_of_a_waiting_one) {
     EXPECT_EQ(answer_at(there, "/isLeader"), "503 no\n");
 }
 
-std::uint16_t port_of(const std::string& output) {
-    const auto colon = output.find(':', output.find("http://") + std::strlen("http://"));
-    return static_cast<std::uint16_t>(std::atoi(output.c_str() + colon + 1));
-}
-
 TEST_F(cli_elect, slow_clients_keep_no_probe_waiting) {
     auto first = start(elect("first", {"--http", "0"}, serve("first")));
     ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
@@ -208,6 +216,41 @@ TEST_F(cli_elect, slow_clients_keep_no_probe_waiting) {
     EXPECT_EQ(answer_at(here, "/healthz"), "200 leads\n");
     // The answers did not have to wait for their end.
     for (const auto& each : silent) EXPECT_FALSE(each.is_over());
+    for (int i = 0; i != 300; ++i) silent.emplace_back(port_of(here));
+    EXPECT_EQ(answer_at(here, "/healthz"), "200 leads\n");
+    EXPECT_EQ(answer_at(here, "/healthz", 2), "200 leads\n");
+}
+
+// 809 bytes can inflate to a gigabyte.
+TEST_F(cli_elect, a_sidecar_sends_no_body) {
+    auto first = start(elect("first", {"--http", "0"}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    const auto here = output();
+    const auto encoded = host_of(here) + "Content-Encoding: br\r\nContent-Length: 809\r\n\r\n" +
+                         std::string(809, 'x');
+    EXPECT_EQ(raw_answer_at(here, "POST /leader HTTP/1.1\r\n" + encoded).substr(0, 4), "415 ");
+    EXPECT_EQ(raw_answer_at(here, "GET /leader HTTP/1.1\r\n" + encoded).substr(0, 4), "415 ");
+    const auto plain = host_of(here) + "Content-Length: 2\r\n\r\n{}";
+    EXPECT_EQ(raw_answer_at(here, "POST /leader HTTP/1.1\r\n" + plain).substr(0, 4), "405 ");
+    EXPECT_EQ(raw_answer_at(here, "GET /leader HTTP/1.1\r\n" + plain).substr(0, 4), "400 ");
+    EXPECT_EQ(answer_at(here, "/isLeader"), "200 yes\n");
+}
+
+// A page of another site reaches 127.0.0.1 by a name of its own; the name tells.
+TEST_F(cli_elect, a_sidecar_calls_it_by_a_name_of_its_own) {
+    auto first = start(
+        elect("first", {"--http", "0", "--allow-host", "leader.example.org"}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    const auto here = output();
+    const auto by = [&](const std::string& host) {
+        return raw_answer_at(
+            here, "GET /isLeader HTTP/1.1\r\nConnection: close\r\nHost: " + host + "\r\n\r\n");
+    };
+    const auto port = ":" + std::to_string(port_of(here));
+    EXPECT_EQ(by("rebound.example.org" + port).substr(0, 4), "421 ");
+    EXPECT_EQ(by("localhost" + port), "200 yes\n");
+    EXPECT_EQ(by("leader.example.org:80"), "200 yes\n");
+    EXPECT_EQ(raw_answer_at(here, "GET /isLeader HTTP/1.0\r\n\r\n"), "200 yes\n");
 }
 
 TEST_F(cli_elect, two_share_no_port) {
@@ -223,6 +266,8 @@ TEST_F(cli_elect, wrong_addresses) {
     EXPECT_EQ(code_of(elect("x", {"--http", taken}, {"true"})), 64);
     EXPECT_TRUE(printed("cannot listen there")) << output();
     EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "elect", "--listen", "--http", "0", path}), 64);
+    EXPECT_EQ(code_of(elect("x", {"--allow-host", "name"}, {"true"})), 64);
+    EXPECT_TRUE(printed("--http")) << output();
 }
 
 TEST_F(cli_elect, wrong_words) {

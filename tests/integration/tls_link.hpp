@@ -21,11 +21,12 @@ namespace turnstile::tests {
 // A key and its certificate, as files in PEM.
 class own_certificate {
 public:
+    enum class key_kind { elliptic, rsa };
     explicit own_certificate(const std::filesystem::path& folder, const std::string& name = "own",
-                             const char* names = "IP:127.0.0.1")
+                             const char* names = "IP:127.0.0.1", key_kind kind = key_kind::elliptic)
         : certificate_{(folder / (name + ".crt")).string()},
           key_{(folder / (name + ".key")).string()} {
-        const key_owner key{::EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"), ::EVP_PKEY_free};
+        const key_owner key{new_key(kind), ::EVP_PKEY_free};
         const certificate_owner x509{::X509_new(), ::X509_free};
         describe(*x509, *key, "turnstile test " + name, names);
         write(certificate_, [&](std::FILE* to) { return ::PEM_write_X509(to, x509.get()); });
@@ -40,6 +41,11 @@ private:
     using key_owner = std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)>;
     using certificate_owner = std::unique_ptr<X509, void (*)(X509*)>;
 
+    static EVP_PKEY* new_key(key_kind kind) {
+        constexpr std::size_t k_bits = 2'048;
+        return kind == key_kind::rsa ? ::EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", k_bits)
+                                     : ::EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256");
+    }
     static void describe(X509& x509, EVP_PKEY& key, const std::string& owner,
                          const char* all_names) {
         constexpr long k_version_3 = 2;
@@ -73,7 +79,9 @@ private:
 // A connection to a port of 127.0.0.1 over TLS of one version.
 class tls_link {
 public:
-    tls_link(std::uint16_t port, const own_certificate& trusted, int version)
+    // By default also with ciphers that are too old.
+    tls_link(std::uint16_t port, const own_certificate& trusted, int version,
+             const char* ciphers = "ALL:@SECLEVEL=0")
         : context_{::SSL_CTX_new(::TLS_client_method()), ::SSL_CTX_free},
           socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
         sockaddr_in address{};
@@ -84,7 +92,7 @@ public:
         if (::connect(socket_, plain, sizeof address) != 0) return;
         ::SSL_CTX_set_min_proto_version(context_.get(), version);
         ::SSL_CTX_set_max_proto_version(context_.get(), version);
-        ::SSL_CTX_set_cipher_list(context_.get(), "ALL:@SECLEVEL=0");  // also what is too old
+        ::SSL_CTX_set_cipher_list(context_.get(), ciphers);
         ::SSL_CTX_load_verify_file(context_.get(), trusted.certificate().c_str());
         ::SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
         link_.reset(::SSL_new(context_.get()));

@@ -1,154 +1,252 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admin/http/connection.hpp"
 
-#include <fcntl.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
+#include <charconv>
+#include <exception>
+#include <utility>
 
 #include "admin/http/limits.hpp"
+#include "admin/http/response_text.hpp"
 
 namespace turnstile::admin {
 namespace {
 
-// The peer of a TCP socket as a numeric address and a port.
-void name_of(const sockaddr_storage& storage, socklen_t size, std::string& address, int& port) {
-    std::array<char, NI_MAXHOST> host{};
-    std::array<char, NI_MAXSERV> service{};
-    const auto* const plain = reinterpret_cast<const sockaddr*>(&storage);
-    if (::getnameinfo(plain, size, host.data(), host.size(), service.data(), service.size(),
-                      NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-        return;
-    address = host.data();
-    port = std::atoi(service.data());
+constexpr std::string_view k_last_chunk = "0\r\n\r\n";
+
+std::string chunk(const std::string& part) {
+    constexpr int k_hexadecimal = 16;
+    std::array<char, 16> digits{};
+    const auto end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), part.size(), k_hexadecimal);
+    return std::string{digits.data(), end.ptr} + "\r\n" + part + "\r\n";
 }
 
 }  // namespace
 
-connection::connection(int socket) : socket_{socket} {
-    const int flags = ::fcntl(socket, F_GETFL);
-    ::fcntl(socket, F_SETFL, flags | O_NONBLOCK);
-    arm();
-}
+connection::connection(origin from, std::unique_ptr<wire> link, connection_host& host,
+                       boost::asio::io_context& loop)
+    : from_{std::move(from)},
+      link_{std::move(link)},
+      host_{host},
+      deadline_{loop},
+      pace_{loop},
+      reader_{{.peer = from_.peer, .here = from_.here, .encrypted = from_.encrypted}} {}
 
-void connection::arm() {
-    left_ = k_largest_head + k_largest_body;
-    deadline_ = boottime_clock::now() + k_request_time;
-}
-
-bool connection::ready(short events, boottime_clock::time_point deadline) const {
-    for (;;) {
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(deadline - boottime_clock::now());
-        pollfd wish{socket_, events, 0};
-        const int count = ::poll(&wish, 1, static_cast<int>(std::max<long>(left.count(), 0)));
-        if (count < 0 && errno == EINTR) continue;
-        return count > 0;
+// Without memory this connection ends, and the others go on.
+template <class Step>
+void connection::safely(const Step& step) {
+    if (state_ == state::closed) return;
+    try {
+        step();
+    } catch (const std::exception&) {
+        close();
     }
 }
 
-bool connection::go_on(int code, boottime_clock::time_point deadline) const {
-    switch (::SSL_get_error(tls_.get(), code)) {
-        case SSL_ERROR_WANT_READ: return ready(POLLIN, deadline);
-        case SSL_ERROR_WANT_WRITE: return ready(POLLOUT, deadline);
-        default: return false;
+template <class Call>
+void connection::after(std::chrono::nanoseconds time, Call call) {
+    pace_.expires_after(time);
+    pace_.async_wait([self = shared_from_this(), call](const auto& error) {
+        if (!error) self->safely([&] { call(*self); });
+    });
+}
+
+void connection::arm(std::chrono::nanoseconds time) {
+    deadline_.expires_after(time);
+    deadline_.async_wait([self = shared_from_this(), number = ++armed_](const auto& error) {
+        if (!error && number == self->armed_) self->close();
+    });
+}
+
+void connection::disarm() {
+    ++armed_;
+    deadline_.cancel();
+}
+
+void connection::start() {
+    arm(k_request_time);
+    link_->open([self = shared_from_this()](bool good) {
+        self->safely([&] { good ? self->next_request() : self->close(); });
+    });
+}
+
+void connection::close() {
+    if (state_ == state::closed) return;
+    leave_stream();
+    state_ = state::closed;
+    disarm();
+    pace_.cancel();
+    link_->close();
+    host_.forget(*this);
+}
+
+void connection::end() {
+    if (state_ == state::streaming) return wake();
+    if (state_ == state::reading || state_ == state::opening) close();
+}
+
+void connection::read() {
+    if (std::exchange(is_reading_, true)) return;
+    link_->read_some(room_.data(), room_.size(),
+                     [self = shared_from_this()](bool good, std::size_t count) {
+                         self->is_reading_ = false;
+                         self->safely([&] { self->on_read(good, count); });
+                     });
+}
+
+void connection::on_read(bool good, std::size_t count) {
+    if (state_ == state::lingering && good) return discard(count);
+    // A client that listens to a stream has nothing to say.
+    if (!good || state_ != state::reading) return close();
+    take({room_.data(), count});
+}
+
+void connection::take(std::string_view bytes) {
+    try {
+        reader_.put(bytes);
+    } catch (const refusal& why) {
+        closes_ = true;
+        return refuse(why);
     }
+    if (reader_.has_begun() && !std::exchange(has_begun_, true)) arm(k_request_time);
+    if (reader_.has_head() && !is_admitted_) return on_head();
+    if (reader_.is_whole()) return on_whole();
+    read();
 }
 
-bool connection::start_tls(const tls_context& context) {
-    tls_ = context.accept(socket_);
-    if (!tls_) return false;
-    for (;;) {
-        ::ERR_clear_error();
-        const int code = ::SSL_accept(tls_.get());
-        if (code == 1) return true;
-        if (!go_on(code, deadline_)) return false;
+void connection::on_head() {
+    host_.set_idle(*this, false);
+    closes_ = reader_.is_last() || ++requests_ == k_most_requests_kept_alive;
+    is_http_1_0_ = reader_.is_http_1_0();
+    wants_head_only_ = reader_.head().method == "HEAD";
+    const auto wait = host_.turn_of(*this);
+    if (wait.count() == 0) return admit();
+    state_ = state::answering;
+    disarm();
+    after(wait, [](connection& self) { self.admit(); });
+}
+
+void connection::admit() {
+    try {
+        plan_ = host_.admit(reader_.head());
+        reader_.expect_body(plan_.largest_body);
+    } catch (const refusal& why) {
+        closes_ = closes_ || reader_.announces_body();  // which stays unread
+        if (!closes_) static_cast<void>(reader_.take());
+        return refuse(why);
     }
+    is_admitted_ = true;
+    state_ = state::reading;
+    if (reader_.is_whole()) return on_whole();
+    arm(k_request_time);
+    read();
 }
 
-bool connection::wait_for_request() {
-    const bool buffered = begin_ != end_ || (tls_ && ::SSL_pending(tls_.get()) > 0);
-    if (!buffered && !ready(POLLIN, boottime_clock::now() + k_idle_time)) return false;
-    arm();
-    return true;
+void connection::on_whole() {
+    state_ = state::answering;
+    disarm();
+    host_.answer(reader_.take(), plan_, shared_from_this());
 }
 
-bool connection::is_readable() const {
-    return begin_ != end_ || (tls_ && ::SSL_pending(tls_.get()) > 0) || ready(POLLIN, deadline_);
+void connection::refuse(const refusal& why) {
+    state_ = state::answering;
+    disarm();
+    give(host_.describe(why));
 }
 
-bool connection::is_writable() const {
-    pollfd wish{socket_, POLLOUT | POLLRDHUP, 0};
-    const int count = ::poll(&wish, 1, static_cast<int>(k_write_time.count()));
-    return count > 0 && (wish.revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
+void connection::give(http_response response) {
+    safely([&] { begin_answer(std::move(response)); });
 }
 
-ssize_t connection::receive() {
-    if (!tls_) {
-        for (;;) {
-            const auto count = ::recv(socket_, buffer_.data(), buffer_.size(), 0);
-            if (count >= 0) return count;
-            if (errno != EINTR && (errno != EAGAIN || !ready(POLLIN, deadline_))) return -1;
-        }
+void connection::begin_answer(http_response response) {
+    const bool streams = response.stream != nullptr && !wants_head_only_;
+    if (streams && !host_.begin_stream(*this))
+        return refuse({429, "too_many", "too many pages are open; close some"});
+    closes_ = closes_ || host_.is_ending() || streams;
+    auto text =
+        head_text(response, host_.common_headers(), {.closes = closes_, .http_1_0 = is_http_1_0_});
+    if (!wants_head_only_ && !response.stream) text += response.body;
+    if (streams) stream_ = std::move(response.stream);
+    send(std::move(text));
+}
+
+void connection::send(std::string text) {
+    state_ = state::writing;
+    out_ = std::move(text);
+    sent_ = 0;
+    send_part();
+}
+
+void connection::send_part() {
+    arm(k_write_time);
+    link_->write(std::string_view{out_}.substr(sent_, k_write_part),
+                 [self = shared_from_this()](bool good, std::size_t count) {
+                     self->safely([&] { good ? self->on_written(count) : self->close(); });
+                 });
+}
+
+void connection::on_written(std::size_t count) {
+    sent_ += count;
+    if (sent_ != out_.size()) return send_part();
+    on_sent();
+}
+
+void connection::on_sent() {
+    out_ = {};
+    disarm();
+    if (stream_) {
+        state_ = state::streaming;
+        read();  // to see the client's end
+        return next_part();
     }
-    for (;;) {
-        ::ERR_clear_error();
-        const int count = ::SSL_read(tls_.get(), buffer_.data(), static_cast<int>(buffer_.size()));
-        if (count > 0) return count;
-        if (!go_on(count, deadline_)) return -1;
+    if (closes_ || host_.is_ending()) return linger();
+    next_request();
+}
+
+void connection::next_request() {
+    if (host_.is_ending()) return close();
+    state_ = state::reading;
+    has_begun_ = false;
+    is_admitted_ = false;
+    wants_head_only_ = false;
+    is_http_1_0_ = false;
+    host_.set_idle(*this, true);
+    arm(k_idle_time);
+    take({});
+}
+
+void connection::wake() {
+    if (state_ == state::streaming) safely([&] { next_part(); });
+}
+
+void connection::next_part() {
+    const auto part = host_.is_ending() ? std::nullopt : stream_->next();
+    if (!part) {
+        leave_stream();
+        return is_http_1_0_ ? linger() : send(std::string{k_last_chunk});
     }
+    if (!part->empty()) return send(is_http_1_0_ ? *part : chunk(*part));
+    after(k_stream_tick, [](connection& self) { self.wake(); });
 }
 
-ssize_t connection::read(char* to, std::size_t size) {
-    if (left_ == 0 || boottime_clock::now() >= deadline_) return -1;
-    if (begin_ == end_) {
-        const auto count = receive();
-        if (count <= 0) return count;
-        begin_ = 0;
-        end_ = static_cast<std::size_t>(count);
-    }
-    const auto taken = std::min({size, end_ - begin_, left_});
-    std::memcpy(to, buffer_.data() + begin_, taken);
-    begin_ += taken;
-    left_ -= taken;
-    return static_cast<ssize_t>(taken);
+void connection::leave_stream() {
+    if (!stream_) return;
+    stream_.reset();
+    host_.end_stream(*this);
 }
 
-ssize_t connection::write(const char* from, std::size_t size) {
-    const auto deadline = boottime_clock::now() + k_write_time;
-    for (;;) {
-        if (tls_) {
-            ::ERR_clear_error();
-            const int part = static_cast<int>(std::min<std::size_t>(size, 1U << 20U));
-            const int count = ::SSL_write(tls_.get(), from, part);
-            if (count > 0) return count;
-            if (!go_on(count, deadline)) return -1;
-        } else {
-            const auto count = ::send(socket_, from, size, MSG_NOSIGNAL);
-            if (count >= 0) return count;
-            if (errno != EINTR && (errno != EAGAIN || !ready(POLLOUT, deadline))) return -1;
-        }
-    }
+void connection::linger() {
+    state_ = state::lingering;
+    arm(k_linger_time);
+    link_->finish(
+        [self = shared_from_this()](bool /*good*/) { self->safely([&] { self->read(); }); });
 }
 
-void connection::get_remote_ip_and_port(std::string& address, int& port) const {
-    sockaddr_storage storage{};
-    socklen_t size = sizeof storage;
-    if (::getpeername(socket_, reinterpret_cast<sockaddr*>(&storage), &size) == 0)
-        name_of(storage, size, address, port);
-}
-
-void connection::get_local_ip_and_port(std::string& address, int& port) const {
-    sockaddr_storage storage{};
-    socklen_t size = sizeof storage;
-    if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&storage), &size) == 0)
-        name_of(storage, size, address, port);
+void connection::discard(std::size_t count) {
+    discarded_ += count;
+    if (discarded_ > k_most_lingering) return close();
+    read();
 }
 
 }  // namespace turnstile::admin

@@ -1,58 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
-// connection: one accepted socket, plain or encrypted, as cpp-httplib reads requests from it.
+// connection: one client: its requests one after the other, their answers, and the deadlines of both.
 //
-// A request has a deadline and so many bytes, headers and body together: a client that sends slowly, or headers without
-// end, takes a thread for some seconds and no memory.
+// | state     | what happens                                        | until                                          |
+// |-----------|-----------------------------------------------------|------------------------------------------------|
+// | opening   | the handshake of TLS                                | k_request_time                                 |
+// | reading   | a request comes                                     | k_idle_time to its first byte, then            |
+// |           |                                                     | k_request_time to its last                     |
+// | answering | the request waits for its turn, or for the service  | the service's end                              |
+// | writing   | the answer, or a part of a stream, goes out         | k_write_time for each k_write_part             |
+// | streaming | nothing, until the stream has a part                | the client's end                               |
+// | lingering | bytes behind the last answer are thrown away, since | k_linger_time, or k_most_lingering             |
+// |           | a reset could destroy the answer on its way         |                                                |
+// | closed    | nothing                                             |                                                |
 //
-// Thread safety: one thread, but for the shutdown of its socket.
+// Thread safety: the loop's thread.
 #pragma once
 
-#include <httplib.h>
-
 #include <array>
-#include <cstddef>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 
-#include "admin/http/tls.hpp"
+#include "admin/http/request_reader.hpp"
+#include "admin/http/service.hpp"
+#include "admin/http/wire.hpp"
 #include "turnstile/clock.hpp"
 
 namespace turnstile::admin {
 
-class connection : public httplib::Stream {
+class connection;
+
+// The server, as its connections see it.
+class connection_host {
 public:
-    // The socket stays the caller's.
-    explicit connection(int socket);
+    connection_host() = default;
+    virtual ~connection_host() = default;
+    connection_host(const connection_host&) = delete;
+    connection_host& operator=(const connection_host&) = delete;
 
-    [[nodiscard]] bool start_tls(const tls_context& context);
-    // Whether a request begins within the time that a connection may be idle.
-    [[nodiscard]] bool wait_for_request();
+    // Counts a request; the time that it waits for its turn.
+    [[nodiscard]] virtual boottime_clock::duration turn_of(const connection& from) = 0;
+    // The checks of all requests, then the service's. Throws refusal.
+    [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
+    // Calls give() with the answer, perhaps at once.
+    virtual void answer(http_request request, const http_plan& plan,
+                        std::shared_ptr<connection> to) = 0;
+    [[nodiscard]] virtual http_response describe(const refusal& why) = 0;
+    [[nodiscard]] virtual const std::vector<http_header>& common_headers() const = 0;
+    // False if there is no room for another stream.
+    [[nodiscard]] virtual bool begin_stream(const connection& from) = 0;
+    virtual void end_stream(const connection& from) = 0;
+    virtual void set_idle(const connection& which, bool idle) = 0;
+    virtual void forget(const connection& which) = 0;
+    [[nodiscard]] virtual bool is_ending() const = 0;
+};
 
-    [[nodiscard]] bool is_readable() const override;
-    // False, too, once the peer has closed its side.
-    [[nodiscard]] bool is_writable() const override;
-    ssize_t read(char* to, std::size_t size) override;
-    ssize_t write(const char* from, std::size_t size) override;
-    void get_remote_ip_and_port(std::string& address, int& port) const override;
-    void get_local_ip_and_port(std::string& address, int& port) const override;
-    [[nodiscard]] socket_t socket() const override { return socket_; }
+class connection : public std::enable_shared_from_this<connection> {
+public:
+    struct origin {
+        std::uint64_t id = 0;
+        std::string key{};  // peer_key() of its address
+        std::string peer{};
+        listen_address here{};
+        bool encrypted = false;
+    };
+    connection(origin from, std::unique_ptr<wire> link, connection_host& host,
+               boost::asio::io_context& loop);
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
 
-    using Stream::write;
+    [[nodiscard]] const origin& from() const noexcept { return from_; }
+
+    void start();
+    // The answer to the request that was handed to the host.
+    void give(http_response response);
+    // The stream may have a part.
+    void wake();
+    // The last answer is the one that is under way, if there is one.
+    void end();
+    // At once.
+    void close();
 
 private:
-    // Until the socket is ready for `events` or the deadline has passed.
-    [[nodiscard]] bool ready(short events, boottime_clock::time_point deadline) const;
-    // Whether an encrypted call that gave `code` can go on; waits for what it needs.
-    [[nodiscard]] bool go_on(int code, boottime_clock::time_point deadline) const;
-    ssize_t receive();
-    void arm();
+    enum class state { opening, reading, answering, writing, streaming, lingering, closed };
 
-    int socket_;
-    tls_link tls_;
-    std::array<char, 4'096> buffer_{};
-    std::size_t begin_ = 0;
-    std::size_t end_ = 0;
-    std::size_t left_ = 0;  // bytes of this request
-    boottime_clock::time_point deadline_{};
+    void read();
+    void on_read(bool good, std::size_t count);
+    void take(std::string_view bytes);
+    void on_head();
+    void admit();
+    void on_whole();
+    void refuse(const refusal& why);
+    void begin_answer(http_response response);
+    void send(std::string text);
+    void send_part();
+    void on_written(std::size_t count);
+    void on_sent();
+    void next_request();
+    void next_part();
+    void leave_stream();
+    void linger();
+    void discard(std::size_t count);
+    void arm(std::chrono::nanoseconds time);
+    void disarm();
+    template <class Step>
+    void safely(const Step& step);
+    template <class Call>
+    void after(std::chrono::nanoseconds time, Call call);
+
+    const origin from_;
+    const std::unique_ptr<wire> link_;
+    connection_host& host_;
+    boost::asio::steady_timer deadline_;
+    boost::asio::steady_timer pace_;  // turns, and ticks of a stream
+    std::uint64_t armed_ = 0;  // counts deadlines: one that was moved may have expired already
+    std::array<char, 4'096> room_{};
+    request_reader reader_;
+    http_plan plan_{};
+    state state_ = state::opening;
+    bool is_reading_ = false;  // read_some() is under way
+    bool has_begun_ = false;   // the request, by its first byte
+    bool is_admitted_ = false;
+    bool closes_ = false;
+    bool wants_head_only_ = false;
+    bool is_http_1_0_ = false;
+    std::size_t requests_ = 0;
+    std::string out_;
+    std::size_t sent_ = 0;
+    std::size_t discarded_ = 0;
+    std::unique_ptr<http_stream> stream_;
 };
 
 }  // namespace turnstile::admin

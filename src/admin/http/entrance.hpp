@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // entrance: the checks that every request passes, of the admin page and of an election's page, before a service sees it.
+// The request's grammar was checked before (request_reader.hpp).
 //
 // Thread safety: const members from any thread.
 #pragma once

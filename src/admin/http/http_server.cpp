@@ -1,243 +1,239 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admin/http/http_server.hpp"
 
-#include <httplib.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <cerrno>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <set>
-#include <stdexcept>
-#include <string_view>
-#include <thread>
+#include <exception>
+#include <map>
 #include <utility>
 
 #include "admin/http/connection.hpp"
+#include "admin/http/connection_table.hpp"
 #include "admin/http/entrance.hpp"
 #include "admin/http/limits.hpp"
+#include "admin/http/listening_socket.hpp"
+#include "admin/http/peer_key.hpp"
 #include "admin/http/rate_limit.hpp"
-#include "admin/http/thread_crew.hpp"
 
 namespace turnstile::admin {
 namespace {
 
-constexpr std::string_view k_too_many =
-    "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\n"
-    "Connection: close\r\n\r\n";
-constexpr int k_backlog = 128;
-constexpr std::chrono::seconds k_stream_tick{1};
+namespace asio = boost::asio;
+using boost::system::error_code;
 
-thread_local bool last_answer = false;
+constexpr std::size_t k_accepted_at_once = 64;  // before the other connections have their turn
+constexpr std::chrono::milliseconds k_pause_without_descriptors{100};
 
-http_request request_of(const httplib::Request& asked, bool encrypted) {
-    http_request request{.method = asked.method, .target = asked.target};
-    for (const auto& [name, value] : asked.headers)
-        if (name != "REMOTE_ADDR" && name != "REMOTE_PORT" && name != "LOCAL_ADDR" &&
-            name != "LOCAL_PORT")
-            request.headers.push_back({name, value});
-    request.body = asked.body;
-    request.peer = asked.remote_addr;
-    request.here = {asked.local_addr, static_cast<std::uint16_t>(asked.local_port)};
-    request.encrypted = encrypted;
-    return request;
+// No descriptor or memory is left for another connection; that passes.
+bool is_shortage(int error) noexcept {
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+// The listening socket itself has failed.
+bool is_fatal(int error) noexcept {
+    return error == EBADF || error == EINVAL || error == ENOTSOCK || error == EFAULT;
 }
 
 }  // namespace
 
-class http_server::inside : public httplib::Server {
+class http_server::inside : public connection_host {
 public:
     explicit inside(http_settings settings)
-        : settings_{std::move(settings)}, entrance_{host_names{settings_.names}} {
-        constexpr std::size_t k_refusing = 4;
-        new_task_queue = [] { return new thread_crew{k_most_connections + k_refusing}; };
-        set_payload_max_length(k_largest_body);
-        set_tcp_nodelay(true);
-        set_socket_options([](socket_t socket) {
-            constexpr int k_yes = 1;
-            ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &k_yes, sizeof k_yes);
-        });
-        bind();
-    }
-    [[nodiscard]] const listen_address& address() const { return settings_.listen; }
-    bool run(http_service& service) {
-        using outcome = httplib::Server::HandlerResponse;
+        : settings_{std::move(settings)},
+          entrance_{host_names{settings_.names}},
+          listening_{loop_, open_listening_socket(settings_.listen).release()},
+          crew_{settings_.threads} {}
+
+    [[nodiscard]] const listen_address& address() const noexcept { return settings_.listen; }
+
+    [[nodiscard]] bool run(http_service& service) {
         service_ = &service;
-        set_pre_routing_handler([this](const auto& asked, auto& reply) {
-            return refuses(asked, reply) ? outcome::Handled : outcome::Unhandled;
-        });
-        const auto handler = [this](const auto& asked, auto& reply) { answer_to(asked, reply); };
-        Get(".*", handler);
-        Post(".*", handler);
-        set_error_handler([this](const httplib::Request&, httplib::Response& reply) {
-            if (!reply.body.empty() || reply.status == 304) return;
-            close_behind(reply);
-            refuse({reply.status, reply.status >= 500 ? "failure" : "bad_request",
-                    "the request is not understood"},
-                   reply);
-        });
-        set_exception_handler([](const auto&, auto& reply, auto) { reply.status = 500; });
-        {
-            const std::lock_guard lock{mutex_};
-            if (over_) return true;
-        }
-        return listen_after_bind();
+        accept();
+        loop_.run();
+        crew_.join();
+        return good_;
     }
     void end() {
-        {
-            const std::lock_guard lock{mutex_};
-            over_ = true;
-            for (const auto each : open_) ::shutdown(each, SHUT_RDWR);
-        }
-        wake_streams();
-        if (is_running()) stop();
-        ::shutdown(svr_sock_, SHUT_RDWR);
+        asio::post(loop_, [this] { begin_end(); });
     }
     void wake_streams() {
-        const std::lock_guard lock{mutex_};
-        ++wakes_;
-        woken_.notify_all();
+        if (streams_ == 0 || is_waking_.exchange(true)) return;
+        asio::post(loop_, [this] {
+            is_waking_ = false;
+            for_each([](connection& each) { each.wake(); });
+        });
     }
-    [[nodiscard]] http_traffic traffic() const {
-        const std::lock_guard lock{mutex_};
-        return {open_.size(), streams_, answered_, refused_};
+    [[nodiscard]] http_traffic traffic() const noexcept {
+        return {open_count_, streams_, answered_, refused_};
     }
 
-private:
-    void bind() {
-        auto& where = settings_.listen;
-        const int port = where.port == 0                        ? bind_to_any_port(where.host)
-                         : bind_to_port(where.host, where.port) ? where.port
-                                                                : -1;
-        if (port <= 0)
-            throw std::runtime_error{to_string(where) +
-                                     ": cannot listen there; another program may, or the address "
-                                     "is not this machine's"};
-        ::listen(svr_sock_, k_backlog);
-        where.port = static_cast<std::uint16_t>(port);
+    boottime_clock::duration turn_of(const connection& from) override {
+        return requests_.turn(from.from().key, boottime_clock::now());
     }
-    static void close_behind(httplib::Response& reply) {
-        reply.set_header("Connection", "close");
-        last_answer = true;
+    http_plan admit(const http_request& head) override {
+        entrance_.check(head);
+        return service_->admit(head);
     }
-    void refuse(const refusal& why, httplib::Response& reply) {
-        ++refused_;
-        give(service_->describe(why), reply);
-    }
-    void give(http_response answer, httplib::Response& reply) {
-        reply.status = answer.status;
-        for (const auto& each : settings_.headers) reply.headers.emplace(each.name, each.value);
-        for (const auto& each : answer.headers) {
-            reply.headers.erase(each.name);
-            reply.headers.emplace(each.name, each.value);
-        }
-        if (!answer.stream) {
-            if (!answer.type.empty()) reply.set_content(answer.body, answer.type);
-            return;
-        }
-        const std::shared_ptr<http_stream> stream = std::move(answer.stream);
-        begin_stream();
-        const std::shared_ptr<void> counted{nullptr, [this](void*) { end_stream(); }};
-        reply.set_chunked_content_provider(
-            answer.type, [this, stream, counted](std::size_t, httplib::DataSink& sink) {
-                const auto part = stream->next();
-                if (!part) sink.done();
-                if (part && part->empty()) pause();
-                return !part || part->empty() || sink.write(part->data(), part->size());
+    void answer(http_request request, const http_plan& plan,
+                std::shared_ptr<connection> to) override {
+        if (!plan.waits) return to->give(answer_to(request, plan));
+        if (under_way_ == k_most_waiting_answers)
+            return to->give(describe({503, "busy", "the server has too much to do; try again"}));
+        ++under_way_;
+        asio::post(crew_, [this, guard = asio::make_work_guard(loop_), request = std::move(request),
+                           plan, to = std::move(to)]() mutable {
+            auto response = answer_to(request, plan);
+            asio::post(loop_, [this, to = std::move(to), response = std::move(response)]() mutable {
+                --under_way_;
+                to->give(std::move(response));
             });
+        });
     }
-    void begin_stream() {
-        const std::lock_guard lock{mutex_};
-        if (streams_ >= k_most_event_streams)
-            throw refusal{429, "too_many", "too many pages are open; close some"};
+    http_response describe(const refusal& why) override {
+        ++refused_;
+        return service_->describe(why);
+    }
+    const std::vector<http_header>& common_headers() const override { return settings_.headers; }
+    bool begin_stream(const connection& from) override {
+        auto& own = streams_of_[from.from().key];
+        if (streams_ == k_most_event_streams || own == k_most_event_streams_of_address)
+            return false;
+        ++own;
         ++streams_;
+        return true;
     }
-    void end_stream() {
-        const std::lock_guard lock{mutex_};
+    void end_stream(const connection& from) override {
+        const auto own = streams_of_.find(from.from().key);
+        if (--own->second == 0) streams_of_.erase(own);
         --streams_;
     }
-    void pause() {
-        std::unique_lock lock{mutex_};
-        woken_.wait_for(lock, k_stream_tick, [&, known = wakes_] { return wakes_ != known; });
+    void set_idle(const connection& which, bool idle) override {
+        table_.set_idle(which.from().id, idle);
     }
-    void check(const http_request& head) {
-        {
-            const std::lock_guard lock{mutex_};
-            if (!requests_.take(head.peer, boottime_clock::now()))
-                throw refusal{429, "too_many", "too many requests from " + head.peer};
+    void forget(const connection& which) override {
+        table_.remove(which.from().id);
+        open_.erase(which.from().id);
+        open_count_ = open_.size();
+        if (ending_ && open_.empty()) drain_.cancel();
+    }
+    bool is_ending() const override { return ending_; }
+
+private:
+    void accept() {
+        listening_.async_wait(asio::posix::stream_descriptor::wait_read,
+                              [this](const error_code& error) {
+                                  if (error || ending_) return;
+                                  const int reason = accept_some();
+                                  if (is_fatal(reason)) {
+                                      good_ = false;
+                                      return begin_end();
+                                  }
+                                  if (!is_shortage(reason)) return accept();
+                                  pause_.expires_after(k_pause_without_descriptors);
+                                  pause_.async_wait([this](const error_code& stopped) {
+                                      if (!stopped && !ending_) accept();
+                                  });
+                              });
+    }
+    // Why no further connection was accepted; 0 if there may be more.
+    [[nodiscard]] int accept_some() {
+        for (std::size_t i = 0; i != k_accepted_at_once; ++i) {
+            auto socket = accept_connection(listening_.native_handle());
+            if (!socket.open() && errno != ECONNABORTED && errno != EINTR) return errno;
+            if (socket.open() && !welcome(std::move(socket))) return ENOMEM;
         }
-        entrance_.check(head);
+        return 0;
     }
-    bool refuses(const httplib::Request& asked, httplib::Response& reply) {
-        const auto head = request_of(asked, settings_.tls != nullptr);
+    [[nodiscard]] bool welcome(base::descriptor socket) {
         try {
-            check(head);
-            static_cast<void>(service_->admit(head));
-            return false;
-        } catch (const refusal& why) {
-            refuse(why, reply);
-            const auto length = head.header("Content-Length");
-            if (head.count("Transfer-Encoding") != 0 || (!length.empty() && length != "0"))
-                close_behind(reply);  // the body stays unread
+            admit_connection(std::move(socket));
             return true;
-        }
-    }
-    void answer_to(const httplib::Request& asked, httplib::Response& reply) {
-        const auto request = request_of(asked, settings_.tls != nullptr);
-        try {
-            give(service_->answer(request, service_->admit(request)), reply);
-            ++answered_;
-        } catch (const refusal& why) {
-            refuse(why, reply);
-        }
-    }
-    bool admit(socket_t socket) {
-        const std::lock_guard lock{mutex_};
-        if (over_ || open_.size() >= k_most_connections) return false;
-        open_.insert(socket);
-        return true;
-    }
-    void dismiss(socket_t socket) {
-        const std::lock_guard lock{mutex_};
-        open_.erase(socket);
-        ::shutdown(socket, SHUT_RDWR);
-        ::close(socket);
-    }
-    void serve(socket_t socket) {
-        connection link{socket};
-        if (settings_.tls && !link.start_tls(*settings_.tls)) return;
-        for (auto left = k_most_requests_kept_alive; left != 0 && link.wait_for_request(); --left) {
-            bool closed = false;
-            last_answer = false;
-            if (!process_request(link, left == 1, closed, nullptr) || closed || last_answer) return;
-        }
-    }
-    bool process_and_close_socket(socket_t socket) override {
-        if (!admit(socket)) {
-            if (!settings_.tls) ::send(socket, k_too_many.data(), k_too_many.size(), MSG_NOSIGNAL);
-            ::shutdown(socket, SHUT_RDWR);
-            ::close(socket);
+        } catch (const std::exception&) {
             return false;
         }
-        serve(socket);
-        dismiss(socket);
-        return true;
+    }
+    void admit_connection(base::descriptor socket) {
+        const auto peer = peer_end(socket.get());
+        const auto here = own_end(socket.get());
+        if (!peer || !here) return;  // it has gone already
+        auto key = peer_key(peer->host);
+        const auto place = table_.admit(key);
+        if (place.dropped)
+            if (const auto found = open_.find(*place.dropped); found != open_.end())
+                std::shared_ptr {
+                    found->second
+                    } -> close();
+        if (!place.id) return;
+        const auto added = std::make_shared<connection>(
+            connection::origin{*place.id, std::move(key), peer->host, *here,
+                               settings_.tls != nullptr},
+            make_wire(loop_, std::move(socket), settings_.tls.get()), *this, loop_);
+        open_.emplace(*place.id, added);
+        open_count_ = open_.size();
+        added->start();
+    }
+    // Runs on the loop, or on a thread of the crew.
+    [[nodiscard]] http_response answer_to(const http_request& request, const http_plan& plan) {
+        try {
+            auto response = service_->answer(request, plan);
+            ++answered_;
+            return response;
+        } catch (const refusal& why) {
+            return describe(why);
+        } catch (const std::exception&) {
+            return describe({500, "failure", "the server failed"});
+        }
+    }
+    void begin_end() {
+        if (std::exchange(ending_, true)) return;
+        error_code ignored;
+        listening_.close(ignored);
+        pause_.cancel();
+        for_each([](connection& each) { each.end(); });
+        if (open_.empty()) return;
+        drain_.expires_after(k_drain_time);
+        drain_.async_wait([this](const error_code& stopped) {
+            if (!stopped) for_each([](connection& each) { each.close(); });
+        });
+    }
+    // The call may close the connection.
+    template <class Call>
+    void for_each(const Call& call) {
+        const auto all = open_;
+        for (const auto& [id, each] : all) call(*each);
     }
 
     http_settings settings_;
     const entrance entrance_;
     http_service* service_ = nullptr;
-    mutable std::mutex mutex_;
-    std::condition_variable woken_;
-    std::uint64_t wakes_ = 0;
-    std::set<socket_t> open_;
-    bool over_ = false;
-    std::size_t streams_ = 0;
+    asio::io_context loop_{1};
+    asio::posix::stream_descriptor listening_;
+    asio::steady_timer pause_{loop_};
+    asio::steady_timer drain_{loop_};
+    bool ending_ = false;
+    bool good_ = true;
+
+    connection_table table_{{.most = k_most_connections,
+                             .most_of_address = k_most_connections_of_address,
+                             .kept = k_kept_connections}};
+    std::map<std::uint64_t, std::shared_ptr<connection>> open_;
+    std::map<std::string, std::size_t> streams_of_;
+    rate_limit requests_{{.per_second = k_requests_per_second, .at_once = k_requests_at_once}};
+    std::size_t under_way_ = 0;  // answers of the crew
+
+    std::atomic<bool> is_waking_{false};
+    std::atomic<std::size_t> open_count_{0};
+    std::atomic<std::size_t> streams_{0};
     std::atomic<std::uint64_t> answered_{0};
     std::atomic<std::uint64_t> refused_{0};
-    rate_limit requests_{{.per_second = k_requests_per_second, .at_once = k_requests_at_once}};
+    asio::thread_pool crew_;
 };
 
 http_server::http_server(http_settings settings)

@@ -23,7 +23,8 @@ struct http_settings {
     listen_address listen{};
     std::vector<std::string> names{};  // that this server has beside its address, without a port
     std::vector<http_header>
-        headers{};  // of all answers; an answer's own header replaces its namesake
+        headers{};            // of all answers; an answer's own header replaces its namesake
+    std::size_t threads = 4;  // for answers that wait
     std::unique_ptr<const tls_context> tls{};  // without it connections are plain
 };
 

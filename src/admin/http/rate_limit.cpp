@@ -31,6 +31,13 @@ rate_limit::bucket& rate_limit::bucket_of(const std::string& key, boottime_clock
     return found->second;
 }
 
+boottime_clock::duration rate_limit::turn(const std::string& key, boottime_clock::time_point now) {
+    auto& found = bucket_of(key, now);
+    found.tokens -= 1;
+    const std::chrono::duration<double> wait{-found.tokens / rule_.per_second};
+    return to_nanoseconds(wait);
+}
+
 bool rate_limit::take(const std::string& key, boottime_clock::time_point now) {
     auto& found = bucket_of(key, now);
     if (found.tokens < 1) return false;

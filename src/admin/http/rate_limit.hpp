@@ -21,6 +21,9 @@ public:
     };
     explicit rate_limit(settings rule) noexcept : rule_{rule} {}
 
+    // Takes one more, in advance if none is left: how long its event has to wait for its turn.
+    [[nodiscard]] boottime_clock::duration turn(const std::string& key,
+                                                boottime_clock::time_point now);
     // Whether one more is allowed now, which it takes.
     [[nodiscard]] bool take(const std::string& key, boottime_clock::time_point now);
     // Whether one would be allowed.

@@ -19,8 +19,8 @@ struct http_header {
 };
 
 struct http_request {
-    std::string method;  // "GET"
-    std::string target;  // path and query: "/api/v1/locks?limit=1"
+    std::string method{};  // "GET"
+    std::string target{};  // path and query: "/api/v1/locks?limit=1"
     std::vector<http_header> headers{};
     std::string body{};
     std::string peer{};     // the client's numeric address

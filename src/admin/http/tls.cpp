@@ -13,6 +13,9 @@
 namespace turnstile::admin {
 namespace {
 
+// Of TLS 1.2; those of TLS 1.3 are all of this kind.
+constexpr const char* k_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20:!aNULL";
+
 [[noreturn]] void fail(const std::string& file, const char* rule) {
     const char* const reason = ::ERR_reason_error_string(::ERR_peek_last_error());
     throw std::runtime_error{file + ": " + rule + (reason != nullptr ? ": " : "") +
@@ -37,10 +40,6 @@ bool is_of_another() {
 
 }  // namespace
 
-void tls_link_end::operator()(ssl_st* link) const noexcept {
-    ::SSL_free(link);
-}
-
 void tls_context::end::operator()(ssl_ctx_st* context) const noexcept {
     ::SSL_CTX_free(context);
 }
@@ -50,6 +49,8 @@ tls_context::tls_context(const std::string& certificate_file, const std::string&
     if (!context_) throw std::runtime_error{"OpenSSL gives no context for TLS"};
     ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
     ::SSL_CTX_set_options(context_.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    if (::SSL_CTX_set_cipher_list(context_.get(), k_ciphers) != 1)
+        throw std::runtime_error{"OpenSSL has no cipher with forward secrecy"};
     check_readable(certificate_file);
     check_readable(key_file);
     if (::SSL_CTX_use_certificate_chain_file(context_.get(), certificate_file.c_str()) != 1)
@@ -59,11 +60,9 @@ tls_context::tls_context(const std::string& certificate_file, const std::string&
     if (::SSL_CTX_check_private_key(context_.get()) != 1) fail_key(key_file);
 }
 
-tls_link tls_context::accept(int socket) const {
-    tls_link link{::SSL_new(context_.get())};
-    if (!link || ::SSL_set_fd(link.get(), socket) != 1) return {};
-    ::SSL_set_accept_state(link.get());
-    return link;
+ssl_ctx_st* tls_context::share() const {
+    ::SSL_CTX_up_ref(context_.get());
+    return context_.get();
 }
 
 }  // namespace turnstile::admin

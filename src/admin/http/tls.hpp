@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tls_context: the server's certificate and key, for connections that are encrypted (OpenSSL, TLS 1.2 and later).
+// tls_context: the server's certificate and key, for connections that are encrypted (OpenSSL, TLS 1.2 and later, keys by
+// Diffie-Hellman alone: who records a connection and steals the server's key later cannot read it).
 //
 // Thread safety: const members from any thread.
 #pragma once
@@ -8,22 +9,16 @@
 #include <string>
 
 struct ssl_ctx_st;
-struct ssl_st;
 
 namespace turnstile::admin {
-
-struct tls_link_end {
-    void operator()(ssl_st* link) const noexcept;
-};
-using tls_link = std::unique_ptr<ssl_st, tls_link_end>;
 
 class tls_context {
 public:
     // Throws std::runtime_error: a file that cannot be read, or a key that is not the certificate's.
     tls_context(const std::string& certificate_file, const std::string& key_file);
 
-    // One side of a connection, which the caller drives.
-    [[nodiscard]] tls_link accept(int socket) const;
+    // A further reference, which the caller frees.
+    [[nodiscard]] ssl_ctx_st* share() const;
 
 private:
     struct end {

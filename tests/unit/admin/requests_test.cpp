@@ -86,6 +86,8 @@ TEST_F(admin_entrance, a_name_that_is_not_known) {
     EXPECT_EQ(status(), 200);
     head.headers.front().value = "rebound.example.org:8088";
     EXPECT_EQ(status(), 421);
+    head.headers.clear();  // as HTTP/1.0 allows
+    EXPECT_EQ(status(), 200);
 }
 
 TEST_F(admin_entrance, methods) {
@@ -106,15 +108,6 @@ TEST_F(admin_entrance, an_encoded_body) {
     EXPECT_EQ(status(), 415);
     head.headers.back().value = "identity";
     EXPECT_EQ(status(), 415);
-}
-
-TEST_F(admin_entrance, a_body_of_a_request_that_reads) {
-    add("Content-Length", "0");
-    EXPECT_EQ(status(), 200);
-    head.headers.back().value = "2";
-    EXPECT_EQ(status(), 400);
-    head.method = "POST";
-    EXPECT_EQ(status(), 200);
 }
 
 TEST_F(admin_entrance, a_header_that_comes_twice) {
@@ -168,6 +161,18 @@ TEST(admin_rate_limit, each_key_has_its_own) {
     int taken = 0;
     while (rule.take("a", start + 1h)) ++taken;
     EXPECT_EQ(taken, 3);
+}
+
+TEST(admin_rate_limit, turns_come_later_and_later) {
+    rate_limit rule{{.per_second = 2, .at_once = 2}};
+    const boottime_clock::time_point start{1h};
+    EXPECT_EQ(rule.turn("a", start), 0ns);
+    EXPECT_EQ(rule.turn("a", start), 0ns);
+    EXPECT_EQ(rule.turn("a", start), 500ms);
+    EXPECT_EQ(rule.turn("a", start), 1s);
+    EXPECT_EQ(rule.turn("b", start), 0ns);
+    EXPECT_EQ(rule.turn("a", start + 1s), 500ms);
+    EXPECT_EQ(rule.turn("a", start + 1h), 0ns);
 }
 
 TEST(admin_rate_limit, many_keys_share_a_bucket) {

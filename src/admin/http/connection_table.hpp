@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// connection_table: which connections a server keeps when more come than it has places.
+//
+// | situation                        | a new connection                                                    |
+// |----------------------------------|---------------------------------------------------------------------|
+// | its address has all it may have  | takes the place of that address's longest idle one, else is refused |
+// | only the kept places are free    | has one if its address has no connection yet, else as below         |
+// | no place is free                 | takes the place of the longest idle one of the address with the     |
+// |                                  | most connections, else is refused                                   |
+//
+// A connection is idle until a whole head of a request has come, so slow heads make room, too.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace turnstile::admin {
+
+class connection_table {
+public:
+    struct limits {
+        std::size_t most = 1;
+        std::size_t most_of_address = 1;
+        std::size_t kept = 0;  // of `most`, for addresses without a connection
+    };
+    struct admission {
+        std::optional<std::uint64_t> id{};       // none: refused
+        std::optional<std::uint64_t> dropped{};  // a connection that has to close now
+    };
+    explicit connection_table(limits rule) noexcept : rule_{rule} {}
+
+    // A new connection, idle. What is dropped is removed.
+    [[nodiscard]] admission admit(const std::string& key);
+    // A connection that becomes idle is the latest of them. Ids that are gone are ignored.
+    void set_idle(std::uint64_t id, bool idle);
+    void remove(std::uint64_t id);
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+private:
+    struct entry {
+        std::string key;
+        std::uint64_t idle_since = 0;  // in the order of turns; 0: busy
+    };
+    [[nodiscard]] std::size_t count(const std::string& key) const;
+    [[nodiscard]] std::optional<std::uint64_t> oldest_idle(const std::string& key) const;
+    [[nodiscard]] std::optional<std::uint64_t> oldest_idle_of_largest() const;
+
+    limits rule_;
+    std::uint64_t turns_ = 0;
+    std::map<std::uint64_t, entry> entries_;
+    std::map<std::string, std::size_t> counts_;
+};
+
+}  // namespace turnstile::admin

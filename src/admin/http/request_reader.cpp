@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin/http/request_reader.hpp"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <charconv>
+#include <utility>
+
+#include "admin/http/limits.hpp"
+#include "admin/http/refusal.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+namespace beast = boost::beast;
+
+constexpr std::size_t k_most_digits = 18;  // of a length: no such number overflows
+
+refusal misread(const std::string& rule) {
+    return refusal{400, "bad_request", rule};
+}
+
+std::size_t length_of(std::string_view digits) {
+    std::size_t length = 0;
+    const auto* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, length);
+    if (digits.size() > k_most_digits || read.ec != std::errc{} || read.ptr != end)
+        throw misread("Content-Length is " + std::string{digits} + ": expected a number");
+    return length;
+}
+
+}  // namespace
+
+request_reader::request_reader(http_request blank) : blank_{std::move(blank)} {}
+
+void request_reader::put(std::string_view bytes) {
+    bytes_ += bytes;
+    if (has_head_) return;
+    const auto end = scan_.find_end(bytes_);
+    if (!end) return;
+    read_head(std::string_view{bytes_}.substr(0, *end));
+    bytes_.erase(0, *end);
+    scan_ = {};
+    check_framing();
+    check_target();
+    has_head_ = true;
+}
+
+void request_reader::read_head(std::string_view head) {
+    beast::http::request_parser<beast::http::empty_body> parser;
+    parser.header_limit(static_cast<std::uint32_t>(k_largest_head));
+    parser.skip(true);  // the body is read here
+    beast::error_code error;
+    const auto used = parser.put(boost::asio::buffer(head.data(), head.size()), error);
+    if (error || !parser.is_header_done() || used != head.size())
+        throw misread("the request is not understood" +
+                      (error ? ": " + error.message() : std::string{}));
+    const auto& seen = parser.get();
+    const auto text = [](const auto& part) { return std::string{part.data(), part.size()}; };
+    request_ = blank_;
+    request_.method = text(seen.method_string());
+    request_.target = text(seen.target());
+    for (const auto& each : seen)
+        request_.headers.push_back({text(each.name_string()), text(each.value())});
+    http_1_0_ = seen.version() == 10;
+    last_ = http_1_0_ || !seen.keep_alive();
+}
+
+// The end of the body must be beyond doubt: a proxy that finds another end takes the rest for a request.
+void request_reader::check_framing() {
+    const auto lengths = request_.count("Content-Length");
+    const auto hosts = request_.count("Host");
+    if (lengths > 1) throw misread("Content-Length came several times; it may come once");
+    if (request_.count("Transfer-Encoding") != 0) {
+        const bool is_chunked = request_.count("Transfer-Encoding") == 1 && lengths == 0 &&
+                                same_name(request_.header("Transfer-Encoding"), "chunked");
+        if (!is_chunked) throw misread("Transfer-Encoding: bodies are taken by Content-Length");
+        throw refusal{411, "length", "the body has no Content-Length"};
+    }
+    if (hosts > 1 || (hosts == 0 && !http_1_0_))
+        throw misread("the request has " + std::to_string(hosts) + " headers Host; it has one");
+    if (request_.count("Expect") != 0)
+        throw refusal{417, "expect", "Expect is not supported: send the body at once"};
+    body_ = lengths == 0 ? 0 : length_of(request_.header("Content-Length"));
+}
+
+// "http://NAME/PATH" is what a proxy is sent. The name may be no other than the one that is checked later.
+void request_reader::check_target() {
+    auto& target = request_.target;
+    const auto authority = target.find("://");
+    if (target.starts_with("http://") || target.starts_with("https://")) {
+        const auto begin = authority + 3;
+        const auto end = std::min(target.find_first_of("/?", begin), target.size());
+        if (!same_name(target.substr(begin, end - begin), request_.header("Host")))
+            throw misread("the address names another host than the header Host");
+        target.erase(0, end);
+        if (!target.starts_with('/')) target.insert(0, "/");
+    }
+    if (!target.starts_with('/')) throw misread("the address does not begin with /");
+    if (target.find('#') != std::string::npos)
+        throw misread("the address has a fragment, which browsers keep to themselves");
+}
+
+void request_reader::expect_body(std::size_t largest) const {
+    if (body_ == 0) return;
+    if (largest == 0) throw misread(request_.method + ": has no body here");
+    if (body_ > largest)
+        throw refusal{413, "too_large",
+                      "the body has more than " + std::to_string(largest) + " bytes"};
+}
+
+http_request request_reader::take() {
+    request_.body = bytes_.substr(0, body_);
+    bytes_.erase(0, body_);
+    body_ = 0;
+    has_head_ = false;
+    return std::exchange(request_, {});
+}
+
+}  // namespace turnstile::admin
