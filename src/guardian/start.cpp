@@ -81,17 +81,17 @@ base::descriptor copy_of(std::string_view number) noexcept {
 }
 
 // The queue of connections that were not accepted yet is full while the guardian lags or is stopped: EAGAIN.
-bool connect_with_patience(int socket, const sockaddr_un& address) {
+bool connect_with_patience(int socket, const sockaddr_un& address, const pause_function& pause) {
     constexpr std::chrono::milliseconds k_longest_pause{256};
     const auto* const target = reinterpret_cast<const sockaddr*>(&address);
-    for (std::chrono::milliseconds pause{1};; pause *= 2) {
+    for (std::chrono::milliseconds span{1};; span *= 2) {
         if (::connect(socket, target, sizeof address) == 0) return true;
-        if (errno != EAGAIN || pause > k_longest_pause) return false;
-        std::this_thread::sleep_for(pause);
+        if (errno != EAGAIN || span > k_longest_pause) return false;
+        pause(span);
     }
 }
 
-base::descriptor connected_to(std::string_view path) {
+base::descriptor connected_to(std::string_view path, const pause_function& pause) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (!path.starts_with('/') || path.size() >= sizeof address.sun_path) {
@@ -100,7 +100,7 @@ base::descriptor connected_to(std::string_view path) {
     }
     std::memcpy(address.sun_path, path.data(), path.size());
     base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (!socket.open() || connect_with_patience(socket.get(), address)) return socket;
+    if (!socket.open() || connect_with_patience(socket.get(), address, pause)) return socket;
     const int why = errno;
     socket.reset();
     errno = why;
@@ -131,10 +131,14 @@ base::descriptor start_guardian(const std::string& program) {
     return {};
 }
 
-base::descriptor connect_guardian(std::string_view name) {
+void sleep_for(std::chrono::milliseconds span) {
+    std::this_thread::sleep_for(span);
+}
+
+base::descriptor connect_guardian(std::string_view name, const pause_function& pause) {
     base::descriptor socket = name.starts_with(k_descriptor)
                                   ? copy_of(name.substr(k_descriptor.size()))
-                                  : connected_to(name);
+                                  : connected_to(name, pause);
     if (!socket.open() || is_of_this_user(socket.get())) return socket;
     socket.reset();
     errno = EPERM;

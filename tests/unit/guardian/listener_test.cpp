@@ -7,13 +7,15 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <future>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "guardian/start.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
@@ -105,15 +107,37 @@ protected:
     base::descriptor first;
 };
 
-TEST_F(full_guardian, is_tried_a_bounded_number_of_times) {
-    EXPECT_FALSE(connect_guardian(path).open());
+TEST_F(full_guardian, is_tried_with_growing_pauses_a_bounded_number_of_times) {
+    std::vector<std::chrono::milliseconds> pauses;
+    const auto refused =
+        connect_guardian(path, [&](std::chrono::milliseconds span) { pauses.push_back(span); });
     EXPECT_EQ(errno, EAGAIN);
+    EXPECT_FALSE(refused.open());
+    ASSERT_EQ(pauses.size(), 9U);
+    EXPECT_EQ(pauses.front(), std::chrono::milliseconds{1});
+    for (std::size_t i = 1; i != pauses.size(); ++i) EXPECT_EQ(pauses[i], 2 * pauses[i - 1]);
 }
 
 TEST_F(full_guardian, is_reached_when_it_has_room_again) {
-    auto second = std::async(std::launch::async, [this] { return connect_guardian(path); });
-    EXPECT_TRUE(base::descriptor{::accept(socket.get(), nullptr, nullptr)}.open());
-    EXPECT_TRUE(second.get().open());
+    int pauses = 0;
+    const auto second = connect_guardian(path, [&](std::chrono::milliseconds) {
+        if (++pauses != 2) return;
+        EXPECT_TRUE(base::descriptor{::accept(socket.get(), nullptr, nullptr)}.open());
+    });
+    EXPECT_TRUE(second.open());
+    EXPECT_EQ(pauses, 2);
+}
+
+TEST(inherited_guardian, is_a_descriptor_that_stays_open) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+    const base::descriptor mine{ends[0]};
+    const base::descriptor theirs{ends[1]};
+    const auto name = "fd:" + std::to_string(mine.get());
+    EXPECT_TRUE(connect_guardian(name).open());
+    EXPECT_TRUE(connect_guardian(name).open());
+    for (const auto* const wrong : {"fd:", "fd:x", "fd:1000000", "@turnstile", ""})
+        EXPECT_FALSE(connect_guardian(wrong).open()) << wrong;
 }
 
 }  // namespace

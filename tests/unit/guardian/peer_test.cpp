@@ -76,6 +76,19 @@ TEST(guardian_peer, hears_what_a_link_tells) {
     EXPECT_TRUE(told.idle());
 }
 
+// Clients of one process that inherited its socket.
+TEST(guardian_peer, hears_a_further_link_of_its_process) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    link first{base::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    link second{std::move(ends.mine)};
+    first.tell(session(1));
+    second.tell(session(2));
+    EXPECT_TRUE(told.read_all());
+    EXPECT_EQ(told.size(), 2U);
+    EXPECT_TRUE(first.guards());
+}
+
 TEST(guardian_peer, is_refused_without_a_hello) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
@@ -193,9 +206,18 @@ TEST(guardian_link, goes_on_when_the_guardian_lags_or_is_gone) {
     constexpr std::int64_t k_more_than_fit = 10'000;
     for (std::int64_t id = 1; id != k_more_than_fit; ++id) process.tell(session(id));
     EXPECT_TRUE(process.alive());  // nothing was read, and nothing blocked
+    EXPECT_FALSE(process.guards());
     ends.theirs.reset();
     process.tell(session(1));
     EXPECT_FALSE(process.alive());
+}
+
+TEST(guardian_link, sees_that_the_guardian_is_gone) {
+    both_ends ends;
+    const link process{std::move(ends.mine)};
+    EXPECT_TRUE(process.guards());
+    ends.theirs.reset();
+    EXPECT_FALSE(process.guards());
 }
 
 }  // namespace
