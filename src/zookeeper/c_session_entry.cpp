@@ -21,11 +21,6 @@
 namespace turnstile::zookeeper {
 namespace {
 
-std::int32_t to_wire(core::duration timeout) noexcept {
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
-    return static_cast<std::int32_t>(std::clamp<std::int64_t>(ms, 1, k_longest_timeout_ms));
-}
-
 core::duration entry_limit(core::duration timeout) noexcept {
     const auto part = std::chrono::duration_cast<core::duration>(timeout * k_entry_part);
     return std::min<core::duration>(part, k_entry_limit);
@@ -68,7 +63,7 @@ c_session::entry c_session::enter_at(const socket_address& server) {
     const auto result = [&] {
         tcp_stream link{server, boottime_clock::now() + entry_limit(settings_.timeout),
                         closing_.fd()};
-        auto opened = open_session(link, {to_wire(settings_.timeout), settings_.credentials,
+        auto opened = open_session(link, {wire_timeout(settings_.timeout), settings_.credentials,
                                           settings_.allow_read_only, settings_.mark});
         link.finish();
         return opened;

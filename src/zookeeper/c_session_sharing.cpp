@@ -39,8 +39,10 @@ bool c_session::look_at(const socket_address& server) {
     constexpr int k_never = -1;
     tcp_stream link{server, boottime_clock::now() + k_role_limit, k_never};
     raw_session raw{link};
-    const auto attached = raw.attach(
-        {.timeout_ms = k_longest_timeout_ms, .session = own.id, .password = own.password});
+    // With our own time-out: a longer one would let the session outlive this process.
+    const auto attached = raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
+                                      .session = own.id,
+                                      .password = own.password});
     if (!attached) return false;
     if (attached->timeout_ms <= 0) return true;  // the C client hears of the end by itself
     path_list owned;
@@ -55,14 +57,20 @@ bool c_session::look_at(const socket_address& server) {
         return true;
     }
     give_up_shared(foreign);
+    remove_own(raw, owned);
+    tcp_stream last{server, boottime_clock::now() + k_role_limit, k_never};
+    lengthen(last, own);
+    return true;
+}
+
+void c_session::remove_own(raw_session& raw, const path_list& owned) const {
     for (const auto& path : owned.paths)
         if (const auto error = raw.remove(path); !error || *error != 0)
             log::write(log_level::warning,
                        "session {:#x}: {} cannot be removed ({}), and stays as long as the other "
                        "client's session",
-                       static_cast<std::uint64_t>(own.id), path,
+                       static_cast<std::uint64_t>(identity().id), path,
                        error ? fmt::format("error {}", *error) : raw.reason());
-    return true;
 }
 
 // `owned` keeps the znodes that are ours.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/session_mark.hpp"
@@ -17,6 +18,11 @@ constexpr std::int32_t k_unimplemented = -6;
 
 std::string mark_of(std::int64_t session) {
     return fmt::format("{}{:x}", base::k_session_mark, static_cast<std::uint64_t>(session));
+}
+
+std::int32_t wire_timeout(core::duration timeout) noexcept {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(ms, 1, k_longest_timeout_ms));
 }
 
 bool raw_session::write(const std::string& packet) {

@@ -35,6 +35,9 @@ inline constexpr std::size_t k_longest_frame = 4U << 20U;
 // "/zookeeper/turnstile-0x100002d4f3a0000": not below a chroot.
 [[nodiscard]] std::string mark_of(std::int64_t session);
 
+// As requests have it: whole milliseconds, rounded up.
+[[nodiscard]] std::int32_t wire_timeout(core::duration timeout) noexcept;
+
 class raw_session {
 public:
     explicit raw_session(byte_stream& link) noexcept : link_{link} {}

@@ -9,6 +9,7 @@
 #include "contract/probe.hpp"
 #include "redis/coordinator.hpp"
 #include "redis_support.hpp"
+#include "session_recorder.hpp"
 #include "turnstile/testing/process.hpp"
 
 namespace turnstile::tests {
@@ -278,6 +279,18 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     EXPECT_EQ(server.ask("HSET {turnstile}:n w/a \"" + longer + " " + id + " \""), ":0");
     watcher.forget("/a");
     EXPECT_EQ(list(), longer + " ");
+}
+
+// A server that lost a session may give its number to another one, whose password is another.
+TEST_F(failures_on_redis, a_session_of_the_same_number_is_no_place_to_come_back_to) {
+    session_recorder away{redis::make_coordinator(server.connect_string())};
+    const auto field = "s" + std::to_string(away.attached().session_id);
+    const std::string other = "1:10000000:00112233445566778899aabbccddeeff:";
+    ASSERT_EQ(server.ask("HSET {turnstile}:n " + field + " " + other), ":0");
+    EXPECT_THAT(server.ask("CLIENT KILL TYPE normal"), ::testing::StartsWith(":"));
+    away.link(core::link_kind::expired);
+    away.close();
+    EXPECT_EQ(server.ask("HGET {turnstile}:n " + field), other) << "nor is it ended or kept alive";
 }
 
 TEST_F(failures_on_redis, a_client_that_is_first_waits_for_its_server) {
