@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -23,6 +24,7 @@
 namespace turnstile::cli {
 namespace {
 
+constexpr const char* k_prefix = "turnstile-";
 constexpr std::array k_mounts{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 
 [[noreturn]] void refuse(const std::string& part, int why) {
@@ -90,14 +92,30 @@ void remove_below(int parent, const char* name) {
     ::unlinkat(parent, name, AT_REMOVEDIR);
 }
 
+// Groups whose processes were all killed, those of `run` and its keeper included: they held a lock on the folder.
+void remove_left_behind(int parent) {
+    const int folder = ::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* const entries = folder < 0 ? nullptr : ::fdopendir(folder);
+    if (entries == nullptr) return;
+    while (const dirent* const entry = ::readdir(entries)) {
+        if (!std::string_view{entry->d_name}.starts_with(k_prefix)) continue;
+        const base::descriptor group{
+            ::openat(parent, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
+        if (group.open() && ::flock(group.get(), LOCK_EX | LOCK_NB) == 0)
+            ::unlinkat(parent, entry->d_name, AT_REMOVEDIR);
+    }
+    ::closedir(entries);
+}
+
 }  // namespace
 
-control_group::control_group()
-    : name_{"turnstile-" + base::random_digits<8>()}, parent_{own_group()} {
+control_group::control_group() : name_{k_prefix + base::random_digits<8>()}, parent_{own_group()} {
     if (!parent_.open()) refuse("this process is in no group of version 2 that is mounted", ENOENT);
+    remove_left_behind(parent_.get());
     if (::mkdirat(parent_.get(), name_.c_str(), 0755) != 0) refuse("mkdir", errno);
     folder_ = base::descriptor{
         ::openat(parent_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    ::flock(folder_.get(), LOCK_SH);  // as long as this process or a fork of it lives
     try {
         killer_ = writable(folder_, "cgroup.kill");
         members_ = writable(folder_, "cgroup.procs");

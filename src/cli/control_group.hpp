@@ -6,7 +6,8 @@
 //     group.kill();                              // also what forks meanwhile, and what runs as another user
 //     group.remove();
 //
-// The group lies below that of this process, so that all limits stay in force; it has no controllers.
+// The group lies below that of this process, so that all limits stay in force; it has no controllers. Empty groups that
+// killed processes have left there are removed.
 //
 // Thread safety: one thread; after a fork both processes may use their copies.
 #pragma once

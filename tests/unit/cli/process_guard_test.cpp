@@ -203,24 +203,34 @@ TEST_F(control_groups, end_what_forks_without_end) {
     EXPECT_EQ(seen.code, k_as_expected) << seen.message;
 }
 
+// Of a command that starts and is ended there.
+std::string path_of_group(const process_guard& guard) {
+    const pid_t pid = start(guard, [](int ready) { say(ready, "r"); });
+    const auto file = "/proc/" + std::to_string(pid) + "/cgroup";
+    const auto groups = text_of_kernel_file(AT_FDCWD, file.c_str());
+    const auto own = groups.substr(groups.find("0::") + 3);
+    static_cast<void>(guard.end_all(pid));
+    return own.substr(0, own.find('\n'));
+}
+
+bool is_there(const std::string& path) {
+    return ::access(("/sys/fs/cgroup" + path).c_str(), F_OK) == 0 ||
+           ::access(("/sys/fs/cgroup/unified" + path).c_str(), F_OK) == 0;
+}
+
 TEST_F(control_groups, are_removed) {
     const auto seen = in_child([](int message) {
         try {
             std::string path;
             {
                 const process_guard guard{guard_choice::cgroup};
-                const pid_t pid = start(guard, [](int ready) { say(ready, "r"); });
-                const auto file = "/proc/" + std::to_string(pid) + "/cgroup";
-                const auto groups = text_of_kernel_file(AT_FDCWD, file.c_str());
-                const auto own = groups.substr(groups.find("0::") + 3);
-                path = own.substr(0, own.find('\n'));
-                static_cast<void>(guard.end_all(pid));
+                path = path_of_group(guard);
+                if (!is_there(path)) return k_not_as_expected;
             }
-            for (const std::string mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
-                if (::access((mount + path).c_str(), F_OK) == 0) return k_not_as_expected;
             say(message, path);
-            return path.find("/turnstile-") == std::string::npos ? k_not_as_expected
-                                                                 : k_as_expected;
+            return path.find("/turnstile-") == std::string::npos || is_there(path)
+                       ? k_not_as_expected
+                       : k_as_expected;
         } catch (const no_guard& why) {
             say(message, why.what());
             return k_cannot_be_tried;
@@ -228,6 +238,28 @@ TEST_F(control_groups, are_removed) {
     });
     if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
     EXPECT_EQ(seen.code, k_as_expected) << seen.message;
+}
+
+TEST_F(control_groups, that_killed_processes_left_are_removed_by_the_next) {
+    const auto left = in_child([](int message) {
+        try {
+            const process_guard guard{guard_choice::cgroup};
+            say(message, path_of_group(guard));
+            ::_exit(k_as_expected);  // as a kill, it destroys nothing
+        } catch (const no_guard& why) {
+            say(message, why.what());
+            return k_cannot_be_tried;
+        }
+    });
+    if (left.code == k_cannot_be_tried) GTEST_SKIP() << left.message;
+    const auto seen = in_child([&](int message) {
+        const process_guard guard{guard_choice::cgroup};
+        const process_guard other{guard_choice::cgroup};
+        say(message, path_of_group(guard));
+        return is_there(left.message) ? k_not_as_expected : k_as_expected;
+    });
+    EXPECT_EQ(seen.code, k_as_expected) << left.message << " " << seen.message;
+    EXPECT_NE(seen.message.find("/turnstile-"), std::string::npos) << seen.message;
 }
 
 // The message of the guard that was refused; a case that finds a guard fails.
