@@ -59,8 +59,6 @@
 
 namespace turnstile::zookeeper {
 
-class raw_session;
-
 class c_session {
 public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
@@ -108,7 +106,8 @@ private:
     void look_for_sharer() EXCLUDES(turn_, mutex_);
     [[nodiscard]] bool look_at(const socket_address& server) EXCLUDES(turn_, mutex_);
     [[nodiscard]] path_list split_foreign(path_list& owned) const EXCLUDES(mutex_);
-    void remove_own(raw_session& raw, const path_list& owned) const EXCLUDES(mutex_);
+    void remove_own(const socket_address& server, const core::session_identity& own,
+                    path_list owned) const;
     void give_up_shared(const path_list& foreign) EXCLUDES(turn_, mutex_);
     void leave_shared() EXCLUDES(mutex_);
     static void on_left(int rc, const void* self);

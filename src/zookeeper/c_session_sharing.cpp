@@ -19,6 +19,11 @@
 #include "zookeeper/raw_session.hpp"
 
 namespace turnstile::zookeeper {
+namespace {
+
+constexpr int k_never = -1;  // a descriptor that ends no wait
+
+}  // namespace
 
 void c_session::look_for_sharer() {
     if (known_->ephemerals.is_refused()) return;
@@ -36,7 +41,6 @@ void c_session::look_for_sharer() {
 bool c_session::look_at(const socket_address& server) {
     const auto own = identity();
     // The client closes the session as soon as it is told; the look goes on all the same.
-    constexpr int k_never = -1;
     tcp_stream link{server, boottime_clock::now() + k_role_limit, k_never};
     raw_session raw{link};
     // With our own time-out: a longer one would let the session outlive this process.
@@ -57,20 +61,34 @@ bool c_session::look_at(const socket_address& server) {
         return true;
     }
     give_up_shared(foreign);
-    remove_own(raw, owned);
+    remove_own(server, own, std::move(owned));
     tcp_stream last{server, boottime_clock::now() + k_role_limit, k_never};
     lengthen(last, own);
     return true;
 }
 
-void c_session::remove_own(raw_session& raw, const path_list& owned) const {
+// The other client's attach may come between ours and a removal, which is refused then.
+void c_session::remove_own(const socket_address& server, const core::session_identity& own,
+                           path_list owned) const {
+    constexpr std::int32_t k_no_node = -101;
+    std::string reason;
+    for (int i = 0; i != k_most_looks && !owned.paths.empty(); ++i) {
+        tcp_stream link{server, boottime_clock::now() + k_role_limit, k_never};
+        raw_session raw{link};
+        if (raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
+                        .session = own.id,
+                        .password = own.password}))
+            std::erase_if(owned.paths, [&raw](const std::string& path) {
+                const auto error = raw.remove(path);
+                return error && (*error == 0 || *error == k_no_node);
+            });
+        reason = raw.reason();
+    }
     for (const auto& path : owned.paths)
-        if (const auto error = raw.remove(path); !error || *error != 0)
-            log::write(log_level::warning,
-                       "session {:#x}: {} cannot be removed ({}), and stays as long as the other "
-                       "client's session",
-                       static_cast<std::uint64_t>(identity().id), path,
-                       error ? fmt::format("error {}", *error) : raw.reason());
+        log::write(log_level::warning,
+                   "session {:#x}: {} cannot be removed, and stays as long as the other client's "
+                   "session {}",
+                   static_cast<std::uint64_t>(own.id), path, reason);
 }
 
 // `owned` keeps the znodes that are ours.

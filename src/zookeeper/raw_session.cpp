@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include "base/session_mark.hpp"
@@ -34,17 +35,30 @@ bool raw_session::write(const std::string& packet) {
 // The part beyond the longest frame stays unread: no other frame is read after it.
 bool raw_session::read_frame() {
     std::string head(k_length_bytes, '\0');
-    if (link_.read(head)) {
-        if (const auto length = parse_length(head)) {
-            frame_.assign(std::min(*length, k_longest_frame), '\0');
-            if (link_.read(frame_)) return true;
-        } else {
-            reason_ = "the answer has a negative length";
-            return false;
-        }
+    if (!link_.read(head)) {
+        reason_ = link_.reason();
+        return false;
     }
-    reason_ = link_.reason();
-    return false;
+    const auto length = parse_length(head);
+    if (!length) {
+        reason_ = "the answer has a negative length";
+        return false;
+    }
+    return read_body(std::min(*length, k_longest_frame));
+}
+
+// The length is a claim: memory is taken as the bytes come.
+bool raw_session::read_body(std::size_t length) {
+    constexpr std::size_t k_piece = std::size_t{16} << 10U;
+    frame_.clear();
+    while (frame_.size() < length) {
+        const auto at = frame_.size();
+        frame_.resize(std::min(length, at + k_piece));
+        if (link_.read(std::span{frame_}.subspan(at))) continue;
+        reason_ = link_.reason();
+        return false;
+    }
+    return true;
 }
 
 std::optional<attach_answer> raw_session::attach(const attach_request& request) {

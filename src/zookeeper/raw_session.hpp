@@ -59,6 +59,7 @@ public:
 private:
     [[nodiscard]] bool write(const std::string& packet);
     [[nodiscard]] bool read_frame();
+    [[nodiscard]] bool read_body(std::size_t length);
     // The answer to `request`; what else comes is passed over, but a refusal of the credentials.
     [[nodiscard]] std::optional<reply_head> read_reply(std::int32_t request);
     [[nodiscard]] std::optional<std::int32_t> ask(const std::string& packet, std::int32_t request);

@@ -141,20 +141,21 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
-// A client of another make looks at nothing.
+// A client of another make looks at nothing. The two write through different servers, of which the leader lets one.
 TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
-    const auto where = server().connect_string();
-    const auto holder = connect(where, quick_options(10s));
-    const auto observer = connect(where);
+    const ensemble servers{{.count = 3}};
+    const auto holder = connect(servers.connect_string(0), quick_options(10s));
+    const auto observer = connect(servers.connect_string(2));
     mutex lock{*holder, lock_path()};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     const auto secret = secret_of(*holder);
-    stranger other{where, secret};
-    ASSERT_TRUE(eventually([&] { return other.create("/stranger"); }));
-
-    ASSERT_TRUE(eventually([&] { return hold->lost().stop_requested(); }))
-        << "nobody told the holder";
+    stranger other{servers.connect_string(1), secret};
+    ASSERT_TRUE(eventually([&] {
+        static_cast<void>(other.create("/stranger"));
+        static_cast<void>(hold->commit(transaction{}.check("/"), {.timeout = 200ms}));
+        return hold->lost().stop_requested();
+    })) << "the holder is not told";
     EXPECT_FALSE(hold->valid());
     EXPECT_TRUE(becomes_empty(*observer, lock_path())) << "the holder's znode is an orphan";
     ASSERT_TRUE(holder->wait_connected(limit()));
