@@ -65,6 +65,7 @@ struct single_server_plan {
     double lost_bells = 0;       // wake-ups that are lost
     double late_bells = 0;       // or slow
     double retried = 0;          // requests that meet another one, are rolled back, and begin again
+    std::size_t together = 1;    // SQL: requests in one transaction, at most
 };
 
 // What a hunt for counterexamples to the lease's rule changes (lease_hunt.hpp).
@@ -138,6 +139,7 @@ struct scenario {
     core::duration lock_delay{};    // of the mutexes; zero: none
     std::uint32_t long_queue = core::k_long_queue;  // from which on they go by the low-water mark
     core::removal_limits removals;
+    core::window_limits window;
     double swept = 0;  // part of the times that all give up that much is deleted by hand meanwhile
     std::size_t watched_in_line = core::k_most_watched_in_line;  // of a client's waiters
     core::watch_limits watches;

@@ -12,7 +12,7 @@ void sim_client::open_session(std::uint64_t epoch) {
                                             around_.chance, around_.links);
     } else {
         session_ = std::make_unique<single_session>(id_, epoch, around_.scenario, around_.future,
-                                                    around_.chance, around_.links);
+                                                    around_.chance, around_.links, clock_);
     }
 }
 

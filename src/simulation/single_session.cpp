@@ -18,14 +18,23 @@ constexpr core::duration k_busy_pause = 100ms;
 
 }  // namespace
 
+bool single_session::confirms(const question& asks) {
+    const auto* request = std::get_if<asked>(&asks);
+    return request != nullptr && core::is_write(request->request.op) &&
+           !core::changes_nodes(request->request.op) &&
+           std::holds_alternative<core::multi_op>(request->request.op);
+}
+
 single_session::single_session(client_id owner, std::uint64_t epoch, const scenario& scenario,
-                               agenda& future, dice& chance, network& links)
+                               agenda& future, dice& chance, network& links,
+                               const drifting_clock& clock)
     : owner_{owner},
       epoch_{epoch},
       scenario_{scenario},
       agenda_{future},
       dice_{chance},
-      network_{links} {
+      network_{links},
+      clock_{clock} {
     agenda_.after(dice_.up_to(scenario_.time.client_latency), connect_due{owner_, epoch_});
 }
 
@@ -86,13 +95,26 @@ void single_session::forget_watches(const std::string& path) {
     watches_.forget_watches(path);  // its caller has not heard yet that it is detached
 }
 
+// SQL: confirmations overtake the others, one another not.
 void single_session::ask(question&& asks) {
-    waiting_.push_back(std::move(asks));
+    const auto place = is_redis() || !confirms(asks)
+                           ? waiting_.end()
+                           : std::find_if_not(waiting_.begin(), waiting_.end(), confirms);
+    waiting_.insert(place, std::move(asks));
     send_next();
 }
 
+// SQL: a transaction is of requests that wait together.
+bool single_session::may_send_next() const {
+    if (!attached_ || waiting_.empty()) return false;
+    if (is_redis() || under_way_.empty()) return true;
+    return std::holds_alternative<asked>(under_way_.front().asks) &&
+           std::holds_alternative<asked>(waiting_.front());
+}
+
 void single_session::send_next() {
-    while (attached_ && !waiting_.empty() && (is_redis() || under_way_.empty())) {
+    if (!is_redis() && !under_way_.empty()) return;
+    while (may_send_next() && (is_redis() || under_way_.size() < scenario_.single.together)) {
         auto next = std::move(waiting_.front());
         waiting_.pop_front();
         send(std::move(next));
@@ -101,7 +123,8 @@ void single_session::send_next() {
 
 void single_session::send(question&& asks) {
     client_message message = look{};
-    if (const auto* request = std::get_if<asked>(&asks)) {
+    if (auto* request = std::get_if<asked>(&asks)) {
+        request->sent = clock_.local(agenda_.now());
         message = request->request;
     } else if (const auto* drop = std::get_if<drop_watch>(&asks)) {
         message = *drop;

@@ -3,8 +3,10 @@
 //
 // | what                          | Redis                                | SQL                                       |
 // |-------------------------------|--------------------------------------|-------------------------------------------|
-// | requests under way            | as many as there are                 | one, the others wait at the client        |
-// | after a break                 | all that was sent is `unknown`       | the one is, the others were not sent      |
+// | requests under way            | as many as there are                 | a few, in one transaction; the others     |
+// |                               |                                      | wait at the client, confirmations first   |
+// | after a break                 | all that was sent is `unknown`       | the same; the others were not sent        |
+// | a request counts as sent      | when it leaves the client            | the same, however long it waited          |
 // | the server is asked by itself | S/3 after the latest request         | S/3 after the latest write or touch       |
 // | and, if it watches anything   | when another session may be over     | the same                                  |
 // | events                        | with each answer                     | the same, and those of a lost one again   |
@@ -22,6 +24,7 @@
 #include "local/client_watches.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
+#include "simulation/drifting_clock.hpp"
 #include "simulation/network.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/server_session.hpp"
@@ -31,7 +34,7 @@ namespace turnstile::simulation {
 class single_session final : public server_session {
 public:
     single_session(client_id owner, std::uint64_t epoch, const scenario& scenario, agenda& future,
-                   dice& chance, network& links);
+                   dice& chance, network& links, const drifting_clock& clock);
 
     void submit(core::request&& request, core::time_point local_now) override;
     void forget_watches(const std::string& path) override;
@@ -69,8 +72,10 @@ private:
     };
 
     [[nodiscard]] bool is_redis() const noexcept { return scenario_.kind == server_kind::redis; }
+    [[nodiscard]] static bool confirms(const question& asks);
     void ask(question&& asks);
     void send_next();
+    [[nodiscard]] bool may_send_next() const;
     void send(question&& asks);
     void attach(const served& answer);
     void answer(const served& answer);
@@ -96,6 +101,7 @@ private:
     agenda& agenda_;
     dice& dice_;
     network& network_;
+    const drifting_clock& clock_;  // the client's
 
     session_id session_ = 0;
     bool attached_ = false;
@@ -111,7 +117,7 @@ private:
     std::int64_t changes_ = 0;         // SQL: of the session, as the server told it last
     std::set<std::string> removed_;    // SQL: since then, by others, of its znodes
     local::client_watches watches_;
-    std::deque<question> waiting_;         // SQL carries out one request at a time: the later ones
+    std::deque<question> waiting_;         // SQL: behind the transaction under way
     std::deque<sent_question> under_way_;  // in the order of their answers
     bool silence_planned_ = false;
     bool looks_first_ = false;         // SQL: the first look of a connection tells what was missed

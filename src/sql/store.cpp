@@ -7,7 +7,6 @@
 
 #include "base/random.hpp"
 #include "local/znode_path.hpp"
-#include "sql/touched_paths.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -78,7 +77,9 @@ void store::transact(access how, const body& work, const body& after) {
         fetched_.clear();
         dropped_.clear();
         news_.reset();
+        fired_.clear();
         static_cast<void>(nodes_.take_told());
+        static_cast<void>(nodes_.take_queued());
         try {
             db_.begin(how);
             work();
@@ -195,13 +196,12 @@ heard store::hear(touch how, watch_list standing) {
     return out;
 }
 
-std::vector<queued_event> store::forget_watches(const std::string& path) {
+std::vector<queued_event> store::forget_watches(std::span<const std::string> paths) {
     std::vector<queued_event> events;
     const auto forget = [&] {
         if (db_.answer(ask_for_session(access::write)).rows.empty()) return;
-        const std::vector<std::string> paths{path};
         db_.lock(paths, lock_mode::exclusive);
-        nodes_.forget_watches(path, {id_, attachment_});
+        for (const std::string& path : paths) nodes_.forget_watches(path, {id_, attachment_});
         ask_for_news(ends::unasked);
     };
     transact(access::write, forget, [&] { events = take_news().events; });
@@ -227,43 +227,78 @@ void store::give_up() {
 
 // ---- requests -----------------------------------------------------------------------------------
 
-carried_out store::apply(const core::operation& op, const core::children_op* list) {
-    return core::is_write(op) ? write(op, list) : read(op);
+carried_out store::apply(operations all) {
+    return core::is_write(*all.front()) ? write(all) : read(all);
 }
 
-// All that a write must know is asked for before anything is waited for, and nothing that it changes is waited for before
-// the commit.
-carried_out store::write(const core::operation& op, const core::children_op* list) {
+// All that writes must know is asked for before anything is waited for, and nothing that they change is waited for before
+// the commit. Their session is touched once, and each has a number of its own: no two znodes of one folder have the same.
+carried_out store::write(operations all) {
     carried_out out;
-    const touched_paths touching{op};
+    touched_paths touching;
+    std::size_t writes = 0;
+    bool changes = false;
+    for (const core::operation* const op : all) {
+        if (!core::is_write(*op)) continue;
+        touching.add_request(*op);
+        changes = changes || core::changes_nodes(*op);
+        ++writes;
+    }
     const std::vector<std::string> paths = touching.list();
     const phrases& words = db_.words();
-    const std::string moves = "deadline = " + words.now + " + lasts" +
-                              (core::changes_nodes(op) ? ", changes = changes + 1" : "");
+    const std::string moves =
+        "deadline = " + words.now + " + lasts" + (changes ? ", changes = changes + 1" : "");
     const auto change = [&] {
-        out = {core::answered(server_error::ok), {}, false, {}, {}};
+        out = {};
         const auto asked =
             db_.ask_to_start(moves, k_own + words.now, words.wall, {id_, attachment_}, paths);
+        std::vector<asked_statement> numbers;
+        while (numbers.size() + 1 < writes) numbers.push_back(db_.ask_number());
         drop_fetched();
         nodes_.look(paths, touching.prefixes());
         const auto started = db_.started(asked);
         if (!started) {
-            out = {core::answered(server_error::session_expired), {}, true, {}, {}};
+            out.expired = true;
+            out.replies.assign(all.size(), core::answered(server_error::session_expired));
             return;
         }
         nodes_.read_answers();
-        const looked_at before{nodes_, touching, attempt_ == 1};
-        local::preparation checks{before, id_, settings_.client};
-        write_parts(checks, op, {started->number, started->session}, out.reply);
-        if (list != nullptr && out.reply.error == server_error::ok) out.list = begin_listing(*list);
-        ask_for_news(out.list ? ends::asked : ends::unasked, out.list ? &list->path : nullptr);
+        std::vector<moment> moments{{started->number, started->session}};
+        for (const asked_statement each : numbers)
+            moments.push_back(
+                {to_integer(db_.answer(each).rows.front().front()), started->session});
+        const std::vector<std::string> folders = write_each(all, touching, moments, out);
+        ask_for_news(folders.empty() ? ends::unasked : ends::asked, folders);
     };
     transact(access::write, change, [&] {
-        news found = take_news();
-        out.events = std::move(found.events);
-        if (out.list) finish_listing(found, out.list);
+        const news found = take_news();
+        out.events = found.events;
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (const auto* const list = std::get_if<core::children_op>(all[i]);
+                list && !out.expired)
+                finish_listing(found, list->path, out.replies[i]);
     });
     return out;
+}
+
+std::vector<std::string> store::write_each(operations all, const touched_paths& touching,
+                                           std::span<const moment> moments, carried_out& out) {
+    const looked_at before{nodes_, touching, attempt_ == 1};
+    std::set<std::string> folders;
+    for (const core::operation* const op : all) {
+        core::reply& reply = *out.replies.emplace_back(core::answered(server_error::ok));
+        if (const auto* const list = std::get_if<core::children_op>(op)) {
+            reply = begin_listing(*list);
+            if (reply.error == server_error::ok) folders.insert(list->path);
+            continue;
+        }
+        local::preparation checks{before, id_, settings_.client};
+        write_parts(checks, *op, moments.front(), reply);
+        moments = moments.subspan(1);
+        for (const std::int64_t event : nodes_.take_queued())
+            fired_.emplace(event, out.replies.size() - 1);
+    }
+    return {folders.begin(), folders.end()};
 }
 
 void store::write_one(local::preparation& checks, const core::operation& op, const moment& when,
@@ -321,23 +356,29 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
     }
 }
 
-// The list of a folder as this transaction leaves it, without its children; none: it is to be asked for by itself.
-std::optional<core::reply> store::begin_listing(const core::children_op& list) const {
+// The list of a folder as this transaction leaves it, without its children. The folder was looked at: a write touches it.
+core::reply store::begin_listing(const core::children_op& list) const {
     const stored_node* const folder = nodes_.found(list.path);
-    if (folder == nullptr || !folder->access.allows(local::acl::right::read, settings_.client))
-        return std::nullopt;
+    if (folder == nullptr) return core::answered(server_error::no_node);
+    if (!folder->access.allows(local::acl::right::read, settings_.client))
+        return core::answered(server_error::no_auth);
     core::reply listing = core::answered(server_error::ok);
     listing.stat = folder->stat;
     return listing;
 }
 
 // A list is free of what is held no more: where a session is to be ended first, it is asked for by itself.
-void store::finish_listing(const news& found, std::optional<core::reply>& list) const {
+void store::finish_listing(const news& found, const std::string& folder,
+                           std::optional<core::reply>& list) const {
+    if (list->error != server_error::ok) return;
+    const auto children = found.children.find(folder);
     std::set<session_id> owners;
-    for (const child& c : found.children) owners.insert(c.owner);
+    if (children != found.children.end())
+        for (const child& c : children->second) owners.insert(c.owner);
     const bool due = found.next_end && found.next_end->count() <= 0;
     if (due || !all_live(owners)) return list.reset();
-    for (const child& c : found.children) list->children.push_back(c.name);
+    if (children == found.children.end()) return;
+    for (const child& c : children->second) list->children.push_back(c.name);
 }
 
 bool store::all_live(const std::set<session_id>& owners) const {

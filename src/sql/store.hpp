@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store: one session's requests, each one transaction of a database.
+// store: one session's requests, in transactions of a database. Requests that wait together share one
+// (request_batch.hpp).
 //
 // | what             | one transaction that                                                                     |
 // |------------------|------------------------------------------------------------------------------------------|
@@ -8,11 +9,10 @@
 // |                  | of which the database knows fewer changes than its client was told of is over, one of    |
 // |                  | which a node stands that it was told others removed, and one whose number has a row with |
 // |                  | other attachments                                                                        |
-// | a write          | moves the deadline, locks the paths, takes a number, checks, changes, queues events;     |
-// |                  | counts itself if it makes or removes nodes; a create that makes a contender brings the   |
-// |                  | list of its folder along                                                                 |
-// | a watched read   | keeps the session, locks the paths, reads, remembers the watch                           |
-// | a read           | reads one snapshot                                                                       |
+// | writes           | moves the deadline, locks the paths, takes a number for each, checks, changes, queues    |
+// |                  | events; counts itself if it makes or removes nodes; brings lists of their folders along  |
+// | watched reads    | keeps the session, locks the paths, reads, remembers the watches                         |
+// | reads            | reads one snapshot                                                                       |
 // | hear             | fetches the session's events; with `touch` moves the deadline                            |
 // | end of a session | takes it out with its watches and ephemeral nodes, at one number                         |
 // | repair           | gives nodes whose owner has no row one that will be due; makes the root where it is gone |
@@ -30,16 +30,21 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/seam/seam.hpp"
 #include "sql/database.hpp"
 #include "sql/stored_nodes.hpp"
+#include "sql/touched_paths.hpp"
 
 namespace turnstile::sql {
+
+struct reading;
 
 struct store_settings {
     std::chrono::milliseconds timeout{};
@@ -50,14 +55,18 @@ struct queued_event {
     std::int64_t id = 0;
     core::watch_kind kind{};
     std::string path;
+    std::size_t ahead_of = 0;  // the reply of this request of the batch, or the first one
 };
 
+// Requests of one batch (request_batch.hpp), in the order of submission.
+using operations = std::span<const core::operation* const>;
+
 struct carried_out {
-    core::reply reply;                  // without what the connection adds
-    std::vector<queued_event> events;   // that come before the reply
-    bool expired = false;               // the session is over
-    std::optional<core::reply> list{};  // of the folder, where it came along
-    // A watched read: until the earliest deadline of another session, if there is one.
+    std::vector<queued_event> events;
+    // One for each request, without what the connection adds. None: a list that is to be asked for by itself.
+    std::vector<std::optional<core::reply>> replies;
+    bool expired = false;  // the session is over
+    // Watched reads: until the earliest deadline of another session, if there is one.
     std::optional<std::chrono::microseconds> next_end{};
 };
 
@@ -85,14 +94,13 @@ public:
     // False: the session is over.
     [[nodiscard]] bool resume();
 
-    // `list`: what is asked next, of the folder in which `op` makes a node; it is answered along with it if that is as
-    // good as by itself.
-    [[nodiscard]] carried_out apply(const core::operation& op,
-                                    const core::children_op* list = nullptr);
+    // All of them in one transaction. A request that the tables refuse changes nothing, and the others go on. Where this
+    // throws, none of them was carried out, or commit_unknown().
+    [[nodiscard]] carried_out apply(operations all);
     enum class touch { no, yes };
     enum class watch_list { not_asked, asked };
     [[nodiscard]] heard hear(touch how, watch_list standing = watch_list::not_asked);
-    [[nodiscard]] std::vector<queued_event> forget_watches(const std::string& path);
+    [[nodiscard]] std::vector<queued_event> forget_watches(std::span<const std::string> paths);
     // Ends this session. False: a transaction of the user's own holds a node of it; others end it later.
     bool close();
     // The session's row goes on being due, so that others end it.
@@ -117,10 +125,14 @@ private:
     void transact(
         access how, const body& work, const body& after = [] {});
 
-    [[nodiscard]] carried_out write(const core::operation& op, const core::children_op* list);
-    [[nodiscard]] carried_out read(const core::operation& op);
+    [[nodiscard]] carried_out write(operations all);
+    // Of each request: what it changes, posted, and its reply. Returns the folders whose lists go along.
+    [[nodiscard]] std::vector<std::string> write_each(operations all, const touched_paths& touching,
+                                                      std::span<const moment> moments,
+                                                      carried_out& out);
+    [[nodiscard]] carried_out read(operations all);
     // What was looked at; false: look once more, since it shows what is held no more.
-    [[nodiscard]] bool read_once(const core::operation& op, carried_out& out);
+    [[nodiscard]] bool read_once(operations all, carried_out& out);
     void write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                      core::reply& reply);
     void write_one(local::preparation& checks, const core::operation& op, const moment& when,
@@ -132,18 +144,22 @@ private:
     struct news {
         std::vector<queued_event> events;  // that were not fetched before
         std::optional<std::chrono::microseconds> next_end{};
-        std::vector<child> children{};
+        std::map<std::string, std::vector<child>> children{};  // by the folder
     };
+    // `node`: null if there is none. Adds to `owners` the sessions whose nodes the reply shows.
+    [[nodiscard]] core::reply answer_of(const reading& asked, const stored_node* node,
+                                        const news& found, std::set<session_id>& owners) const;
     enum class ends { unasked, asked };
-    void ask_for_news(ends deadlines, const std::string* folder = nullptr);
+    void ask_for_news(ends deadlines, std::span<const std::string> folders = {});
     [[nodiscard]] news take_news();
     void drop_fetched();
     // As the database tells it.
     void count(std::int64_t changes);
     // A node that others had removed: the removal is forgotten.
     [[nodiscard]] bool one_stands_again();
-    [[nodiscard]] std::optional<core::reply> begin_listing(const core::children_op& list) const;
-    void finish_listing(const news& found, std::optional<core::reply>& list) const;
+    [[nodiscard]] core::reply begin_listing(const core::children_op& list) const;
+    void finish_listing(const news& found, const std::string& folder,
+                        std::optional<core::reply>& list) const;
     // Whether all of them still live, as far as this process can tell.
     [[nodiscard]] bool all_live(const std::set<session_id>& owners) const;
 
@@ -165,8 +181,9 @@ private:
     std::optional<asked_statement> news_;  // that the transaction under way asked for
     // Nonces of events: that were fetched, and whose rows are still there.
     std::set<std::int64_t> delivered_;
-    std::vector<std::int64_t> fetched_;  // by the transaction under way
-    std::vector<std::int64_t> dropped_;  // by the transaction under way
+    std::map<std::int64_t, std::size_t> fired_;  // of the transaction under way: by which request
+    std::vector<std::int64_t> fetched_;          // by the transaction under way
+    std::vector<std::int64_t> dropped_;          // by the transaction under way
 };
 
 }  // namespace turnstile::sql

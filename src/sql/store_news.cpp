@@ -10,18 +10,24 @@ namespace turnstile::sql {
 
 // Behind everything that the transaction reads: so an event comes before the reply that shows its effect. One statement:
 // each row says what it is of.
-void store::ask_for_news(ends deadlines, const std::string* folder) {
+void store::ask_for_news(ends deadlines, std::span<const std::string> folders) {
+    const phrases& words = db_.words();
+    const std::string id = folders.size() > 1 ? "?2" : "?1";  // a list of folders is ?1
     std::string text =
-        "SELECT 0, id, kind, path, nonce FROM turnstile_events WHERE session = ?1 UNION ALL "
-        "SELECT 3, changes, 0, '', 0 FROM turnstile_sessions WHERE id = ?1";
+        "SELECT 0, id, kind, path, nonce FROM turnstile_events WHERE session = " + id +
+        " UNION ALL SELECT 3, changes, 0, '', 0 FROM turnstile_sessions WHERE id = " + id;
     if (deadlines == ends::asked)
-        text += " UNION ALL SELECT 1, min(deadline) - " + db_.words().now +
-                ", 0, '', 0 FROM turnstile_sessions WHERE id <> ?1";
-    if (folder == nullptr) {
+        text += " UNION ALL SELECT 1, min(deadline) - " + words.now +
+                ", 0, '', 0 FROM turnstile_sessions WHERE id <> " + id;
+    if (folders.empty()) {
         news_ = db_.ask(text, {id_});
-    } else {
+    } else if (folders.size() == 1) {
         text += " UNION ALL SELECT 2, owner, 0, path, 0 FROM turnstile_nodes WHERE parent = ?2";
-        news_ = db_.ask(text, {id_, *folder});
+        news_ = db_.ask(text, {id_, folders.front()});
+    } else {
+        text += " UNION ALL SELECT 2, owner, 0, path, 0 FROM " + words.listed +
+                "turnstile_nodes WHERE parent " + words.among;
+        news_ = db_.ask(text, {db_.list_of(folders), id_});
     }
 }
 
@@ -41,16 +47,17 @@ store::news store::take_news() {
                     removed.push_back(std::move(r[3]));
                     break;
                 }
-                out.events.push_back({to_integer(r[1]),
-                                      static_cast<core::watch_kind>(to_integer(r[2])),
-                                      std::move(r[3])});
+                out.events.push_back(
+                    {to_integer(r[1]), static_cast<core::watch_kind>(to_integer(r[2])),
+                     std::move(r[3]), fired_.contains(nonce) ? fired_.at(nonce) : 0});
                 break;
             }
             case part::next_end:
                 if (!r[1].empty()) out.next_end = std::chrono::microseconds{to_integer(r[1])};
                 break;
             case part::child:
-                out.children.push_back({std::string{local::name_of(r[3])}, to_integer(r[1])});
+                out.children[local::parent_of(r[3])].push_back(
+                    {std::string{local::name_of(r[3])}, to_integer(r[1])});
                 break;
             case part::changes: changes = to_integer(r[1]); break;
         }

@@ -2,54 +2,28 @@
 // store: reads, with and without a watch.
 #include <algorithm>
 #include <iterator>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
+#include "sql/read_batch.hpp"
 #include "sql/store.hpp"
-#include "sql/touched_paths.hpp"
 
 namespace turnstile::sql {
 namespace {
 
 using core::server_error;
-using core::watch_mode;
 
 constexpr int k_most_looks = 3;
 
-// What the reads have in common.
-struct reading {
-    std::string path;
-    bool watched = false;
-    bool may_miss = false;  // a node that is not there can be watched
-    bool lists = false;
-    bool tells_data = false;
-    bool possible = false;  // there may be a node with such a path
-    [[nodiscard]] watch_table table() const noexcept {
-        return lists ? watch_table::children : watch_table::data;
-    }
-};
-
-reading to_reading(const core::operation& op) {
-    reading r;
-    const auto take = [&]<class Op>(const Op& request) {
-        if constexpr (requires { request.watch; }) {
-            r.path = request.path;
-            r.watched = request.watch == watch_mode::watch;
-            r.may_miss = std::is_same_v<Op, core::exists_op>;
-            r.lists = std::is_same_v<Op, core::children_op>;
-            r.tells_data = std::is_same_v<Op, core::get_op>;
-        }
-    };
-    std::visit(take, op);
-    r.possible = local::server_accepts_path(r.path);
-    return r;
+const stored_node* node_at(const std::map<std::string, stored_node>& nodes,
+                           const std::string& path) {
+    const auto found = nodes.find(path);
+    return found == nodes.end() ? nullptr : &found->second;
 }
 
-server_error word_for(const reading& asked, const std::optional<stored_node>& n,
+server_error word_for(const reading& asked, const stored_node* node,
                       const local::identities& client) {
-    if (!n) return server_error::no_node;
-    if (!asked.may_miss && !n->access.allows(local::acl::right::read, client))
+    if (node == nullptr) return server_error::no_node;
+    if (!asked.may_miss && !node->access.allows(local::acl::right::read, client))
         return server_error::no_auth;
     return server_error::ok;
 }
@@ -57,35 +31,34 @@ server_error word_for(const reading& asked, const std::optional<stored_node>& n,
 }  // namespace
 
 // An answer shows nothing that is over: an owner whose process has gone is ended, and before a list all sessions that
-// are due; then the request looks again.
-carried_out store::read(const core::operation& op) {
+// are due; then the requests look again.
+carried_out store::read(operations all) {
     carried_out out;
-    for (int look = 1; !read_once(op, out) && look < k_most_looks; ++look) {
+    for (int look = 1; !read_once(all, out) && look < k_most_looks; ++look) {
     }
     return out;
 }
 
 // A watch on a node that must be there waits until that is known; all else goes together.
-bool store::read_once(const core::operation& op, carried_out& out) {
-    const reading wanted = to_reading(op);
-    const access how = wanted.watched ? access::write : access::read;
+bool store::read_once(operations all, carried_out& out) {
+    const read_batch batch{all};
+    const access how = batch.watched() ? access::write : access::read;
     asked_statement session{};
-    asked_statement node{};
-    std::optional<stored_node> n;
-    const auto take_node = [&] {
-        n = wanted.possible ? stored_nodes::node_in(db_.answer(node)) : std::nullopt;
-    };
+    std::vector<asked_statement> asked;
+    std::map<std::string, stored_node> nodes;
     const auto ask = [&] {
         session = ask_for_session(how);
-        if (wanted.watched) db_.lock(touched_paths{op}.list(), lock_mode::shared);
-        if (wanted.possible) node = nodes_.ask(wanted.path);
-        if (wanted.watched && wanted.possible) {
-            if (!wanted.may_miss) take_node();
-            if (wanted.may_miss || word_for(wanted, n, settings_.client) == server_error::ok)
-                nodes_.watch(wanted.table(), wanted.path, {id_, attachment_}, settings_.client);
-        }
-        ask_for_news(wanted.watched || wanted.lists ? ends::asked : ends::unasked,
-                     wanted.lists && wanted.possible ? &wanted.path : nullptr);
+        if (batch.watched()) db_.lock(batch.locked(), lock_mode::shared);
+        asked = nodes_.ask_all(batch.paths());
+        if (batch.watches_what_is_there()) nodes = nodes_.take_all(asked);
+        if (batch.watched())
+            for (const reading& each : batch.all())
+                if (each.possible &&
+                    (each.may_miss || word_for(each, node_at(nodes, each.path), settings_.client) ==
+                                          server_error::ok))
+                    nodes_.watch(each.table(), each.path, {id_, attachment_}, settings_.client);
+        ask_for_news(batch.watched() || batch.lists() ? ends::asked : ends::unasked,
+                     batch.folders());
     };
     std::vector<queued_event> before = std::move(out.events);
     bool lives = true;
@@ -95,31 +68,37 @@ bool store::read_once(const core::operation& op, carried_out& out) {
         out.events = std::move(before);
         std::move(found.events.begin(), found.events.end(), std::back_inserter(out.events));
         if (db_.answer(session).rows.empty()) {
-            out.reply = core::answered(server_error::session_expired);
             out.expired = true;
+            out.replies.assign(all.size(), core::answered(server_error::session_expired));
             return;
         }
-        if (wanted.may_miss || !wanted.watched) take_node();
-        out.reply = core::answered(word_for(wanted, n, settings_.client));
-        out.next_end = found.next_end;
-        const bool due = wanted.lists && out.next_end && out.next_end->count() <= 0;
-        if (out.reply.error == server_error::ok) {
-            out.reply.stat = n->stat;
-            if (wanted.tells_data) out.reply.data = n->data;
-        }
+        if (!batch.watches_what_is_there()) nodes = nodes_.take_all(asked);
         std::set<session_id> owners;
-        if (n) owners.insert(n->stat.ephemeral_owner);
-        if (wanted.lists && out.reply.error == server_error::ok) {
-            for (child& c : found.children) {
-                owners.insert(c.owner);
-                out.reply.children.push_back(std::move(c.name));
-            }
-        }
+        for (const reading& each : batch.all())
+            out.replies.emplace_back(answer_of(each, node_at(nodes, each.path), found, owners));
+        const bool due = batch.lists() && found.next_end && found.next_end->count() <= 0;
         lives = !due && all_live(owners);
-        if (!wanted.watched) out.next_end.reset();
+        if (batch.watched()) out.next_end = found.next_end;
     });
     if (!lives) static_cast<void>(end_others());
     return lives;
+}
+
+core::reply store::answer_of(const reading& asked, const stored_node* node, const news& found,
+                             std::set<session_id>& owners) const {
+    core::reply reply = core::answered(word_for(asked, node, settings_.client));
+    if (node != nullptr) owners.insert(node->stat.ephemeral_owner);
+    if (reply.error != server_error::ok) return reply;
+    reply.stat = node->stat;
+    if (asked.tells_data) reply.data = node->data;
+    if (!asked.lists) return reply;
+    const auto children = found.children.find(asked.path);
+    if (children == found.children.end()) return reply;
+    for (const child& c : children->second) {
+        owners.insert(c.owner);
+        reply.children.push_back(c.name);
+    }
+    return reply;
 }
 
 }  // namespace turnstile::sql

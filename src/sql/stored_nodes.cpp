@@ -86,19 +86,33 @@ std::vector<std::string> first_cells(result_rows&& found) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-asked_statement stored_nodes::ask(const std::string& path) {
-    static const std::string& k_text = base::never_destroyed(
+std::vector<asked_statement> stored_nodes::ask_all(std::span<const std::string> paths) {
+    static const std::string& k_one = base::never_destroyed(
         std::string{"SELECT "} + k_columns + " FROM turnstile_nodes WHERE path = ?1");
-    return db_.ask(k_text, {path});
+    if (paths.size() == 1) return {db_.ask(k_one, {paths.front()})};
+    const std::string several = std::string{"SELECT "} + k_columns + " FROM " + db_.words().listed +
+                                "turnstile_nodes WHERE path " + db_.words().among;
+    std::vector<asked_statement> asked;
+    for (; !paths.empty(); paths = paths.subspan(std::min(paths.size(), k_looked_at_once)))
+        asked.push_back(
+            db_.ask(several, {db_.list_of(paths.first(std::min(paths.size(), k_looked_at_once)))}));
+    return asked;
 }
 
-std::optional<stored_node> stored_nodes::node_in(result_rows&& rows) {
-    if (rows.rows.empty()) return std::nullopt;
-    return to_node(std::move(rows.rows.front()));
+std::map<std::string, stored_node> stored_nodes::take_all(std::span<const asked_statement> asked) {
+    std::map<std::string, stored_node> found;
+    for (const asked_statement each : asked)
+        for (row& r : db_.answer(each).rows) {
+            std::string path = std::move(r.front());
+            found.emplace(std::move(path), to_node(std::move(r)));
+        }
+    return found;
 }
 
 std::optional<stored_node> stored_nodes::read(const std::string& path) {
-    return node_in(db_.answer(ask(path)));
+    auto found = take_all(ask_all({&path, 1}));
+    if (found.empty()) return std::nullopt;
+    return std::move(found.begin()->second);
 }
 
 std::vector<std::string> stored_nodes::ephemerals_of(session_id session) {
@@ -333,7 +347,8 @@ std::vector<stored_nodes::set_watch> stored_nodes::take_watches(watch_table kind
 void stored_nodes::queue(session_id session, std::int64_t kind, const std::string& path) {
     static const std::string& k_text = base::never_destroyed(std::string{
         "INSERT INTO turnstile_events (session, kind, path, nonce) VALUES (?1, ?2, ?3, ?4)"});
-    db_.post(k_text, {session, kind, path, static_cast<std::int64_t>(chance_() >> 1U)});
+    queued_.push_back(static_cast<std::int64_t>(chance_() >> 1U));
+    db_.post(k_text, {session, kind, path, queued_.back()});
 }
 
 // A session that may not read the node hears nothing, and has used up the watch all the same.

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,8 +64,10 @@ public:
     explicit stored_nodes(database& db) : db_{db} {}
 
     [[nodiscard]] std::optional<stored_node> read(const std::string& path);
-    [[nodiscard]] asked_statement ask(const std::string& path);
-    [[nodiscard]] static std::optional<stored_node> node_in(result_rows&& rows);
+    // Of several nodes: asked, and then taken from the answers; those that are there.
+    [[nodiscard]] std::vector<asked_statement> ask_all(std::span<const std::string> paths);
+    [[nodiscard]] std::map<std::string, stored_node> take_all(
+        std::span<const asked_statement> asked);
     // In ascending order.
     [[nodiscard]] std::vector<std::string> ephemerals_of(session_id session);
     [[nodiscard]] asked_statement ask_ephemerals_of(session_id session);
@@ -98,6 +101,8 @@ public:
 
     // The sessions for which events were queued since the last call.
     [[nodiscard]] std::set<session_id> take_told() { return std::exchange(told_, {}); }
+    // The nonces of the events that were queued since the last call.
+    [[nodiscard]] std::vector<std::int64_t> take_queued() { return std::exchange(queued_, {}); }
 
 private:
     struct set_watch {
@@ -120,6 +125,7 @@ private:
     std::map<std::string, stored_node> found_;
     std::map<place, std::vector<set_watch>> watches_;
     std::set<session_id> told_;
+    std::vector<std::int64_t> queued_;
     base::random chance_ = base::random::from_system();
 };
 

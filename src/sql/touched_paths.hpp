@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// touched_paths: what must be locked for a request.
+// touched_paths: the paths that must be locked for requests.
 //
 // Thread safety: a value.
 #pragma once
@@ -14,15 +14,19 @@
 
 namespace turnstile::sql {
 
-// Nodes that appear and go change their parent, too. `exists` locks the parent as well: a sequential create does not know
-// its name yet, and locks the parent and the bare prefix, so it is at the parent that the two meet.
+// Nodes that appear and go change their parent, too. A sequential create does not know its name yet, and locks the parent
+// alone. `exists` locks the parent as well, so the two meet there.
 class touched_paths {
 public:
-    explicit touched_paths(const core::operation& op) { std::visit(*this, op); }
+    touched_paths() = default;
+    explicit touched_paths(const core::operation& op) { add_request(op); }
+
+    void add_request(const core::operation& op) { std::visit(*this, op); }
 
     void operator()(const core::create_op& op) {
-        add_with_parent(op.path);
-        if (core::is_sequential(op.mode)) prefixes_.insert(op.path);
+        if (!core::is_sequential(op.mode)) return add_with_parent(op.path);
+        add(local::parent_of(op.path));
+        prefixes_.insert(op.path);
     }
     void operator()(const core::remove_op& op) { add_with_parent(op.path); }
     void operator()(const core::set_op& op) { add(op.path); }
@@ -44,7 +48,6 @@ private:
     void add(const std::string& path) {
         if (local::server_accepts_path(path)) paths_.insert(path);
     }
-    // The parent of a sequential node is known, its own name is not yet.
     void add_with_parent(const std::string& path) {
         add(path);
         add(local::parent_of(path));

@@ -9,7 +9,8 @@
 
 #include "base/log.hpp"
 #include "local/client_checks.hpp"
-#include "local/znode_path.hpp"
+#include "sql/confirmation.hpp"
+#include "sql/path_limit.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -47,9 +48,22 @@ session::worker::worker(session_parts parts, core::session_settings settings,
 
 // The thread is woken once for both of two that come together.
 void session::worker::submit(core::request&& request, bool with_next) {
-    const core::time_point sent = clock::now();
+    asked added{std::move(request), with_next};
+    if (local::client_accepts(added.request.op)) {
+        root_.to_server(added.request.op);
+        added.answer = refusal_of_long_paths(added.request.op, db_->longest_path());
+    } else {
+        added.answer = core::answered(core::server_error::bad_arguments);
+    }
     const base::lock_guard lock{mutex_};
-    tasks_.emplace_back(asked{std::move(request), sent, with_next});
+    if (!added.answer && overtakes(added.request.op)) {
+        // What waits for the next one to travel with it would wait for another one.
+        if (!tasks_.empty())
+            if (auto* const last = std::get_if<asked>(&tasks_.back())) last->with_next = false;
+        confirmations_.push_back(std::move(added));
+    } else {
+        tasks_.emplace_back(std::move(added));
+    }
     if (!with_next) changed_.set();
 }
 
@@ -66,32 +80,57 @@ void session::worker::stop(bool orderly) noexcept {
     changed_.set();
 }
 
-std::optional<session::worker::task> session::worker::take() {
-    const base::lock_guard lock{mutex_};
-    changed_.clear();
-    if (tasks_.empty()) return std::nullopt;
-    const auto* const first_asked = std::get_if<asked>(&tasks_.front());
-    if (first_asked != nullptr && first_asked->with_next && tasks_.size() == 1) return std::nullopt;
-    std::optional<task> first{std::move(tasks_.front())};
-    tasks_.pop_front();
-    return first;
+// A confirmation changes nothing. It overtakes what waits, unless that may change what the confirmation checks: so no
+// request can tell the difference.
+bool session::worker::overtakes(const core::operation& op) const {
+    return is_confirmation(op) &&
+           std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {
+               const auto* const ahead = std::get_if<asked>(&waiting);
+               return ahead != nullptr && may_change_what_is_checked(ahead->request.op, op);
+           });
 }
 
-std::optional<session::worker::asked> session::worker::take_list_behind(const asked& create) {
-    const auto* const creation = std::get_if<core::create_op>(&create.request.op);
-    if (creation == nullptr || !create.with_next) return std::nullopt;
+std::optional<session::worker::batch> session::worker::take() {
     const base::lock_guard lock{mutex_};
+    changed_.clear();
+    if (!confirmations_.empty()) {
+        std::vector<asked> oldest;
+        oldest.push_back(std::move(confirmations_.front()));
+        confirmations_.pop_front();
+        return oldest;
+    }
     if (tasks_.empty()) return std::nullopt;
-    auto* const next = std::get_if<asked>(&tasks_.front());
-    const auto* const list =
-        next == nullptr ? nullptr : std::get_if<core::children_op>(&next->request.op);
-    if (list == nullptr || list->watch != core::watch_mode::none ||
-        root_.to_server(list->path) != local::parent_of(creation->path) ||
-        !local::client_accepts(next->request.op))
-        return std::nullopt;
-    std::optional<asked> found{std::move(*next)};
-    tasks_.pop_front();
-    return found;
+    if (std::holds_alternative<forgotten>(tasks_.front())) return take_forgotten();
+    std::vector<asked> taken = take_asked();
+    if (taken.empty()) return std::nullopt;
+    return taken;
+}
+
+std::vector<session::worker::asked> session::worker::take_asked() {
+    std::vector<asked> taken;
+    request_batch together;
+    while (!tasks_.empty()) {
+        auto* const next = std::get_if<asked>(&tasks_.front());
+        if (next == nullptr || (next->with_next && tasks_.size() == 1)) break;
+        const bool answered = next->answer.has_value();
+        if (!taken.empty() && (answered || !together.takes(next->request.op, together_))) break;
+        if (!answered) together.add(next->request.op);
+        taken.push_back(std::move(*next));
+        tasks_.pop_front();
+        if (answered) break;
+    }
+    return taken;
+}
+
+std::vector<session::worker::forgotten> session::worker::take_forgotten() {
+    std::vector<forgotten> taken;
+    while (!tasks_.empty() && taken.size() < together_) {
+        auto* const next = std::get_if<forgotten>(&tasks_.front());
+        if (next == nullptr) break;
+        taken.push_back(std::move(*next));
+        tasks_.pop_front();
+    }
+    return taken;
 }
 
 // ---- the thread ---------------------------------------------------------------------------------
@@ -146,10 +185,14 @@ void session::worker::forget_failures() noexcept {
 
 void session::worker::give_back_watches() {
     while (!given_back_.empty()) {
-        const std::string& path = given_back_.front().path;
-        deliver(store_.forget_watches(path));
-        book_.forget_watches(path);
-        given_back_.pop_front();
+        std::vector<std::string> paths;
+        for (const forgotten& each : given_back_)
+            if (paths.size() < together_) paths.push_back(each.path);
+        deliver(store_.forget_watches(paths));
+        for (const std::string& path : paths) {
+            book_.forget_watches(path);
+            given_back_.pop_front();
+        }
     }
 }
 
@@ -186,7 +229,7 @@ void session::worker::serve() {
     while (!stopping() && !dead_) {
         if (clock::now() >= next_look()) look();
         if (dead_) return;
-        std::optional<task> next = take();
+        std::optional<batch> next = take();
         if (next) {
             std::visit([this](auto&& each) { execute(std::move(each)); }, std::move(*next));
         } else {
@@ -204,21 +247,25 @@ void session::worker::lose(const database_error& why) {
         told_ = why.what();
         log::write(log_level::warning, "session {:#x}: {}", store_.id(), why.what());
     }
+    together_ = 1;
     if (attached_) tell(link_kind::detached);
     attached_ = false;
-    for (auto* const each : {&under_way_, &listing_}) {
-        if (!*each) continue;
-        core::reply r;
-        r.outcome = in_commit && each == &under_way_ ? outcome::unknown : outcome::not_sent;
-        const asked open = std::move(**each);
-        each->reset();
-        reply(std::move(r), open);
-    }
+    answer_under_way(in_commit);
     if (why.kind() == failure::refused && store_.id() == 0) {
         dead_ = true;
         tell(link_kind::auth_failed);
     }
     pause_ = retries_.draw(chance_);
+}
+
+// Answers that were committed before the connection broke stay as they are.
+void session::worker::answer_under_way(bool in_commit) {
+    for (asked& each : under_way_) {
+        if (each.answer) continue;
+        const bool left = each.sent != core::time_point{};
+        each.answer.emplace().outcome = in_commit && left ? outcome::unknown : outcome::not_sent;
+    }
+    reply_all();
 }
 
 void session::worker::await_retry() {
@@ -233,13 +280,14 @@ void session::worker::await_retry() {
 
 // A watch that is given back meanwhile is at the database still: it goes with the next attach.
 void session::worker::answer_waiting(outcome how) {
-    while (std::optional<task> next = take()) {
-        if (const auto* request = std::get_if<asked>(&*next)) {
-            core::reply r;
-            r.outcome = how;
-            reply(std::move(r), *request);
+    while (std::optional<batch> next = take()) {
+        if (auto* const questions = std::get_if<std::vector<asked>>(&*next)) {
+            for (asked& each : *questions) each.answer.emplace().outcome = how;
+            under_way_ = std::move(*questions);
+            reply_all();
         } else {
-            given_back_.push_back(std::get<forgotten>(std::move(*next)));
+            for (forgotten& each : std::get<std::vector<forgotten>>(*next))
+                given_back_.push_back(std::move(each));
         }
     }
 }
@@ -294,6 +342,17 @@ void session::worker::reply(core::reply&& r, const asked& to) {
     r.sent = to.sent;
     r.connection = connection_;
     deliver(std::move(r));
+}
+
+// In the order of submission.
+void session::worker::reply_all() {
+    for (const std::vector<asked> all = std::exchange(under_way_, {}); const asked& each : all) {
+        deliver(each.events);
+        core::reply answer = *each.answer;
+        if (answer.outcome == outcome::answered) book_.on_reply(each.request.op, answer.error);
+        root_.to_client(answer);
+        reply(std::move(answer), each);
+    }
 }
 
 void session::worker::deliver(const std::vector<queued_event>& events) {

@@ -6,9 +6,11 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 
 #include "base/back_off.hpp"
 #include "base/random.hpp"
+#include "sql/request_batch.hpp"
 #include "sql/session.hpp"
 
 namespace turnstile::sql {
@@ -26,15 +28,21 @@ public:
     void run() noexcept;
 
 private:
+    // Paths are those of the database.
     struct asked {
         core::request request;
-        core::time_point sent{};
         bool with_next = false;  // another one follows at once
+        std::optional<core::reply>
+            answer{};                        // what is known without the database, or was committed
+        std::vector<queued_event> events{};  // that come before the answer
+        core::time_point sent{};             // just before the first statement that carries it out
     };
     struct forgotten {
         std::string path;
     };
     using task = std::variant<asked, forgotten>;
+    // Requests, or watches given back, that go in one transaction.
+    using batch = std::variant<std::vector<asked>, std::vector<forgotten>>;
     using clock = boottime_clock;
     static constexpr std::chrono::milliseconds k_first_look{1};
     static constexpr std::chrono::microseconds k_least_cleaning{100'000};
@@ -49,6 +57,7 @@ private:
     void lose(const database_error& why);
     void await_retry();
     void answer_waiting(core::outcome how) EXCLUDES(mutex_);
+    void answer_under_way(bool in_commit);
     void forget_failures() noexcept;
     void give_back_watches();
     void catch_up();
@@ -57,11 +66,13 @@ private:
     void end_own() noexcept;
 
     // ---- being attached, worker_tasks.cpp ----
-    void execute(asked&& question);
-    void execute(forgotten&& question);
-    [[nodiscard]] carried_out apply_when_free(const core::operation& op,
-                                              const core::children_op* list);
-    void finish(const asked& answered, carried_out&& done);
+    void execute(std::vector<asked>&& questions);
+    void execute(std::vector<forgotten>&& paths);
+    // Their answers are known afterwards.
+    void carry_out(std::span<asked* const> all);
+    void carry_out_one(asked& question);
+    [[nodiscard]] carried_out apply(std::span<asked* const> all);
+    void take_answers(std::span<asked* const> all, carried_out&& done);
     void look();
     void clean();
     bool repair();
@@ -71,13 +82,15 @@ private:
     void await_something();
     [[nodiscard]] clock::time_point next_look() const;
 
-    [[nodiscard]] std::optional<task> take() EXCLUDES(mutex_);
-    // The list of the folder in which `create` makes a node, if that is what was asked next.
-    [[nodiscard]] std::optional<asked> take_list_behind(const asked& create) EXCLUDES(mutex_);
+    [[nodiscard]] bool overtakes(const core::operation& op) const REQUIRES(mutex_);
+    [[nodiscard]] std::optional<batch> take() EXCLUDES(mutex_);
+    [[nodiscard]] std::vector<asked> take_asked() REQUIRES(mutex_);
+    [[nodiscard]] std::vector<forgotten> take_forgotten() REQUIRES(mutex_);
     [[nodiscard]] bool stopping() const noexcept { return closing_->begun.load(); }
     void deliver(core::coordinator_event&& event) noexcept;
     void deliver(const std::vector<queued_event>& events);
     void reply(core::reply&& r, const asked& to);
+    void reply_all();
     void tell(core::link_kind kind);
     void expire();
 
@@ -95,6 +108,7 @@ private:
 
     base::mutex mutex_;
     std::deque<task> tasks_ GUARDED_BY(mutex_);
+    std::deque<asked> confirmations_ GUARDED_BY(mutex_);  // overtake the tasks
 
     // On the thread alone.
     store store_;
@@ -102,9 +116,10 @@ private:
     bool attached_ = false;
     bool dead_ = false;
     std::uint64_t connection_ = 0;
-    std::optional<asked> under_way_;
-    std::optional<asked> listing_;      // behind it, and along with it
+    std::vector<asked> under_way_;
     std::deque<forgotten> given_back_;  // and the database does not know yet
+    // The weight of the next batch at most: 1 behind a failure, so that a request that fails fails alone.
+    std::size_t together_ = k_most_together;
     clock::time_point touched_{};
     clock::time_point clean_at_{};
     std::optional<clock::time_point> next_end_;  // the earliest deadline of another session

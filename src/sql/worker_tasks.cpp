@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // worker: requests and looks of a session that is attached.
 #include <algorithm>
-#include <string_view>
+#include <array>
 #include <utility>
 
 #include "base/log.hpp"
-#include "local/client_checks.hpp"
 #include "sql/worker.hpp"
 
 namespace turnstile::sql {
@@ -16,106 +15,64 @@ using core::server_error;
 // A process that has closed its file holds the lock on it for a moment more.
 constexpr int k_looks = 7;
 
+// Requests that wait together are carried out, and lists among them once more by themselves.
+constexpr int k_most_rounds = 2;
+
 // For a row that a transaction of the user's own holds a request waits so much of the session time-out.
 constexpr int k_patience_part = 20;
-
-// What the database puts behind the name of a sequential node.
-constexpr std::size_t k_longest_number = std::string_view{"-2147483648"}.size();
-
-// What is answered where a path is longer than the database takes; nothing: none is. The parts of a multi that failed are
-// named as store::write_parts does it.
-std::optional<core::reply> refusal_of_long_paths(const core::operation& op, std::size_t most) {
-    const auto is_longer = [most](const auto& part) {
-        std::size_t size = part.path.size();
-        if constexpr (requires { part.mode; })
-            if (core::is_sequential(part.mode)) size += k_longest_number;
-        return size > most;
-    };
-    if (const auto* multi = std::get_if<core::multi_op>(&op)) {
-        const auto& parts = multi->parts;
-        const auto failed = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
-            return std::visit(is_longer, part);
-        });
-        if (failed == parts.end()) return std::nullopt;
-        auto refused = core::answered(server_error::bad_arguments);
-        refused.parts.resize(static_cast<std::size_t>(failed - parts.begin()), server_error::ok);
-        refused.parts.push_back(server_error::bad_arguments);
-        refused.parts.resize(parts.size(), server_error::rolled_back);
-        return refused;
-    }
-    const bool refused = std::visit(
-        [&](const auto& request) {
-            if constexpr (requires { request.path; }) {
-                return is_longer(request);
-            } else {
-                return false;
-            }
-        },
-        op);
-    if (!refused) return std::nullopt;
-    return core::answered(core::is_write(op) ? server_error::bad_arguments : server_error::no_node);
-}
 
 }  // namespace
 
 // ---- requests -----------------------------------------------------------------------------------
 
-void session::worker::execute(asked&& question) {
-    if (!local::client_accepts(question.request.op)) {
-        return reply(core::answered(server_error::bad_arguments), question);
+// Lists that could not go along with writes are read behind them, and answered in their places.
+void session::worker::execute(std::vector<asked>&& questions) {
+    under_way_ = std::move(questions);
+    bool expired = false;
+    for (int round = 0; round != k_most_rounds && !expired; ++round) {
+        std::vector<asked*> open;
+        for (asked& each : under_way_)
+            if (!each.answer) open.push_back(&each);
+        if (open.empty()) break;
+        for (asked& each : under_way_) deliver(std::exchange(each.events, {}));
+        carry_out(open);
+        expired = std::any_of(open.begin(), open.end(), [](const asked* each) {
+            return each->answer && each->answer->error == server_error::session_expired;
+        });
     }
-    root_.to_server(question.request.op);
-    if (auto refused = refusal_of_long_paths(question.request.op, db_->longest_path()))
-        return reply(std::move(*refused), question);
-    under_way_ = std::move(question);
-    listing_ = take_list_behind(*under_way_);
-    if (listing_) root_.to_server(listing_->request.op);
-    const auto* const list =
-        listing_ ? &std::get<core::children_op>(listing_->request.op) : nullptr;
-    carried_out done = apply_when_free(under_way_->request.op, list);
-    std::optional<core::reply> listed = std::move(done.list);
-    finish(std::exchange(under_way_, std::nullopt).value(), std::move(done));
-    if (!listing_) return;
-    // By itself if it did not come along.
-    if (!listed && !dead_) {
-        under_way_ = std::exchange(listing_, std::nullopt);
-        done = apply_when_free(under_way_->request.op, nullptr);
-        return finish(std::exchange(under_way_, std::nullopt).value(), std::move(done));
-    }
-    if (!listed) listed = core::answered(server_error::session_expired);
-    root_.to_client(*listed);
-    reply(std::move(*listed), std::exchange(listing_, std::nullopt).value());
+    reply_all();
+    if (expired) expire();
 }
 
-void session::worker::finish(const asked& answered, carried_out&& done) {
-    forget_failures();
-    deliver(done.events);
-    book_.on_reply(answered.request.op, done.reply.error);
-    if (done.next_end) set_next_end(done.next_end);
-    const bool carried = !done.expired && done.reply.error != server_error::throttled;
-    if (carried && core::is_write(answered.request.op)) touched_ = answered.sent;
-    root_.to_client(done.reply);
-    reply(std::move(done.reply), answered);
-    if (done.expired) expire();
+// A transaction that fails for one of its requests would fail for all of them. So each is then carried out by itself.
+void session::worker::carry_out(std::span<asked* const> all) {
+    if (all.size() == 1) return carry_out_one(*all.front());
+    try {
+        return take_answers(all, apply(all));
+    } catch (const database_error& e) {
+        if (e.kind() == failure::lost) throw;
+    }
+    together_ = 1;
+    for (asked* const each : all) each->sent = {};
+    for (asked* const each : all) carry_out_one(*each);
 }
 
 // A node whose row a transaction of the user's own holds is not removed before that has ended. It is waited for, but no
 // longer than other requests of the session may wait, whose holds live by them: then this one is thrown away, and the
 // core sends it again behind those.
-carried_out session::worker::apply_when_free(const core::operation& op,
-                                             const core::children_op* list) {
+void session::worker::carry_out_one(asked& question) {
+    const std::array<asked*, 1> all{&question};
     base::back_off looks = looks_for_a_row();
     const auto until = clock::now() + settings_.timeout / k_patience_part;
     for (;;) {
         try {
-            return store_.apply(op, list);
+            return take_answers(all, apply(all));
         } catch (const database_error& e) {
             if (e.kind() != failure::row_held) throw;
         }
         if (clock::now() >= until) {
-            carried_out none;
-            none.reply = core::answered(server_error::throttled);
-            return none;
+            question.answer = core::answered(server_error::throttled);
+            return;
         }
         static_cast<void>(
             db_->wait(closing_->closing.fd(), std::min(until, clock::now() + looks.draw(chance_))));
@@ -123,8 +80,29 @@ carried_out session::worker::apply_when_free(const core::operation& op,
     }
 }
 
-void session::worker::execute(forgotten&& question) {
-    given_back_.push_back(std::move(question));
+// The lease counts from `sent`. The database looks at its clock for the deadline behind that instant, however long the
+// requests waited here.
+carried_out session::worker::apply(std::span<asked* const> all) {
+    const clock::time_point sent = clock::now();
+    std::vector<const core::operation*> wanted;
+    for (asked* const each : all) {
+        each->sent = sent;
+        wanted.push_back(&each->request.op);
+    }
+    return store_.apply(wanted);
+}
+
+void session::worker::take_answers(std::span<asked* const> all, carried_out&& done) {
+    forget_failures();
+    together_ = std::min(2 * together_, k_most_together);
+    for (queued_event& each : done.events) all[each.ahead_of]->events.push_back(std::move(each));
+    if (done.next_end) set_next_end(done.next_end);
+    if (!done.expired && core::is_write(all.front()->request.op)) touched_ = all.front()->sent;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i]->answer = std::move(done.replies[i]);
+}
+
+void session::worker::execute(std::vector<forgotten>&& paths) {
+    for (forgotten& each : paths) given_back_.push_back(std::move(each));
     give_back_watches();
 }
 

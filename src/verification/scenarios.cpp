@@ -26,6 +26,7 @@ constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
 constexpr std::uint64_t k_limits = 0x1d8e4e27c47d124f;
 constexpr std::uint64_t k_refusals = 0x589965cc75374cc3;
 constexpr std::uint64_t k_placement = 0x8cb92ba72f3d8dd7;
+constexpr std::uint64_t k_windows = 0x3c79ac492ba7b653;
 constexpr double k_shares = 0.2;
 constexpr double k_placed = 0.08;
 
@@ -233,6 +234,13 @@ void draw_packets(dice& chance, scenario& s) {
     s.most_packet = (s.watches.permits + 4) * k_path;
 }
 
+// So few requests under way that contenders wait for each other's.
+void draw_window(dice&& chance, scenario& s) {
+    if (!chance.chance(0.3)) return;
+    s.window.first = chance.from_to(1, 4);
+    s.window.most = s.window.first + chance.below(4);
+}
+
 // What operators and machines set limits to. A clock that stands still breaks the lease's first assumption: what
 // it excuses is told from what it does not where each hold is of one lock (invariants::judge_holds).
 void draw_limits(dice& chance, scenario& s) {
@@ -304,6 +312,7 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     draw_operators(operators, s);
     dice packets{seed ^ k_packets};
     if (s.ensembles.empty()) draw_packets(packets, s);
+    draw_window(dice{seed ^ k_windows}, s);
     dice expiry{seed ^ k_slow_expiry};
     if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
     return s;

@@ -105,6 +105,7 @@ void draw_single_faults(dice& chance, scenario& s) {
     if (chance.chance(0.3)) s.held_up = chance.pick(std::vector<double>{0.005, 0.03});
     if (s.kind == server_kind::sql && chance.chance(0.5))
         single.retried = chance.pick(std::vector<double>{0.02, 0.2});
+    if (s.kind == server_kind::sql && chance.chance(0.7)) single.together = chance.from_to(2, 6);
 }
 
 }  // namespace

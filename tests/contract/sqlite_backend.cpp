@@ -17,8 +17,9 @@ std::string file(const std::string& name) {
 
 }  // namespace
 
+// Confirmations overtake other requests, and take their numbers before them.
 bool counts_every_write() {
-    return true;
+    return false;
 }
 
 bool a_create_is_one_request() {

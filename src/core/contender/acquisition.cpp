@@ -261,6 +261,12 @@ bool acquisition::waits() const noexcept {
     return is<state::queued>() || is<state::first>();
 }
 
+bool acquisition::waits_to_enter() const noexcept {
+    const auto* const here = std::get_if<outside>(&state_);
+    return here != nullptr && !here->given_up && !here->parents->is_under_way() &&
+           !facts_.awaits_retry;
+}
+
 bool acquisition::rests_on_events() const noexcept {
     if (facts_.awaits_retry) return false;
     if (const auto* const waiter = std::get_if<state::queued>(&state_))

@@ -103,6 +103,8 @@ public:
     [[nodiscard]] bool holds() const noexcept { return is<state::held>(); }
     [[nodiscard]] bool waits() const noexcept;
     [[nodiscard]] bool over() const noexcept { return is<state::over>(); }
+    // Its create is next, and nothing but the session keeps it from being sent.
+    [[nodiscard]] bool waits_to_enter() const noexcept;
     // For the questions of state_queries.hpp; until the next event.
     [[nodiscard]] const acquisition_state& current() const noexcept { return state_; }
     // Goes on with the event of a watch, and with nothing else.

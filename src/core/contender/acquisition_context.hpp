@@ -24,7 +24,8 @@ public:
     [[nodiscard]] virtual std::int64_t session_id() const = 0;
     // The lease is valid, with a margin in which a first confirmation is answered (confirmation_pace::lasts).
     [[nodiscard]] virtual bool lease_lasts() const = 0;
-    // A znode may be created here: the session is where it is to stay, or leases last well wherever it is.
+    // A znode may be created here: the session is where it is to stay, or leases last well wherever it is. And it is this
+    // contender's turn (request_window.hpp).
     [[nodiscard]] virtual bool may_enter() const { return true; }
     // No hold can become certain on this connection: a znode would only stand in others' way.
     [[nodiscard]] virtual std::optional<error> no_lease() const { return std::nullopt; }

@@ -25,6 +25,10 @@ bool stands(const acquisition_state& current) noexcept {
            std::holds_alternative<state::held>(current);
 }
 
+bool waits_in_line(const acquisition_state& current) noexcept {
+    return std::holds_alternative<state::queued>(current);
+}
+
 bool needs_confirmation(const acquisition_state& current) noexcept {
     return holds_or_has_one_ahead(current) || awaits_lease(current);
 }

@@ -17,6 +17,8 @@ namespace turnstile::core {
 
 // Its znode stands in the queue, as far as is known, and the caller has not left it.
 [[nodiscard]] bool stands(const acquisition_state& current) noexcept;
+// Waits for its place in the queue.
+[[nodiscard]] bool waits_in_line(const acquisition_state& current) noexcept;
 // Holds, or is about to: its lease must be kept fresh by checks of its znode.
 [[nodiscard]] bool needs_confirmation(const acquisition_state& current) noexcept;
 // The contender is first, or a look at the low-water mark is to show that it is, and only its lease is missing.

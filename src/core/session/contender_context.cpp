@@ -33,7 +33,8 @@ ticket contender_context::remove(const std::string& path, const std::vector<std:
 bool contender_context::may_enter() const {
     const auto* connection = life_.attached();
     return connection != nullptr &&
-           (connection->stay.now == stay::stage::settled || life_.lease.is_ample());
+           (connection->stay.now == stay::stage::settled || life_.lease.is_ample()) &&
+           contender_steps{life_}.is_next_to_enter(id_);
 }
 
 std::optional<error> contender_context::no_lease() const {

@@ -154,6 +154,53 @@ void contender_steps::watch_own_znodes(id_set ids) {
     with_some(ids, [](acquisition& own, acquisition_context& c) { own.watch_own_znode(c); });
 }
 
+// ---- little by little -----------------------------------------------------------------------
+
+// Those in line ask for their places again: with a thousand of them that is a thousand requests ahead of the next
+// confirmation.
+void contender_steps::go_on() {
+    TURNSTILE_CHECK(life_.attached());
+    const auto& window = life_.epoch->window;
+    const auto& all = life_.contenders.all();
+    for (auto at = all.begin(); at != all.end();) {
+        const auto& [id, contender] = *at++;  // `with` may erase this one, and only this one
+        const bool waits = waits_in_line(contender.value.current());
+        if (waits && !window.has_room()) {
+            keep(life_.attached()->behind, id, true);
+        } else {
+            with(id, [](acquisition& each, acquisition_context& c) { each.on_attached(c); });
+        }
+    }
+}
+
+void contender_steps::let_in() {
+    const auto has_room = [this] {
+        if (life_.epoch->window.has_room()) return true;
+        life_.epoch->window.is_wanted();
+        return false;
+    };
+    while (life_.attached() && !life_.attached()->behind.empty()) {
+        if (!has_room()) return;
+        const auto id = *life_.attached()->behind.begin();
+        keep(life_.attached()->behind, id, false);
+        with(id, [](acquisition& each, acquisition_context& c) { each.on_attached(c); });
+    }
+    const auto& outside = life_.contenders.outside();
+    while (life_.attached() && !outside.empty()) {
+        if (!has_room()) return;
+        const auto id = *outside.begin();
+        with(id, [](acquisition& next, acquisition_context& c) { next.start(c); });
+        if (!outside.empty() && *outside.begin() == id) return;
+    }
+}
+
+// Removals of the session's own go ahead of it: it would wait for these contenders in its queue.
+bool contender_steps::is_next_to_enter(acquisition_id id) const {
+    const auto& outside = life_.contenders.outside();
+    return life_.epoch->window.has_room() && !life_.epoch->removals.crowded() &&
+           life_.attached()->behind.empty() && (outside.empty() || id <= *outside.begin());
+}
+
 // ---- each call of an acquisition ------------------------------------------------------------
 
 void contender_steps::note_change(acquisition_id id, const contender& changed,

@@ -45,6 +45,12 @@ public:
     // holder's znode is then known to it before an answer that would make its lease longer. No such request of an
     // earlier connection is under way at an attach: the C client has answered all it lost before (free_completions).
     void watch_own_znodes(id_set ids);
+    // On a new connection, or after a pause: each goes on, those that wait in line as the window allows.
+    void go_on();
+    // Contenders that waited for room in the window: first those in line, then those that are to enter.
+    void let_in();
+    // It may enter its queue before any other contender of the session, and there is room for it.
+    [[nodiscard]] bool is_next_to_enter(acquisition_id id) const;
 
     // ---- each call of an acquisition ----
     // `call(acquisition&, acquisition_context&)`, if the acquisition is there.

@@ -45,6 +45,7 @@ bool contender_table::update(acquisition_id id, const acquisition& changed,
     keep(confirming_, id, needs_confirmation(changed.current()));
     keep(awaiting_lease_, id, awaits_lease(changed.current()));
     keep(holding_, id, changed.holds());
+    keep(outside_, id, changed.waits_to_enter());
     keep(unwatched_, id, is_to_be_watched(changed, connection));
     return first;
 }

@@ -46,6 +46,8 @@ public:
     [[nodiscard]] const id_set& confirming() const noexcept { return confirming_; }
     [[nodiscard]] const id_set& unwatched() const noexcept { return unwatched_; }
     [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
+    // That are to enter their queues.
+    [[nodiscard]] const id_set& outside() const noexcept { return outside_; }
     // The bytes that their znodes take, or may come to take, in the transaction that would close the session.
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
@@ -64,6 +66,7 @@ private:
     id_set confirming_;
     id_set unwatched_;  // of those, on this connection
     id_set awaiting_lease_;
+    id_set outside_;
     std::size_t owned_bytes_ = 0;
 };
 

@@ -27,7 +27,7 @@ void link_steps::open() {
     TURNSTILE_CHECK(!life_.epoch);
     life_.reopen_at.reset();
     ++life_.epochs;
-    life_.epoch.emplace(life_.now, life_.settings.removals);
+    life_.epoch.emplace(life_.now, life_.settings.removals, life_.settings.window);
     life_.lease.opening(life_.now);
     life_.actions.emplace_back(open_session{life_.epochs});
 }
@@ -144,11 +144,12 @@ void link_steps::go_on_attached() {
     for (const auto& path : epoch.watches.take_given_back())
         life_.actions.emplace_back(forget_watches{path});
     contenders.watch_own_znodes(life_.contenders.holding());
-    epoch.removals.reattached();                          // place: waiting_removals_go_on
-    requests.send_removals(request_steps::sending::all);  // ahead of contenders that enter
+    epoch.window.reattached();
+    epoch.removals.reattached();                              // place: waiting_removals_go_on
+    requests.send_removals(request_steps::sending::in_turn);  // ahead of contenders that enter
     // What became of a commit can only be found out while the znode of its hold stands.
     commit_steps{life_}.on_attached();
-    contenders.with_all([](acquisition& each, acquisition_context& c) { each.on_attached(c); });
+    contenders.go_on();
     requests.send_inquiries();
     timer_steps{life_}.on_time();
 }

@@ -92,8 +92,7 @@ void placement_steps::settle() {
 
 void placement_steps::let_in() {
     if (life_.attached()->stay.now != stay::stage::settled) return;
-    contender_steps{life_}.with_all(  // place: lets_in
-        [](acquisition& each, acquisition_context& c) { each.on_attached(c); });
+    contender_steps{life_}.go_on();  // place: lets_in
 }
 
 void placement_steps::stay_here(const link_event& event) {

@@ -56,6 +56,8 @@ public:
     void gather(bool begins) noexcept { gathers_ = begins; }
     [[nodiscard]] bool gathers() const noexcept { return gathers_; }
     [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+    // More than go in one request.
+    [[nodiscard]] bool crowded() const noexcept { return waiting_.size() > limits_.together; }
     [[nodiscard]] bool ready() const noexcept {
         return !waiting_.empty() && !gathers_ && under_way_.size() < limits_.under_way;
     }

@@ -41,6 +41,8 @@ void reply_steps::on_reply(const reply& answer) {
     const auto found = life_.epoch->pending.extract(answer.id);
     if (!found) return;  // of an earlier epoch
     TURNSTILE_CHECK(answer.sent <= life_.now);
+    if (is_of_contenders(found.mapped().recipient))
+        life_.epoch->window.answered(answer.id, life_.now, life_.lease.timeout());
     note_proof(answer, found.mapped().write);
     std::visit([&](const auto& recipient) { deliver(recipient, answer); },
                found.mapped().recipient);

@@ -24,6 +24,7 @@ ticket request_steps::send(operation&& op, addressee&& recipient) {
 void request_steps::send_as(ticket id, operation&& op, addressee&& recipient) {
     TURNSTILE_CHECK(life_.epoch);
     const bool write = is_write(op) && !std::holds_alternative<for_inquiry>(recipient);
+    if (is_of_contenders(recipient)) life_.epoch->window.sent(id, life_.now);
     life_.epoch->pending.emplace(id, route{std::move(recipient), write});
     if (auto* connection = life_.attached()) connection->last_sent = life_.now;
     TURNSTILE_CHECK(id != ticket{});
@@ -216,8 +217,7 @@ void request_steps::retry_if_due() {
         confirmations.lost(life_.now, life_.confirm_interval());
     if (connection->search && !pending.contains(*connection->search)) connection->search.reset();
     commit_steps{life_}.on_attached();
-    contender_steps{life_}.with_all(
-        [](acquisition& each, acquisition_context& c) { each.on_attached(c); });
+    contender_steps{life_}.go_on();
     send_inquiries();
 }
 

@@ -56,6 +56,13 @@ using addressee =
     std::variant<for_contender, for_inquiry, for_confirmation, for_search, for_commits, for_sharers,
                  for_creations, for_removals, for_keep_alive>;
 
+// Those that the session's window bounds (request_window.hpp).
+[[nodiscard]] inline bool is_of_contenders(const addressee& recipient) noexcept {
+    return std::holds_alternative<for_contender>(recipient) ||
+           std::holds_alternative<for_sharers>(recipient) ||
+           std::holds_alternative<for_creations>(recipient);
+}
+
 struct route {
     addressee recipient;
     bool write = false;  // an answer proves that the session lives

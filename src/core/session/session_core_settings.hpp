@@ -11,6 +11,7 @@
 #include "core/lease/relay_bound.hpp"
 #include "core/seam/seam.hpp"
 #include "core/session/removal_queue.hpp"
+#include "core/session/request_window.hpp"
 
 namespace turnstile::core {
 
@@ -48,6 +49,7 @@ struct session_core_settings {
     std::size_t chroot = 0;  // bytes that the servers' paths have before ours
     unsigned index = 0;      // which of the client's sessions
     removal_limits removals;
+    window_limits window;
     std::size_t watched_in_line = k_most_watched_in_line;
     watch_limits watches;
     // What the relay bound is made of; nothing: the lease's rule has it, whatever the servers say.

@@ -20,7 +20,9 @@
 #include "core/session/abandoned_creates.hpp"
 #include "core/session/confirmations.hpp"
 #include "core/session/creation_batch.hpp"
+#include "core/session/id_set.hpp"
 #include "core/session/removal_queue.hpp"
+#include "core/session/request_window.hpp"
 #include "core/session/retry.hpp"
 #include "core/session/routes.hpp"
 #include "core/session/session_watches.hpp"
@@ -54,6 +56,7 @@ struct server_connection {
     core::confirmations confirmations;  // when the next confirmation is due
     std::optional<ticket> search{};     // for an abandoned create, under way
     core::stay stay{};
+    id_set behind{};  // contenders that have not gone on yet on this connection, for want of room
     friend bool operator==(const server_connection&, const server_connection&) = default;
 };
 // Cut off from its majority: it answers reads only, and nothing is asked of it.
@@ -67,8 +70,9 @@ struct no_server {
 using server_link = std::variant<no_server, read_only_server, server_connection>;
 
 struct session_epoch {
-    session_epoch(time_point opened_at, const removal_limits& limits)
-        : heard_at{opened_at}, removals{limits} {}
+    session_epoch(time_point opened_at, const removal_limits& removal_bounds,
+                  const window_limits& window_bounds)
+        : heard_at{opened_at}, window{window_bounds}, removals{removal_bounds} {}
 
     [[nodiscard]] server_connection* attached() { return std::get_if<server_connection>(&link); }
     [[nodiscard]] const server_connection* attached() const {
@@ -82,6 +86,7 @@ struct session_epoch {
     time_point last_write{};  // send time of the latest that committed
     acquisition_id latest_confirmed{};
     std::map<ticket, route> pending;
+    request_window window;
     shared_lists lists;
     creation_batch creations;
     removal_queue removals;

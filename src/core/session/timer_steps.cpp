@@ -36,6 +36,7 @@ void timer_steps::on_time() {
 }
 
 void timer_steps::finish() {
+    contender_steps{life_}.let_in();
     lease_steps{life_}.fail_hopeless();
     link_steps{life_}.replace_if_needed();
 }

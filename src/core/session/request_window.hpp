@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// request_window: bounds the requests that the contenders of a session have under way, so that a burst of acquires never
+// stands ahead of the requests that keep the session alive.
+//
+// A request is answered behind all that was sent before it. A confirmation behind ten thousand creates comes too late for
+// the lease. So a contender that is to enter its queue, or to find its place again on a new connection, waits while the
+// window is full. Confirmations, removals, commits, and requests of contenders that have their place do not wait.
+//
+// The window starts small with each connection. While contenders wait, it times one request after the other: it grows
+// twofold for a timely answer, and halves for a late one. So a session that was lost to its own load comes back slowly.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+// A contender enters with two requests: its create, and a list. So by default 16 enter at once, and later 64.
+inline constexpr std::size_t k_first_window = 32;
+inline constexpr std::size_t k_most_window = 128;
+// An answer that takes a larger part of the session time-out is late. A confirmation is due every fifth of the time-out,
+// and waits about as long as the requests ahead of it.
+inline constexpr int k_timely_part = 8;
+
+struct window_limits {
+    std::size_t first = k_first_window;
+    std::size_t most = k_most_window;
+    friend bool operator==(const window_limits&, const window_limits&) = default;
+};
+
+class request_window {
+public:
+    explicit request_window(const window_limits& limits = {})
+        : limits_{limits}, size_{limits.first} {}
+
+    [[nodiscard]] bool has_room() const noexcept { return under_way_ < size_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    // A contender waits for room. The next request is timed.
+    void is_wanted() noexcept { wanted_ = true; }
+
+    void sent(ticket request, time_point now) {
+        ++under_way_;
+        if (wanted_ && !timed_) timed_ = {request, now};
+    }
+    void answered(ticket request, time_point now, duration session_timeout) {
+        --under_way_;
+        if (!timed_ || timed_->request != request) return;
+        const bool timely = now - timed_->at <= session_timeout / k_timely_part;
+        size_ = timely ? std::min(2 * size_, limits_.most) : std::max<std::size_t>(size_ / 2, 1);
+        timed_.reset();
+        wanted_ = false;
+    }
+    // A new connection. Requests of earlier ones are still under way until their answers come.
+    void reattached() noexcept {
+        size_ = limits_.first;
+        timed_.reset();
+        wanted_ = false;
+    }
+
+    friend bool operator==(const request_window&, const request_window&) = default;
+
+private:
+    struct timed_request {
+        ticket request{};
+        time_point at{};
+        friend bool operator==(const timed_request&, const timed_request&) = default;
+    };
+
+    window_limits limits_;
+    std::size_t size_ = 0;
+    std::size_t under_way_ = 0;
+    bool wanted_ = false;
+    std::optional<timed_request> timed_;
+};
+
+}  // namespace turnstile::core

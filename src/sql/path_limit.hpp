@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// path_limit: paths that are longer than a database keeps.
+//
+// Thread safety: a pure function.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "core/seam/seam.hpp"
+
+namespace turnstile::sql {
+
+// The answer to a request with a path of more than `most` bytes. None: no path is longer.
+[[nodiscard]] std::optional<core::reply> refusal_of_long_paths(const core::operation& op,
+                                                               std::size_t most);
+
+}  // namespace turnstile::sql

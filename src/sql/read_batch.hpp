@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// read_batch: reads that go in one transaction, all with a watch or all without (request_batch.hpp).
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+#include "local/znode_path.hpp"
+#include "sql/stored_nodes.hpp"
+#include "sql/touched_paths.hpp"
+
+namespace turnstile::sql {
+
+// One of the reads, and what is different between them.
+struct reading {
+    std::string path;
+    bool watched = false;
+    bool may_miss = false;  // a node that is not there can be watched
+    bool lists = false;
+    bool tells_data = false;
+    bool possible = false;  // there may be a node with such a path
+
+    explicit reading(const core::operation& op) {
+        std::visit([this]<class Op>(const Op& request) { take(request); }, op);
+        possible = local::server_accepts_path(path);
+    }
+    [[nodiscard]] watch_table table() const noexcept {
+        return lists ? watch_table::children : watch_table::data;
+    }
+
+private:
+    template <class Op>
+    void take(const Op& request) {
+        if constexpr (requires { request.watch; }) {
+            path = request.path;
+            watched = request.watch == core::watch_mode::watch;
+            may_miss = std::is_same_v<Op, core::exists_op>;
+            lists = std::is_same_v<Op, core::children_op>;
+            tells_data = std::is_same_v<Op, core::get_op>;
+        }
+    }
+};
+
+class read_batch {
+public:
+    explicit read_batch(std::span<const core::operation* const> all) {
+        for (const core::operation* const op : all) {
+            const reading& added = all_.emplace_back(*op);
+            touching_.add_request(*op);
+            if (!added.possible) continue;
+            paths_.insert(added.path);
+            if (added.lists) folders_.insert(added.path);
+        }
+    }
+
+    [[nodiscard]] const std::vector<reading>& all() const noexcept { return all_; }
+    [[nodiscard]] bool watched() const noexcept { return all_.front().watched; }
+    [[nodiscard]] bool lists() const noexcept {
+        return std::any_of(all_.begin(), all_.end(), [](const reading& r) { return r.lists; });
+    }
+    [[nodiscard]] bool watches_what_is_there() const noexcept {
+        return watched() && std::any_of(all_.begin(), all_.end(),
+                                        [](const reading& r) { return r.possible && !r.may_miss; });
+    }
+    // The nodes that are read, the folders that are listed, and what a watch locks.
+    [[nodiscard]] std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
+    [[nodiscard]] std::vector<std::string> folders() const {
+        return {folders_.begin(), folders_.end()};
+    }
+    [[nodiscard]] std::vector<std::string> locked() const { return touching_.list(); }
+
+private:
+    std::vector<reading> all_;
+    touched_paths touching_;
+    std::set<std::string> paths_;
+    std::set<std::string> folders_;
+};
+
+}  // namespace turnstile::sql

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bursts of acquires by one client, beside a hold of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "turnstile/testing/event.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace turnstile::tests {
+
+// `of_locks` acquires at once, each of another lock that is free and did not exist. All are granted, and the hold stays.
+inline void expect_a_burst_costs_no_hold(client& servers, const std::string& path, int of_locks) {
+    mutex kept{servers, path + ".kept"};
+    auto hold = kept.acquire({.timeout = testing::limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    std::vector<std::unique_ptr<mutex>> locks;
+    std::atomic<int> open{of_locks};
+    std::atomic<int> refused{0};
+    testing::event done;
+    for (int i = 0; i != of_locks; ++i) {
+        locks.push_back(std::make_unique<mutex>(servers, path + "/" + std::to_string(i)));
+        locks.back()->async_acquire({}, [&](result<guard> granted) {
+            if (!granted) ++refused;
+            if (granted) granted->unlock();
+            if (--open == 0) done.set();
+        });
+    }
+    EXPECT_TRUE(done.wait()) << open << " are open";
+    EXPECT_EQ(refused, 0);
+    EXPECT_TRUE(hold->valid()) << "lost to the client's own requests";
+    EXPECT_TRUE(hold->release(testing::limit()));
+}
+
+// So many waiters of one lock that another client holds, and all give up at once.
+inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const std::string& path,
+                                         int of_waiters) {
+    mutex kept{servers, path + ".kept"};
+    auto hold = kept.acquire({.timeout = testing::limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    mutex wanted{servers, path};
+    mutex held{other, path};
+    auto in_the_way = held.acquire({.timeout = testing::limit()});
+    ASSERT_TRUE(in_the_way) << in_the_way.error().message();
+    std::atomic<int> entering{of_waiters};
+    std::atomic<int> open{of_waiters};
+    testing::event all_wait;
+    testing::event done;
+    std::stop_source given_up;
+    for (int i = 0; i != of_waiters; ++i) {
+        acquire_options options;
+        options.stop = given_up.get_token();
+        options.on_entered = [&](const std::string&) {
+            if (--entering == 0) all_wait.set();
+        };
+        wanted.async_acquire(options, [&](const result<guard>& granted) {
+            EXPECT_FALSE(granted);
+            if (--open == 0) done.set();
+        });
+    }
+    EXPECT_TRUE(all_wait.wait()) << entering << " have not entered";
+    EXPECT_TRUE(hold->valid()) << "lost to the client's own waiters";
+    given_up.request_stop();
+    EXPECT_TRUE(done.wait()) << open << " are open";
+    EXPECT_TRUE(hold->valid()) << "lost to the client's own removals";
+    EXPECT_TRUE(hold->release(testing::limit()));
+    EXPECT_TRUE(in_the_way->release(testing::limit()));
+}
+
+}  // namespace turnstile::tests

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bursts of requests to a ZooKeeper server: what keeps the session alive does not stand behind them.
+#include <gtest/gtest.h>
+
+#include "burst.hpp"
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+TEST(burst, of_acquires_of_free_locks_costs_no_hold) {
+    const auto servers = connect(server().connect_string(), quick_options());
+    expect_a_burst_costs_no_hold(*servers, lock_path(), 2'000);
+}
+
+TEST(burst, of_waiters_that_give_up_costs_no_hold) {
+    const auto servers = connect(server().connect_string(), quick_options());
+    const auto other = connect(server().connect_string(), quick_options(20s));
+    expect_a_crowd_costs_no_hold(*servers, *other, lock_path(), 2'000);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
