@@ -31,6 +31,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <string_view>
@@ -48,6 +49,8 @@ namespace detail {
 
 // Logs the exception that is being handled, which an executor threw, and what came of it.
 TURNSTILE_EXPORT void report_failed_executor(std::string_view consequence) noexcept;
+// Ends the process: no memory is left to hand an outcome to its executor, and what awaits it would wait for ever.
+[[noreturn]] TURNSTILE_EXPORT void end_without_delivery() noexcept;
 
 // A hold that was lost on its way to the coroutine is no success.
 template <class Outcome>
@@ -160,11 +163,18 @@ private:
     // What the executor throws is told in one way, whichever thread it is: the coroutine's, if the
     // outcome was there already, or the client's, whichever was faster.
     void post() noexcept {
+        // An executor may keep the task for good, and must not keep itself by it.
+        const auto run = std::exchange(executor_, nullptr);
+        std::shared_ptr<const delivery> parcel;
+        std::function<void()> task;
         try {
-            // An executor may keep the task for good, and must not keep itself by it.
-            const auto run = std::exchange(executor_, nullptr);
-            const auto parcel = std::make_shared<const delivery>(this->shared_from_this());
-            run([parcel] { parcel->run(); });
+            parcel = std::make_shared<const delivery>(this->shared_from_this());
+            task = [parcel] { parcel->run(); };
+        } catch (const std::bad_alloc&) {
+            end_without_delivery();
+        }
+        try {
+            run(std::move(task));
         } catch (...) {
             report_failed_executor(
                 end(stage::posted) ? "what was acquired is released, the coroutine stays suspended"

@@ -170,8 +170,12 @@ private:
         calls_->hand_over(this->shared_from_this(), [&] {
             auto mine = taken();
             if (!mine) return;
-            Net::post(mine->executor, delivery{std::move(mine->outstanding),
-                                               std::move(mine->handler), std::move(outcome)});
+            try {
+                Net::post(mine->executor, delivery{std::move(mine->outstanding),
+                                                   std::move(mine->handler), std::move(outcome)});
+            } catch (const std::bad_alloc&) {
+                end_without_delivery();
+            }
         });
     }
 

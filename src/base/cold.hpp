@@ -51,8 +51,8 @@ public:
 
 private:
     [[nodiscard]] static const T& default_value() noexcept {
-        static const T& value = never_destroyed(T{});
-        return value;
+        static const undestroyed<T> unchanged;
+        return unchanged.value;
     }
 
     std::unique_ptr<T> kept_;

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <boost/thread/thread.hpp>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <utility>
 
 #include "base/log_lanes.hpp"
 #include "base/log_standard.hpp"
 #include "base/mutex.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
 
@@ -106,8 +108,10 @@ private:
     void in_child() NO_THREAD_SAFETY_ANALYSIS {
         log::standard_writer::in_child();
         lanes_.clear();
-        static_cast<void>(
-            new std::shared_ptr{std::exchange(meeting_, fresh())});  // never destroyed
+        base::finish_or_end("a forked child's log", [this]() NO_THREAD_SAFETY_ANALYSIS {
+            static_cast<void>(
+                new std::shared_ptr{std::exchange(meeting_, fresh())});  // never destroyed
+        });
         look_up_ = look_up_ && writes_ == 0;
         writes_ = stalled_at_ = 0;
         calls_ = nullptr;
@@ -123,10 +127,10 @@ private:
         try {
             boost::thread{[this, mine = meeting_, look_up = look_up_] {
                 base::name_this_thread("turnstile-log");
-                run(mine, look_up);
+                base::finish_or_end("the log", [&] { run(mine, look_up); });
             }}.detach();
             has_thread_ = true;
-        } catch (const boost::thread_resource_error&) {  // the next line tries again
+        } catch (const std::exception&) {  // no thread, or no memory: the next line tries again
         }
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // never_destroyed: a constant that is made on first use and stays until the process is gone.
+// undestroyed: the same in place, for a constant whose making neither allocates nor throws.
 //
 //     static const std::string& k_text = base::never_destroyed(std::string{"SELECT ..."});
+//     static const base::undestroyed<std::string> k_none;  // k_none.value
 //
 // A function's static object that a session's thread makes is destroyed ahead of a static client that began that session,
 // whose threads still use it.
@@ -17,5 +19,15 @@ template <class T>
 [[nodiscard]] const T& never_destroyed(T value) {
     return *new T(std::move(value));
 }
+
+template <class T>
+union undestroyed {
+    undestroyed() noexcept : value{} {}
+    ~undestroyed() {}
+    undestroyed(const undestroyed&) = delete;
+    undestroyed& operator=(const undestroyed&) = delete;
+
+    T value;
+};
 
 }  // namespace turnstile::base

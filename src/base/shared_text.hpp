@@ -23,8 +23,8 @@ public:
     shared_text(const char* text) : shared_text{std::string{text}} {}  // NOLINT: the same
 
     [[nodiscard]] const std::string& str() const noexcept {
-        static const std::string& empty = never_destroyed(std::string{});
-        return kept_ ? kept_->text : empty;
+        static const undestroyed<std::string> empty;
+        return kept_ ? kept_->text : empty.value;
     }
     operator const std::string&() const noexcept { return str(); }  // NOLINT: the same
 

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 
 namespace turnstile::detail {
 
@@ -18,6 +19,10 @@ void report_failed_executor(std::string_view consequence) noexcept {
                    "async_acquire: the executor threw something that is no std::exception; {}",
                    consequence);
     }
+}
+
+void end_without_delivery() noexcept {
+    base::end_out_of_memory("the delivery of an outcome");
 }
 
 }  // namespace turnstile::detail

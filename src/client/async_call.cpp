@@ -8,6 +8,7 @@
 #include <boost/thread/exceptions.hpp>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
 #include "client/worker_pool.hpp"
@@ -30,8 +31,11 @@ public:
             }
             ++running_;
         }
-        if (threads.post([self = shared_from_this(), work = std::move(work)] { self->go(work); }))
-            return true;
+        const bool posted = base::finish_or_end("an asynchronous call", [&] {
+            return threads.post(
+                [self = shared_from_this(), work = std::move(work)] { self->go(work); });
+        });
+        if (posted) return true;
         const base::lock_guard lock{mutex_};
         --running_;
         return false;

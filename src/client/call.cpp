@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/call.hpp"
 
+#include "base/out_of_memory.hpp"
 #include "client/caller_help.hpp"
 #include "client/internals.hpp"
 #include "client/user_code.hpp"
@@ -17,7 +18,9 @@ call::~call() = default;
 void call::cancel_by_stop::operator()() const noexcept {
     // Nothing, if the hold's end has begun, which waits for this call then.
     if (const auto self = hold->weak_from_this().lock(); self && !self->forked())
-        self->cancel({errc::cancelled, self->path()});
+        base::finish_or_end("a stop request", [&] {
+            self->cancel({errc::cancelled, self->path()});
+        });
 }
 
 void call::listen(const std::stop_token& stop) {
@@ -49,7 +52,12 @@ result<guard> call::outcome() {
     return internals::make_guard(shared_from_this());
 }
 
+// The contender is in its queue: a caller that is refused the answer would leave it there.
 result<guard> call::wait() {
+    return base::finish_or_end("a wait", [this] { return wait_for_answer(); });
+}
+
+result<guard> call::wait_for_answer() {
     stop_link stop;  // ends after the lock
     caller_help help{answered_by()};
     base::unique_lock lock{mutex_};
@@ -59,10 +67,6 @@ result<guard> call::wait() {
             if (!help.go_on(lock)) changed_.wait(lock);
     } catch (const boost::thread_interrupted&) {
         interruption = error{errc::interrupted, path() + ", while it waited"};
-    } catch (...) {  // no memory to wait with
-        lock.unlock();
-        give_up(errc::cancelled);
-        throw;
     }
     state_.answer();
     stop = std::move(stop_);
@@ -83,18 +87,21 @@ void call::answer_handler() {
     lock.unlock();
     if (!done) return;
     stop.reset();
-    lock.lock();
-    auto answer = outcome();
-    lock.unlock();
-    if (!answer) give_up(answer.error());
+    auto answer = base::finish_or_end("the answer of a call", [this] {
+        base::unique_lock answered{mutex_};
+        auto own = outcome();
+        answered.unlock();
+        if (!own) give_up(own.error());
+        return own;
+    });
     if (answer) tell_granted_at();
-    done(std::move(answer));
+    call_user(done, std::move(answer));
 }
 
 void call::refuse_commit(commit_audience&& listeners, const error& why) {
     post([told = std::move(listeners), why] {
         if (told.settled) told.settled(why);
-        told.handler(why);
+        call_user(told.handler, why);
     });
 }
 
@@ -138,12 +145,14 @@ void call::trigger_lost() {
 std::stop_token call::lost_token() const noexcept {
     if (forked()) return {};
     const base::lock_guard lock{mutex_};
-    auto& lost = holder_.change().lost;
-    if (!lost.stop_possible()) {
-        lost = std::stop_source{};
-        if (state_.is_lost()) lost.request_stop();  // no listener is there yet
-    }
-    return lost.get_token();
+    return base::finish_or_end("a token for a loss", [this]() REQUIRES(mutex_) {
+        auto& lost = holder_.change().lost;
+        if (!lost.stop_possible()) {
+            lost = std::stop_source{};
+            if (state_.is_lost()) lost.request_stop();  // no listener is there yet
+        }
+        return lost.get_token();
+    });
 }
 
 void call::on_lost(loss_callback callback) {

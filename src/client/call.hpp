@@ -35,6 +35,7 @@
 #include "base/mutex.hpp"
 #include "client/call_state.hpp"
 #include "client/hold.hpp"
+#include "client/user_code.hpp"
 #include "turnstile/acquire_options.hpp"
 
 namespace turnstile::detail {
@@ -124,6 +125,7 @@ private:
     };
     using stop_link = std::unique_ptr<std::stop_callback<cancel_by_stop>>;
 
+    [[nodiscard]] result<guard> wait_for_answer();
     [[nodiscard]] bool begin_callback(audience listener);
     void end_callback(audience listener) noexcept;
     void await_callback(base::unique_lock& lock) noexcept REQUIRES(mutex_);
@@ -149,7 +151,7 @@ template <class F>
 void call::tell(audience listener, F&& callback) {
     if (!begin_callback(listener)) return;
     try {
-        callback();
+        call_user(callback);
     } catch (...) {
         end_callback(listener);
         throw;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "client/user_code.hpp"
 
 namespace turnstile::detail {
@@ -112,7 +113,9 @@ bool callback_queue::take_turn() noexcept {
 }
 
 bool callback_queue::hand_over() noexcept {
-    auto task = std::make_shared<executor_task>(shared_from_this());
+    auto task = base::finish_or_end("a task for an executor", [this] {
+        return std::make_shared<executor_task>(shared_from_this());
+    });
     if (!run_user_code("the callbacks' executor", [&] { run_([task] { task->run(); }); }))
         task->call_off();
     task = nullptr;  // one that the executor has dropped says so now: the end leaves it nothing
@@ -154,7 +157,7 @@ bool callback_queue::drain(base::unique_lock& lock, whose thread) {
         auto task = std::move(from.front());
         from.pop_front();
         lock.unlock();
-        run_user_code("a callback", task);
+        run_user_code("a callback", [&] { base::finish_or_end("a callback of a client", task); });
         task = nullptr;  // what it holds may call us when it is destroyed
         lock.lock();
     }

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/process.hpp"
 #include "client/back_ends.hpp"
 #include "client/diagnosis.hpp"
@@ -168,13 +169,13 @@ result<client_impl::placed> client_impl::place(const wanted& target, acquire_opt
     auto request =
         make_request(std::move(options), {target.mode, done == nullptr, options_.session_timeout});
     if (!request) return request.error();
-    auto settings = settings_of(target, *request);
+    session_runner::starting asked{settings_of(target, *request),
+                                   std::move(*request),
+                                   {std::move(done), target.answers, target.on_contended}};
+    // Last: room that is kept for the call is given back by nothing but the call.
     auto session = session_with_room(target);
     if (!session) return session.error();
-    return placed{std::move(*session),
-                  {std::move(settings),
-                   std::move(*request),
-                   {std::move(done), target.answers, target.on_contended}}};
+    return placed{std::move(*session), std::move(asked)};
 }
 
 result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
@@ -187,6 +188,11 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
 
 std::vector<result<std::shared_ptr<session_hold>>> client_impl::acquire_together(
     std::vector<call>&& calls) {
+    return base::finish_or_end("the start of calls", [&] { return start_together(calls); });
+}
+
+std::vector<result<std::shared_ptr<session_hold>>> client_impl::start_together(
+    std::vector<call>& calls) {
     std::vector<result<std::shared_ptr<session_hold>>> all;
     struct group {
         std::vector<session_runner::starting> calls;
@@ -232,8 +238,10 @@ result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wan
     static_cast<void>(  // an empty session has room for the longest path
         added->reserve(target.path, target.wants, among::all_but_refused));
     sessions_.push_back(added);
-    added->start_open();
-    late_->expect();
+    base::finish_or_end("a further session", [&] {
+        added->start_open();
+        late_->expect();
+    });
     return added;
 }
 
@@ -353,6 +361,16 @@ listener_handle client_impl::on_change(listeners::function listener) {
     return listeners_->add(std::move(listener));
 }
 
+void client_impl::end_sessions() const {
+    const auto all = sessions();
+    const auto deadline = boottime_clock::now() + to_nanoseconds(options_.close_timeout);
+    for (const auto& session : all) session->start_close();
+    for (const auto& session : all) session->wait_idle(deadline);
+    // Each may take seconds at the servers.
+    for (const auto& session : all)
+        services_->workers->post([session] { session->finish_close(); });
+}
+
 void client_impl::close() noexcept {
     if (forked()) return;
     const boost::this_thread::disable_interruption uninterrupted;
@@ -364,13 +382,7 @@ void client_impl::close() noexcept {
         if (life_ == life::closed) return;
         life_ = life::closing;
     }
-    const auto all = sessions();
-    const auto deadline = boottime_clock::now() + to_nanoseconds(options_.close_timeout);
-    for (const auto& session : all) session->start_close();
-    for (const auto& session : all) session->wait_idle(deadline);
-    // Each may take seconds at the servers.
-    for (const auto& session : all)
-        services_->workers->post([session] { session->finish_close(); });
+    base::finish_or_end("the end of a client", [this] { end_sessions(); });
     services_->end(options_.close_timeout);
     log::flush_at_end();
     {

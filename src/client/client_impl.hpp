@@ -124,6 +124,9 @@ private:
                                              boottime_clock::time_point deadline) const;
     void start_services(std::string_view connect_string);
     void start_threads();
+    void end_sessions() const;
+    [[nodiscard]] std::vector<result<std::shared_ptr<session_hold>>> start_together(
+        std::vector<call>& calls);
     [[nodiscard]] core::acquisition_settings settings_of(const wanted& target,
                                                          const acquire_request& request);
     struct placed {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
 #include "client/hold.hpp"
 #include "client/internals.hpp"
@@ -85,7 +86,9 @@ result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transac
     const auto all = gather(held, writes);
     if (!all) return all.error();
     auto outcome = all->carrier->commit(all->writes, options);
-    all->kept->end(outcome ? std::nullopt : std::optional{outcome.error()});
+    base::finish_or_end("a commit", [&] {
+        all->kept->end(outcome ? std::nullopt : std::optional{outcome.error()});
+    });
     return outcome;
 }
 

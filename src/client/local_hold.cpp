@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
@@ -50,11 +51,12 @@ void local_hold::post(task callback) {
 // ---- for the caller -------------------------------------------------------------------------
 
 void local_hold::cancel(const error& why) noexcept {
-    queue_->give_up(id_, why);
+    base::finish_or_end("the end of a wait", [&] { queue_->give_up(id_, why); });
 }
 
 void local_hold::leave(const error& why) noexcept {
-    auto contender = queue_->leave(id_, why, next_after_release());
+    auto contender = base::finish_or_end(
+        "a release", [&] { return queue_->leave(id_, why, next_after_release()); });
     const base::lock_guard lock{mutex_};
     given_back_ = std::move(contender);
 }
@@ -133,7 +135,9 @@ result<commit_result> local_hold::commit(const transaction& writes, const commit
     if (const auto may = begin_own_commit(); !may) return may.error();
     try {
         auto outcome = contender_->commit(writes, options);
-        end_own_commit(outcome ? std::nullopt : std::optional{outcome.error()});
+        base::finish_or_end("a commit", [&] {
+            end_own_commit(outcome ? std::nullopt : std::optional{outcome.error()});
+        });
         return outcome;
     } catch (...) {
         end_own_commit(errc::outcome_unknown);
@@ -146,14 +150,17 @@ void local_hold::async_commit(const transaction& writes, const commit_options& o
     if (const auto may = begin_own_commit(); !may)
         return refuse_commit(std::move(listeners), may.error());
     try {
-        contender_->async_commit(writes, options,
-                                 {[self = shared_from_this(), done = std::move(listeners.handler)](
-                                      result<commit_result> outcome) {
-                                      static_cast<local_hold&>(*self).end_own_commit(
-                                          outcome ? std::nullopt : std::optional{outcome.error()});
-                                      done(std::move(outcome));
-                                  },
-                                  std::move(listeners.settled)});
+        contender_->async_commit(
+            writes, options,
+            {[self = shared_from_this(),
+              done = std::move(listeners.handler)](result<commit_result> outcome) {
+                 base::finish_or_end("the answer of a commit", [&] {
+                     static_cast<local_hold&>(*self).end_own_commit(
+                         outcome ? std::nullopt : std::optional{outcome.error()});
+                 });
+                 done(std::move(outcome));
+             },
+             std::move(listeners.settled)});
     } catch (...) {
         end_own_commit(std::nullopt);  // it was not even sent
         throw;
@@ -177,7 +184,11 @@ result<void> local_hold::release(boottime_clock::time_point deadline) {
     unlock();
     base::unique_lock lock{mutex_};
     const auto contender = given_back_;
-    if (!contender) return state_.is_lost() ? result<void>{*state_.why()} : result<void>{};
+    if (!contender) {
+        return base::finish_or_end("a release", [this]() REQUIRES(mutex_) {
+            return state_.is_lost() ? result<void>{*state_.why()} : result<void>{};
+        });
+    }
     lock.unlock();
     return contender->release(deadline);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
+
 namespace turnstile::detail {
 
 acquire_options queued_wait::options(acquire_options given) {
@@ -57,7 +59,7 @@ void queued_wait::tell_znode(const std::string& znode) {
     if (!begin_telling()) return;
     {
         const base::lock_guard lock{mutex_};
-        znode_ = znode;
+        base::finish_or_end("the place of a waiter", [&]() REQUIRES(mutex_) { znode_ = znode; });
     }
     tell([&] {
         if (on_entered_) on_entered_(znode);

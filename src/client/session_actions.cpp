@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/release_if_empty.hpp"
 #include "client/session_runner.hpp"
 
@@ -172,6 +173,8 @@ void session_runner::execution::operator()(core::open_session& action) const {
     runner_.on_worker([&runner = runner_, epoch = action.epoch] {
         try {
             runner.open_handle(epoch);
+        } catch (const std::bad_alloc&) {
+            throw;  // ends the process, as anything that a worker has no memory for
         } catch (const std::exception& failure) {  // no address, no descriptor, no thread
             log::write(log_level::warning, "cannot open a session: {}", failure.what());
             runner.open_failed(epoch, to_error(failure));
@@ -184,7 +187,9 @@ void session_runner::open_handle(std::uint64_t epoch) {
     opened_session opening;
     opening.sink = std::make_shared<link>(*this, epoch);
     try {
-        opening.handle = services_->servers->open(services_->session, *opening.sink);
+        auto opened = services_->servers->open(services_->session, *opening.sink);
+        // Its first events may wait for this very function: nothing may end it while the stack unwinds.
+        base::finish_or_end("the start of a session", [&] { opening.handle = std::move(opened); });
     } catch (...) {
         opening_ended();
         throw;
@@ -216,8 +221,12 @@ void session_runner::await_handle(std::uint64_t epoch) noexcept {
 
 void session_runner::execution::operator()(core::close_session& action) const {
     if (!runner_.current_.handle) return;
-    auto old = std::make_shared<opened_session>(std::exchange(runner_.current_, {}));
-    runner_.on_worker([old, manner = action.manner] { old->close(manner); });
+    // What the stack unwinds must not own the session: its end waits for the thread that this may be.
+    const auto old = std::make_shared<opened_session>();
+    *old = std::exchange(runner_.current_, {});
+    base::finish_or_end("the end of a session", [&] {
+        runner_.on_worker([old, manner = action.manner] { old->close(manner); });
+    });
 }
 
 void session_runner::on_worker(std::function<void()> task) {

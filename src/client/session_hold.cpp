@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
 #include "client/caller_help.hpp"
 #include "client/internals.hpp"
@@ -71,8 +72,8 @@ bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_vi
         }
     } else if (const auto* order = std::get_if<core::asked_to_release>(&news.event)) {
         if (user.on_asked_to_release)
-            enqueue(audience::holder, [this, order = *order] {
-                options().on_asked_to_release({order.by, order.why});
+            enqueue(audience::holder, [this, request = release_request{order->by, order->why}] {
+                options().on_asked_to_release(request);
             });
     } else if (const auto* name = std::get_if<core::renamed>(&news.event)) {
         on_renamed(*name);
@@ -144,7 +145,7 @@ void session_hold::cancel(const error& why) noexcept {
 bool session_hold::defer_leave(const error& why) {
     const base::lock_guard lock{mutex_};
     if (held_->checked_by == 0) return false;
-    held_.change().left = why;
+    base::finish_or_end("a release", [&]() REQUIRES(mutex_) { held_.change().left = why; });
     return true;
 }
 
@@ -179,7 +180,11 @@ result<void> session_hold::rename(core::contender_kind kind) {
     held_.change().renamed.change().asked_for = kind;
     lock.unlock();
     session_->rename(id_, kind);
-    lock.lock();
+    return base::finish_or_end("a renaming", [&] { return await_rename(before); });
+}
+
+result<void> session_hold::await_rename(unsigned before) {
+    base::unique_lock lock{mutex_};
     // Bounded: the session answers, or its lease or the session ends. Not an interruption point: the caller
     // has to know what it holds.
     const boost::this_thread::disable_interruption uninterrupted;
@@ -286,6 +291,10 @@ boottime_clock::duration session_hold::release_limit() const {
 result<void> session_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     unlock();
+    return base::finish_or_end("a release", [&] { return await_release(deadline); });
+}
+
+result<void> session_hold::await_release(boottime_clock::time_point deadline) {
     caller_help help{answered_by()};
     base::unique_lock lock{mutex_};
     try {

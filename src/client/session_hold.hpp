@@ -107,6 +107,9 @@ private:
         REQUIRES(mutex_);
     // Notes that it is to leave after the commits of other holds that check it. False: none is under way.
     [[nodiscard]] bool defer_leave(const error& why);
+    // Until more renamings are answered than `before`.
+    [[nodiscard]] result<void> await_rename(unsigned before);
+    [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline);
     void on_loss(const error& why) REQUIRES(mutex_);
     void on_renamed(const core::renamed& news) REQUIRES(mutex_);
     // By the queue of callbacks, and not before the session is through with its step.

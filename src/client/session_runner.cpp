@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "client/caller_help.hpp"
 
 namespace turnstile::detail {
@@ -14,25 +15,30 @@ namespace turnstile::detail {
 static_assert(static_cast<int>(core::server_role::read_only) ==
               static_cast<int>(server_role::read_only));
 
-// The one scope for every entrance.
+// The one scope for every entrance. A core whose step ran out of memory half-way is of no use any more.
 template <class F>
 void session_runner::enter(F&& step) {
     session_news news;
     {
         const base::lock_guard lock{mutex_};
-        const auto now = boottime_clock::now();
-        look_at_wall_clock(now);
-        step(core_, now);
-        // Before a caller is told of a grant that rests on it.
-        lease_.publish(core_.epoch(), core_.session_lease());
-        execute();
-        publish();
-        news.swap(news_);
-        news.trigger_loss_callbacks();
+        base::finish_or_end("a step of a session", [&]() REQUIRES(mutex_) {
+            const auto now = boottime_clock::now();
+            look_at_wall_clock(now);
+            step(core_, now);
+            // Before a caller is told of a grant that rests on it.
+            lease_.publish(core_.epoch(), core_.session_lease());
+            execute();
+            publish();
+            news.swap(news_);
+            news.trigger_loss_callbacks();
+        });
     }
-    news.tell(
-        [this](std::shared_ptr<session_hold>&& hold) { on_worker([last = std::move(hold)] {}); });
-    services_->callbacks->pump();
+    base::finish_or_end("the news of a session", [&] {
+        news.tell([this](std::shared_ptr<session_hold>&& hold) {
+            on_worker([last = std::move(hold)] {});
+        });
+        services_->callbacks->pump();
+    });
 }
 
 // Before what an event says: an answer proves nothing about the time before a standstill.
@@ -72,16 +78,27 @@ session_runner::started session_runner::prepare(starting&& call) {
     const auto id = next_id();
     const auto folder = call.settings.folder;
     begun.room = core::contender_bytes(folder, call.settings.wants) + chroot_;
-    begun.message = request.message(id, std::move(call.settings));
-    begun.stop = request.options.stop;
-    begun.hold = std::make_shared<session_hold>(
-        shared_from_this(), id, folder, std::move(request.options), std::move(call.listeners));
+    try {
+        begun.message = request.message(id, std::move(call.settings));
+        begun.stop = request.options.stop;
+        begun.hold = std::make_shared<session_hold>(
+            shared_from_this(), id, folder, std::move(request.options), std::move(call.listeners));
+    } catch (const std::bad_alloc&) {  // the caller gets it, and nothing has been asked
+        const base::lock_guard lock{mutex_};
+        room_.hand_over(begun.room);
+        throw;
+    }
     return begun;
 }
 
 void session_runner::expect(const started& call) {
     holds_.emplace(call.message.id, call.hold);
     room_.hand_over(call.room);
+}
+
+// What listens to a stop token comes behind the request: a caller that is refused it would leave a contender.
+void session_runner::listen(const started& call) {
+    base::finish_or_end("the start of a call", [&] { call.hold->listen(call.stop); });
 }
 
 std::shared_ptr<session_hold> session_runner::acquire(starting&& call) {
@@ -92,7 +109,7 @@ std::shared_ptr<session_hold> session_runner::acquire(starting&& call) {
         core.on(std::move(begun.message), now);
         if (const auto& refusal = first_attach_.refusal()) core.on(core::cancel{id, *refusal}, now);
     });
-    begun.hold->listen(begun.stop);
+    listen(begun);
     return begun.hold;
 }
 
@@ -101,6 +118,8 @@ std::vector<std::shared_ptr<session_hold>> session_runner::acquire_together(
     std::vector<started> all;
     all.reserve(calls.size());
     for (auto& call : calls) all.push_back(prepare(std::move(call)));
+    std::vector<std::shared_ptr<session_hold>> holds;
+    holds.reserve(all.size());
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         core::acquire_together together;
         for (auto& begun : all) {
@@ -111,10 +130,8 @@ std::vector<std::shared_ptr<session_hold>> session_runner::acquire_together(
         if (const auto& refusal = first_attach_.refusal())
             for (const auto& begun : all) core.on(core::cancel{begun.message.id, *refusal}, now);
     });
-    std::vector<std::shared_ptr<session_hold>> holds;
-    holds.reserve(all.size());
     for (auto& begun : all) {
-        begun.hold->listen(begun.stop);
+        listen(begun);
         holds.push_back(std::move(begun.hold));
     }
     return holds;

@@ -189,11 +189,13 @@ private:
     };
     started prepare(starting&& call);
     void expect(const started& call) REQUIRES(mutex_);
+    static void listen(const started& call);
     core::acquisition_id start_commit(core::acquisition_id hold, const transaction& writes,
                                       std::vector<std::string>&& standing,
                                       const commit_options& options,
                                       const std::shared_ptr<commit_call>& caller);
     void hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller);
+    [[nodiscard]] result<commit_result> await_commit(core::acquisition_id id, commit_call& own);
 
     template <class F>
     void enter(F&& step);

@@ -3,8 +3,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "client/caller_help.hpp"
 #include "client/session_runner.hpp"
+#include "client/user_code.hpp"
 #include "client/write_parts.hpp"
 
 namespace turnstile::detail {
@@ -27,7 +29,8 @@ core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
     if (options.stop.stop_possible()) {
         // May call back at once, in this thread: under no lock.
         caller->stop.emplace(options.stop, [weak = weak_from_this(), id] {
-            if (const auto self = weak.lock()) self->cancel(id, stopped());
+            if (const auto self = weak.lock())
+                base::finish_or_end("a stop request", [&] { self->cancel(id, stopped()); });
         });
     }
     hand_over({id, hold, write_parts_of(writes, acl_), given, std::move(standing)}, caller);
@@ -40,19 +43,23 @@ result<commit_result> session_runner::commit(core::acquisition_id hold, const tr
                                              const commit_options& options) {
     const auto own = std::make_shared<commit_call>(writes, chroot_);
     const auto id = start_commit(hold, writes, std::move(standing), options, own);
+    return base::finish_or_end("a commit", [&] { return await_commit(id, *own); });
+}
+
+result<commit_result> session_runner::await_commit(core::acquisition_id id, commit_call& own) {
     caller_help help{this};
     base::unique_lock lock{mutex_};
     try {
-        while (!own->outcome)
-            if (!help.go_on(lock)) own->arrived.wait(lock);
+        while (!own.outcome)
+            if (!help.go_on(lock)) own.arrived.wait(lock);
     } catch (const boost::thread_interrupted&) {
         lock.unlock();
         cancel(id, {errc::interrupted, "the commit"});
         lock.lock();
     }
-    auto outcome = std::move(*own->outcome);
+    auto outcome = std::move(*own.outcome);
     lock.unlock();
-    own->stop.reset();  // waits for a call that is under way
+    own.stop.reset();  // waits for a call that is under way
     return outcome;
 }
 
@@ -83,7 +90,7 @@ void session_runner::on_answer(core::commit_answer& answer) {
     services_->callbacks->post([caller, settled, settles_later] {
         if (settles_later) settled();
         caller->stop.reset();
-        caller->listeners.handler(std::move(*caller->outcome));
+        call_user(caller->listeners.handler, std::move(*caller->outcome));
     });
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/check.hpp"
+#include "base/out_of_memory.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
 #include "turnstile/lockable.hpp"
@@ -44,11 +45,13 @@ template <class F>
 shared_contender::deferred_effects shared_contender::step(F&& event) {
     deferred_effects effects;
     const base::lock_guard lock{mutex_};
-    // A contender that was lost while its lease goes on, as by a removal by hand, is certain no longer.
-    if (const auto& held = current_.held) value_.confirm(held->certain_until());
-    event(effects, boottime_clock::now());
-    record(effects);
-    arm(value_.newest_deadline());
+    base::finish_or_end("a step of a shared contender", [&]() REQUIRES(mutex_) {
+        // A contender that was lost while its lease goes on, as by a removal by hand, is certain no longer.
+        if (const auto& held = current_.held) value_.confirm(held->certain_until());
+        event(effects, boottime_clock::now());
+        record(effects);
+        arm(value_.newest_deadline());
+    });
     return effects;
 }
 
@@ -129,32 +132,34 @@ void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
 // What is lost is not valid from the record on; its callbacks are the user's, may take long and ask for the lock
 // again: nothing waits for them.
 void shared_contender::execute(deferred_effects&& effects) {
-    for (auto& loss : effects.lost) {
-        for (auto& callback : loss.callbacks) servers_->post(std::move(callback));
-        const auto trigger = [hold = loss.hold] { hold->trigger_lost(); };
-        if (!servers_->services().loss_callbacks->post(trigger)) trigger();
-    }
-    for (const auto& hold : effects.answered) hold->announce();
-    for (const auto& hold : effects.expiring) {
-        servers_->post([hold] {
-            hold->tell(call::audience::holder,
-                       [&] { hold->options().on_expiring(left_until(hold->valid_until())); });
-        });
-    }
-    if (effects.order) {
-        servers_->post([order = *std::move(effects.order)] {
-            order.holder->tell(call::audience::holder, [&order] {
-                const auto& callback = order.holder->options().on_asked_to_release;
-                if (callback) callback(order.request);
+    base::finish_or_end("what follows from a step", [&] {
+        for (auto& loss : effects.lost) {
+            for (auto& callback : loss.callbacks) servers_->post(std::move(callback));
+            const auto trigger = [hold = loss.hold] { hold->trigger_lost(); };
+            if (!servers_->services().loss_callbacks->post(trigger)) trigger();
+        }
+        for (const auto& hold : effects.answered) hold->announce();
+        for (const auto& hold : effects.expiring) {
+            servers_->post([hold] {
+                hold->tell(call::audience::holder,
+                           [&] { hold->options().on_expiring(left_until(hold->valid_until())); });
             });
-        });
-    }
-    for (auto& returned : effects.given_back) {
-        returned.loss.reset();
-        if (returned.held) returned.held->unlock();
-    }
-    for (auto& wait : effects.withdraw) wait.request_stop();
-    if (effects.ask) ask(*effects.ask);
+        }
+        if (effects.order) {
+            servers_->post([order = *std::move(effects.order)] {
+                order.holder->tell(call::audience::holder, [&order] {
+                    const auto& callback = order.holder->options().on_asked_to_release;
+                    if (callback) callback(order.request);
+                });
+            });
+        }
+        for (auto& returned : effects.given_back) {
+            returned.loss.reset();
+            if (returned.held) returned.held->unlock();
+        }
+        for (auto& wait : effects.withdraw) wait.request_stop();
+        if (effects.ask) ask(*effects.ask);
+    });
 }
 
 // Hands over to a thread that may run the user's stop callbacks, and be the last to know of the client.
@@ -189,7 +194,8 @@ void shared_contender::ask(const core::sharing::ask& question) {
     auto started = servers_->acquire(
         wanted, options_of_contender(question.contender, std::move(withdrawn)),
         [self = shared_from_this(), number = question.contender](result<guard> answer) {
-            self->on_answer(number, std::move(answer));
+            base::finish_or_end("the answer of a shared contender",
+                                [&] { self->on_answer(number, std::move(answer)); });
         });
     if (!started) on_answer(question.contender, started.error());
 }
@@ -304,21 +310,21 @@ void shared_contender::on_asked_to_release(std::uint64_t number, const release_r
 }
 
 void shared_contender::tell_holder(const std::function<void(local_hold&)>& callback) {
-    std::shared_ptr<local_hold> hold;
-    {
+    const auto hold = [this] {
         const base::lock_guard lock{mutex_};
-        hold = holder();
-    }
+        return holder();
+    }();
     if (hold) hold->tell(call::audience::holder, [&] { callback(*hold); });
 }
 
 void shared_contender::tell_waiting(
     const std::function<void(local_hold&, std::size_t ahead)>& callback) {
-    std::vector<std::shared_ptr<local_hold>> waiting;
-    {
+    const auto waiting = base::finish_or_end("the places of waiters", [this] {
+        std::vector<std::shared_ptr<local_hold>> all;
         const base::lock_guard lock{mutex_};
-        for (const auto id : value_.line()) waiting.push_back(caller_of(id));
-    }
+        for (const auto id : value_.line()) all.push_back(caller_of(id));
+        return all;
+    });
     for (std::size_t place = 0; place != waiting.size(); ++place)
         waiting[place]->tell(call::audience::waiter, [&] { callback(*waiting[place], place); });
 }
@@ -348,12 +354,14 @@ std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request,
         value_.arrive(arrival, now);
         if (tells_place) ahead = value_.place_of(arrival.id);
     }));
-    if (ahead.value_or(0) > 0) {
-        servers_->post([hold, ahead] {
-            hold->tell(call::audience::waiter, [&] { hold->options().on_queued(*ahead); });
-        });
-    }
-    hold->listen(stop);
+    base::finish_or_end("the start of a call", [&] {
+        if (ahead.value_or(0) > 0) {
+            servers_->post([hold, ahead] {
+                hold->tell(call::audience::waiter, [&] { hold->options().on_queued(*ahead); });
+            });
+        }
+        hold->listen(stop);
+    });
     return hold;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 
 namespace turnstile::detail {
 
@@ -40,8 +41,10 @@ thread_crew::~thread_crew() {
 void thread_crew::add_thread() {
     auto thread = settings_.start.start([mask = mask_] { mask.apply(); },
                                         [self = shared_from_this()] { self->run(); });
-    const auto id = thread.get_id();
-    threads_[id].thread = std::move(thread);
+    base::finish_or_end("a further thread", [&]() NO_THREAD_SAFETY_ANALYSIS {  // which runs already
+        const auto id = thread.get_id();
+        threads_[id].thread = std::move(thread);
+    });
     ++starting_;
 }
 
@@ -134,8 +137,10 @@ bool thread_crew::await_member(base::unique_lock& lock) {
 void thread_crew::post(std::shared_ptr<member> next) {
     base::unique_lock lock{mutex_};
     TURNSTILE_CHECK(!threads_.empty());
-    waiting_.push_back(std::move(next));
-    grow();
+    base::finish_or_end("a task for a thread", [&]() REQUIRES(mutex_) {
+        waiting_.push_back(std::move(next));
+        grow();
+    });
     lock.unlock();
     arrived_.notify_one();
 }

@@ -10,6 +10,7 @@
 
 #include <boost/thread/thread.hpp>
 
+#include "base/out_of_memory.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
 #include "client/user_code.hpp"
@@ -41,8 +42,8 @@ struct thread_start {
 private:
     void run(const std::function<void()>& work) const {
         bool begun = false;
-        const std::function<void()> once = [&] {
-            if (!std::exchange(begun, true)) work();
+        const auto once = [&] {
+            if (!std::exchange(begun, true)) base::finish_or_end(name.c_str(), work);
         };
         if (around) {
             const runtime_thread self{duty, name};

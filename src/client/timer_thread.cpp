@@ -11,6 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/out_of_memory.hpp"
 #include "base/signals.hpp"
 #include "turnstile/error.hpp"
 
@@ -54,8 +55,11 @@ void timer_thread::arm(group& of, client& called, boottime_clock::time_point whe
     const base::lock_guard lock{mutex_};
     if (of.state_ != group::life::open) return;
     forget(of, called);
-    of.armed_.emplace(&called, when);
-    armed_.insert({when, &called, &of});
+    // A timer that never comes is a client that waits for ever.
+    base::finish_or_end("a timer", [&]() REQUIRES(mutex_) {
+        of.armed_.emplace(&called, when);
+        armed_.insert({when, &called, &of});
+    });
     set_timer();
 }
 
@@ -88,7 +92,8 @@ void timer_thread::stop(group& of) noexcept {
     base::unique_lock lock{mutex_};
     if (of.state_ == group::life::open) {
         of.state_ = group::life::stopping;
-        stopping_.push_back(&of);
+        base::finish_or_end("the end of a client's timers",
+                            [&]() REQUIRES(mutex_) { stopping_.push_back(&of); });
         woken_.set();
     }
     while (of.state_ != group::life::stopped) returned_.wait(lock);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // run_user_code: calls a function of the user's where nothing could catch what it throws, and logs that.
+// call_user: calls it inside a task of the library, which ends the process for its own want of memory only.
 //
 // Thread safety: any thread.
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string_view>
+#include <utility>
 
 #include "base/log.hpp"
 
@@ -23,6 +26,20 @@ bool run_user_code(std::string_view name, F&& function) noexcept {
         log::write(log_level::error, "{} threw something that is no std::exception", name);
     }
     return false;
+}
+
+// Stands for the std::bad_alloc of a user's function on its way through a task of the library.
+struct users_bad_alloc final : std::exception {
+    [[nodiscard]] const char* what() const noexcept override { return "std::bad_alloc"; }
+};
+
+template <class F, class... Arguments>
+void call_user(F&& function, Arguments&&... arguments) {
+    try {
+        std::forward<F>(function)(std::forward<Arguments>(arguments)...);
+    } catch (const std::bad_alloc&) {
+        throw users_bad_alloc{};
+    }
 }
 
 }  // namespace turnstile::detail

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "client/user_code.hpp"
 
 namespace turnstile::detail {
@@ -62,7 +63,7 @@ void worker_pool::run_next(base::unique_lock& lock) {
     {
         const frame self{this, t_innermost};
         t_innermost = &self;
-        run_user_code("a task", task);
+        run_user_code("a task", [&] { base::finish_or_end("a task of a client", task); });
         task = nullptr;  // what it holds may call us when it is destroyed
         t_innermost = self.outer;
     }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "local/chroot.hpp"
 #include "local/link.hpp"
 #include "local/world.hpp"
@@ -32,7 +33,8 @@ public:
     [[nodiscard]] core::session_identity identity() const override { return {link_->id(), {}}; }
 
     void close() noexcept override {
-        if (!closed_.exchange(true)) world_->close(link_);
+        if (closed_.exchange(true)) return;
+        base::finish_or_end("the end of a session", [this] { world_->close(link_); });
     }
 
 private:

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/process.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
@@ -31,14 +32,14 @@ serial_thread::~serial_thread() {
 void serial_thread::post(task next) {
     if (base::process_generation() != process_) return;
     const base::lock_guard lock{queue_->mutex};
-    queue_->tasks.push_back(std::move(next));
     if (!thread_) {
         const base::block_signals none_here;
         thread_ = std::make_unique<boost::thread>([tasks = queue_] {
             base::name_this_thread("turnstile-local");
-            work(tasks);
+            base::finish_or_end("a session in memory", [&] { work(tasks); });
         });
     }
+    queue_->tasks.push_back(std::move(next));
     queue_->changed.notify_all();
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/process.hpp"
 #include "redis/connect_string.hpp"
 #include "redis/handshake.hpp"
@@ -48,7 +49,8 @@ public:
         if (!forked()) link_->forget_watches(path);
     }
     [[nodiscard]] bool help(core::time_point until) noexcept override {
-        return !forked() && link_->help(until);
+        return !forked() && base::finish_or_end("an answer of a Redis server",
+                                                [&] { return link_->help(until); });
     }
     [[nodiscard]] core::session_identity identity() const override {
         return forked() ? core::session_identity{} : link_->identity();

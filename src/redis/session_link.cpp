@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/random_digits.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
@@ -58,7 +59,7 @@ session_link::session_link(connect_string where, const core::session_settings& s
     const base::block_signals none_here;
     thread_ = boost::thread{[this] {
         base::name_this_thread("turnstile-redis");
-        run();
+        base::finish_or_end("a session with a Redis server", [this] { run(); });
     }};
 }
 

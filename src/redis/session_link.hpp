@@ -59,7 +59,7 @@ public:
     void submit(core::request&& request, bool with_next);
     void forget_watches(const std::string& path);
     // Reads, in the calling thread, up to `until`: coordinator_session::help.
-    [[nodiscard]] bool help(core::time_point until) noexcept;
+    [[nodiscard]] bool help(core::time_point until);
     [[nodiscard]] core::session_identity identity() const;
     // `orderly`: the server is told, if it can be reached.
     void close(bool orderly) noexcept;

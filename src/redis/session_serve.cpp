@@ -137,7 +137,7 @@ bool session_link::is_needed() {
 
 // ---- whose turn it is to read -----------------------------------------------------------------
 
-bool session_link::help(core::time_point until) noexcept {
+bool session_link::help(core::time_point until) {
     std::array<pollfd, 2> waited{};
     {
         const base::lock_guard lock{mutex_};

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/per_process.hpp"
 #include "base/process.hpp"
 #include "base/signals.hpp"
@@ -49,7 +50,7 @@ file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_in
     const base::block_signals none_here;
     thread_ = std::make_unique<std::thread>([this] {
         base::name_this_thread("turnstile-bells");
-        run();
+        base::finish_or_end("the thread that hears of files", [this] { run(); });
     });
 }
 
@@ -81,7 +82,7 @@ void file_bells::leave(token gone) {
     if (last) ::inotify_rm_watch(inotify_.get(), watch);
 }
 
-void file_bells::run() noexcept {
+void file_bells::run() {
     for (;;) {
         std::array<pollfd, 2> waited{{{inotify_.get(), POLLIN, 0}, {ended_.fd(), POLLIN, 0}}};
         ::poll(waited.data(), waited.size(), -1);

@@ -50,7 +50,7 @@ private:
         handler heard;
     };
 
-    void run() noexcept EXCLUDES(mutex_);
+    void run() EXCLUDES(mutex_);
     void read_events() EXCLUDES(mutex_);
 
     const std::uint64_t process_;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/process.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
@@ -40,7 +41,7 @@ session::session(session_parts parts, const core::session_settings& settings,
     const base::block_signals none_here;
     thread_ = std::make_unique<std::thread>([this] {
         base::name_this_thread("turnstile-sql");
-        worker_->run();
+        base::finish_or_end("a session with a database", [this] { worker_->run(); });
     });
 }
 

@@ -135,7 +135,7 @@ std::vector<session::worker::forgotten> session::worker::take_forgotten() {
 
 // ---- the thread ---------------------------------------------------------------------------------
 
-void session::worker::run() noexcept {
+void session::worker::run() {
     while (!stopping()) {
         try {
             if (dead_) {
@@ -147,6 +147,8 @@ void session::worker::run() noexcept {
         } catch (const database_error& why) {
             lose(why);
             await_retry();
+        } catch (const std::bad_alloc&) {
+            throw;
         } catch (const std::exception& why) {
             lose({failure::lost, why.what()});  // a commit may be under way
             await_retry();

@@ -25,7 +25,7 @@ public:
     // Ends `run` soon. Nothing is delivered that was not being delivered already. If `orderly`, the session is ended
     // at the database, if that answers.
     void stop(bool orderly) noexcept;
-    void run() noexcept;
+    void run();
 
 private:
     // Paths are those of the database.

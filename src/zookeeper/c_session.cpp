@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/random.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
@@ -75,19 +76,21 @@ void c_session::note_addresses(const std::vector<socket_address>& found) {
 }
 
 void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
+    // Made before there is a handle whose threads call us: what follows throws nothing.
+    const auto by_name =
+        hosts.by_address ? hosts_of(servers_, address_form::for_c_client) : std::string{};
+    const auto with_chroot = hosts.text + servers_.chroot;
     const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
     const base::block_signals blocked;  // the C client's threads inherit this, and the name
     const base::name_started_threads named{"turnstile-zk"};
     errno = 0;
-    handle_ =
-        ::zookeeper_init2((hosts.text + servers_.chroot).c_str(), on_event,
-                          to_client_timeout(settings_.timeout), own, this, flags, on_client_line);
+    handle_ = ::zookeeper_init2(with_chroot.c_str(), on_event, to_client_timeout(settings_.timeout),
+                                own, this, flags, on_client_line);
     if (handle_ == nullptr) throw_init_error(servers_, *missing_, errno);
     // Else each poll of the I/O thread resolves all names; with -1 only each connect attempt does.
     zoo_set_servers_resolution_delay(handle_, -1);
     // From now on it resolves the names. The list of addresses stays, which its I/O thread reads without a lock.
-    if (hosts.by_address)
-        zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
+    if (hosts.by_address) zoo_set_servers(handle_, by_name.c_str());
     if (!settings_.credentials.empty()) add_credentials();
 }
 
@@ -272,12 +275,15 @@ void c_session::deliver(core::coordinator_event&& event) {
 void c_session::on_event(zhandle_t* /*handle*/, int type, int state, const char* path, void* self) {
     c_session& me = *static_cast<c_session*>(self);
     const base::lock_guard turn{me.turn_};
-    if (type == ZOO_SESSION_EVENT) {
-        me.session_event(state);
-    } else {
-        me.watch_fired(type, path);
-    }
-    me.deliver_settled();
+    // An exception must not pass the C client's frames.
+    base::finish_or_end("an event of the ZooKeeper client", [&] {
+        if (type == ZOO_SESSION_EVENT) {
+            me.session_event(state);
+        } else {
+            me.watch_fired(type, path);
+        }
+        me.deliver_settled();
+    });
 }
 
 void c_session::watch_fired(int type, const char* path) {

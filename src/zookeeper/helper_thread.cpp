@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
 
@@ -20,7 +21,7 @@ bool helper_thread::post(std::function<void()> task) {
         const base::block_signals blocked;
         thread_ = std::thread{[this] {
             base::name_this_thread("turnstile-role");
-            run();
+            base::finish_or_end("a look at a server's role", [this] { run(); });
         }};
         running_ = true;
     } catch (const std::system_error& failure) {
@@ -29,7 +30,7 @@ bool helper_thread::post(std::function<void()> task) {
     return running_;
 }
 
-void helper_thread::run() noexcept {
+void helper_thread::run() {
     for (;;) {
         std::function<void()> task;
         {

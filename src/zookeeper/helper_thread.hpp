@@ -29,7 +29,7 @@ public:
     void stop() noexcept EXCLUDES(mutex_);
 
 private:
-    void run() noexcept EXCLUDES(mutex_);
+    void run() EXCLUDES(mutex_);
 
     base::mutex mutex_;
     std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);

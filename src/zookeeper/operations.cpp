@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zookeeper/operations.hpp"
 
+#include <cstdint>
 #include <limits>
 
+#include "base/out_of_memory.hpp"
 #include "base/path.hpp"
 #include "zookeeper/answers.hpp"
 #include "zookeeper/c_session.hpp"
@@ -18,48 +20,67 @@ pending_request& of(const void* data) {
     return *static_cast<pending_request*>(const_cast<void*>(data));
 }
 
-void finish(pending_request& p, int rc) {
-    p.owner->completed(p, rc);
+// `fill` puts what the answer has into `pending`. An exception must not pass the C client's frames.
+template <class Fill>
+void finish(const void* data, int rc, Fill&& fill) {
+    base::finish_or_end("an answer of the ZooKeeper client", [&] {
+        pending_request& p = of(data);
+        fill(p);
+        p.owner->completed(p, rc);
+    });
 }
 
-void fill(pending_request& p, int rc, const Stat* stat) {
+// The C client says ZOK, too, where it had no memory for what it copies out of an answer. What stands behind that in the
+// answer, as the stat, is whatever was on its stack.
+void demand_copy(int rc, const void* copy) {
+    if (rc == ZOK && copy == nullptr) base::end_out_of_memory("the ZooKeeper client");
+}
+
+void fill_stat(pending_request& p, int rc, const Stat* stat) {
     if (rc == ZOK && stat != nullptr) p.answer.stat = to_stat(*stat);
 }
 
+void fill_path(pending_request& p, int rc, const char* path) {
+    demand_copy(rc, path);
+    if (rc == ZOK) p.answer.path = path;
+}
+
 void on_void(int rc, const void* data) {
-    finish(of(data), rc);
+    finish(data, rc, [](pending_request&) {});
 }
 
 void on_stat(int rc, const Stat* stat, const void* data) {
-    fill(of(data), rc, stat);
-    finish(of(data), rc);
+    finish(data, rc, [=](pending_request& p) { fill_stat(p, rc, stat); });
 }
 
 void on_path_and_stat(int rc, const char* path, const Stat* stat, const void* data) {
-    fill(of(data), rc, stat);
-    if (rc == ZOK && path != nullptr) of(data).answer.path = path;
-    finish(of(data), rc);
+    finish(data, rc, [=](pending_request& p) {
+        fill_stat(p, rc, stat);
+        fill_path(p, rc, path);
+    });
 }
 
 void on_path(int rc, const char* path, const void* data) {
-    if (rc == ZOK && path != nullptr) of(data).answer.path = path;
-    finish(of(data), rc);
+    finish(data, rc, [=](pending_request& p) { fill_path(p, rc, path); });
 }
 
 void on_data(int rc, const char* value, int length, const Stat* stat, const void* data) {
-    fill(of(data), rc, stat);
-    if (rc == ZOK && value != nullptr && length > 0) {
-        of(data).answer.data.assign(value, static_cast<std::size_t>(length));
-    }
-    finish(of(data), rc);
+    finish(data, rc, [=](pending_request& p) {
+        fill_stat(p, rc, stat);
+        if (length > 0) demand_copy(rc, value);
+        if (rc == ZOK && length > 0) p.answer.data.assign(value, static_cast<std::size_t>(length));
+    });
 }
 
 void on_children(int rc, const String_vector* names, const Stat* stat, const void* data) {
-    fill(of(data), rc, stat);
-    if (rc == ZOK && names != nullptr) {
-        of(data).answer.children.assign(names->data, names->data + names->count);
-    }
-    finish(of(data), rc);
+    finish(data, rc, [=](pending_request& p) {
+        fill_stat(p, rc, stat);
+        if (rc != ZOK || names == nullptr) return;
+        for (std::int32_t i = 0; i != names->count; ++i) {
+            demand_copy(rc, names->data[i]);
+            p.answer.children.emplace_back(names->data[i]);
+        }
+    });
 }
 
 // A create leaves the first version, a set the one in its stat, and the other parts none.
@@ -69,18 +90,19 @@ std::int32_t version_left_by(const zoo_op_result_t& result) noexcept {
 }
 
 // A multi's parts have answers of their own, but only if the servers answered at all.
-void on_multi(int rc, const void* data) {
-    pending_request& p = of(data);
-    if (judge_completion(rc).outcome == core::outcome::answered) {
-        for (const auto& result : p.results) {
-            p.answer.parts.push_back(judge_part(result.err));
-            const bool created = rc == ZOK && result.value != nullptr;
-            p.answer.paths.emplace_back(created ? result.value : "");
-            if (rc == ZOK) p.answer.versions.push_back(version_left_by(result));
-            fill(p, rc, result.stat);
-        }
+void fill_parts(pending_request& p, int rc) {
+    if (judge_completion(rc).outcome != core::outcome::answered) return;
+    for (const auto& result : p.results) {
+        p.answer.parts.push_back(judge_part(result.err));
+        const bool created = rc == ZOK && result.value != nullptr;
+        p.answer.paths.emplace_back(created ? result.value : "");
+        if (rc == ZOK) p.answer.versions.push_back(version_left_by(result));
+        fill_stat(p, rc, result.stat);
     }
-    finish(p, rc);
+}
+
+void on_multi(int rc, const void* data) {
+    finish(data, rc, [=](pending_request& p) { fill_parts(p, rc); });
 }
 
 int size_of(const std::string& data) noexcept {

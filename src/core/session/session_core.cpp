@@ -99,11 +99,11 @@ server_role session_core::role() const noexcept {
 }
 
 const std::string& session_core::server() const noexcept {
-    static const std::string& none = base::never_destroyed(std::string{});
+    static const base::undestroyed<std::string> none;
     if (const auto* connection = life_.attached()) return connection->server;
-    if (!life_.epoch) return none;
+    if (!life_.epoch) return none.value;
     const auto* cut_off = std::get_if<read_only_server>(&life_.epoch->link);
-    return cut_off != nullptr ? cut_off->server : none;
+    return cut_off != nullptr ? cut_off->server : none.value;
 }
 
 }  // namespace turnstile::core

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/inner_error.hpp"
+#include "base/out_of_memory.hpp"
 #include "client/internals.hpp"
 #include "recipe/lock/queue_lock.hpp"
 
@@ -87,9 +88,11 @@ core::all_of::course multi_hold::course_of(trial_pace& pace) const {
 
 // After the last answer the outcome is there: nothing is left to wait for.
 result<guard> multi_hold::acquire() {
-    for (auto next = begin(); !next.empty();)
-        next = next.ask ? wait_for(*next.ask) : try_all(next.tries);
-    return wait();
+    return base::finish_or_end("a multi_lock's call", [this] {
+        for (auto next = begin(); !next.empty();)
+            next = next.ask ? wait_for(*next.ask) : try_all(next.tries);
+        return wait();
+    });
 }
 
 part_questions multi_hold::wait_for(std::size_t which) {
@@ -118,7 +121,7 @@ part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
 }
 
 void multi_hold::async_acquire() {
-    go_on_async(begin());
+    base::finish_or_end("a multi_lock's call", [this] { go_on_async(begin()); });
 }
 
 // Of several tries only the last answer says how it goes on.
@@ -130,7 +133,9 @@ void multi_hold::go_on_async(const part_questions& next) {
 
 call::handler multi_hold::answer_to(std::size_t which, asked how) {
     return [self = self(), which, how](result<guard> answer) {
-        self->go_on_async(self->on_answer(which, how, std::move(answer)));
+        base::finish_or_end("an answer to a multi_lock", [&] {
+            self->go_on_async(self->on_answer(which, how, std::move(answer)));
+        });
     };
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "recipe/composite/multi_hold.hpp"
 
 namespace turnstile::detail {
@@ -53,19 +54,21 @@ void multi_hold::remember() {
 }
 
 void multi_hold::leave(const error& /*why*/) noexcept {
-    decisions next;
-    std::vector<kept_part> rest;  // lost ones
-    {
-        const base::lock_guard lock{mutex_};
-        remember();
-        note_given_back();
-        value_.leave();
-        next = decide();
-        for (auto& part : parts_)
-            if (part.held) rest.push_back(std::exchange(part, {}));
-    }
-    execute(std::move(next));
-    give_back(std::move(rest));
+    base::finish_or_end("the release of a multi_lock", [this] {
+        decisions next;
+        std::vector<kept_part> rest;  // lost ones
+        {
+            const base::lock_guard lock{mutex_};
+            remember();
+            note_given_back();
+            value_.leave();
+            next = decide();
+            for (auto& part : parts_)
+                if (part.held) rest.push_back(std::exchange(part, {}));
+        }
+        execute(std::move(next));
+        give_back(std::move(rest));
+    });
 }
 
 // The first carries it.
@@ -89,14 +92,16 @@ void multi_hold::run_as_callback(task callback) {
 result<void> multi_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     unlock();
-    std::optional<error> first;
-    for (const auto& [which, part] : given_back()) {
-        const auto confirmed = part->release(deadline);
-        if (confirmed) continue;
-        if (!first) first = error_of(which, confirmed.error());
-        if (confirmed.error() == errc::interrupted) break;
-    }
-    return released(first);
+    return base::finish_or_end("the release of a multi_lock", [&] {
+        std::optional<error> first;
+        for (const auto& [which, part] : given_back()) {
+            const auto confirmed = part->release(deadline);
+            if (confirmed) continue;
+            if (!first) first = error_of(which, confirmed.error());
+            if (confirmed.error() == errc::interrupted) break;
+        }
+        return released(first);
+    });
 }
 
 }  // namespace turnstile::detail

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/inner_error.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/random.hpp"
 #include "client/internals.hpp"
 #include "recipe/composite/quorum_report.hpp"
@@ -32,20 +33,22 @@ quorum_hold::~quorum_hold() {
 
 template <class F>
 void quorum_hold::step(F&& event) {
-    decisions next;
-    {
-        const base::lock_guard lock{mutex_};
-        for (std::size_t i = 0; i != parts_.size(); ++i)
-            if (parts_[i].held) value_.confirm(i, parts_[i].held->valid_until());
-        remember();
-        const auto now = boottime_clock::now();
-        if (armed_ <= now) armed_ = boottime_clock::time_point::max();
-        event(value_, now);
-        arm();
-        forget_closed(now);
-        next = decide();
-    }
-    execute(std::move(next));
+    base::finish_or_end("a step of a quorum_lock", [&] {
+        decisions next;
+        {
+            const base::lock_guard lock{mutex_};
+            for (std::size_t i = 0; i != parts_.size(); ++i)
+                if (parts_[i].held) value_.confirm(i, parts_[i].held->valid_until());
+            remember();
+            const auto now = boottime_clock::now();
+            if (armed_ <= now) armed_ = boottime_clock::time_point::max();
+            event(value_, now);
+            arm();
+            forget_closed(now);
+            next = decide();
+        }
+        execute(std::move(next));
+    });
 }
 
 quorum_hold::decisions quorum_hold::decide() {
@@ -134,7 +137,8 @@ void quorum_hold::ask(std::size_t which) {
          .mode = tries_ && !has_holder() ? core::attempt::once : core::attempt::wait,
          .answers = session_hold::answers::on_workers},
         part_options(which), [self = self(), which](result<guard> answer) {
-            self->on_answer(which, std::move(answer));
+            base::finish_or_end("an answer to a quorum_lock",
+                                [&] { self->on_answer(which, std::move(answer)); });
         });
     if (!started) on_answer(which, started.error());
 }
@@ -183,7 +187,7 @@ void quorum_hold::start() {
         const base::lock_guard lock{mutex_};
         kept_ = self();
     }
-    listen(options().stop);
+    base::finish_or_end("a quorum_lock's call", [this] { listen(options().stop); });
     step([this](core::quorum& value, boottime_clock::time_point now) REQUIRES(mutex_) {
         value.start(now);
         if (left_) value.leave();  // the request was there before

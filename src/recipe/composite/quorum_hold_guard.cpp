@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/inner_error.hpp"
+#include "base/out_of_memory.hpp"
 #include "recipe/composite/quorum_hold.hpp"
 #include "recipe/composite/quorum_report.hpp"
 
@@ -80,16 +81,18 @@ void quorum_hold::remember() {
 }
 
 void quorum_hold::leave(const error& /*why*/) noexcept {
-    decisions next;
-    {
-        const base::lock_guard lock{mutex_};
-        remember();
-        note_given_back();
-        value_.leave();
-        next = decide();
-        next.answer = false;  // the caller knows
-    }
-    execute(std::move(next));
+    base::finish_or_end("the release of a quorum_lock", [this] {
+        decisions next;
+        {
+            const base::lock_guard lock{mutex_};
+            remember();
+            note_given_back();
+            value_.leave();
+            next = decide();
+            next.answer = false;  // the caller knows
+        }
+        execute(std::move(next));
+    });
 }
 
 // Until so many ensembles confirmed it that the others can have a majority: those that do not answer may
@@ -97,20 +100,22 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
 result<void> quorum_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     unlock();
-    auto all = given_back();
-    std::stable_partition(all.begin(), all.end(),
-                          [this](const auto& part) { return connected(part.first); });
-    const auto may_stay = ensembles_->size() - (ensembles_->size() / 2 + 1);
-    std::optional<error> first;
-    for (auto left = all.size(); left > may_stay; --left) {
-        const auto& [which, part] = all[all.size() - left];
-        const auto answer = part->release(deadline);
-        if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
-            continue;  // nothing of it excludes a contender
-        if (!first) first = base::named((*ensembles_)[which].name, answer.error());
-        if (answer.error() == errc::interrupted) break;
-    }
-    return released(first);
+    return base::finish_or_end("the release of a quorum_lock", [&] {
+        auto all = given_back();
+        std::stable_partition(all.begin(), all.end(),
+                              [this](const auto& part) { return connected(part.first); });
+        const auto may_stay = ensembles_->size() - (ensembles_->size() / 2 + 1);
+        std::optional<error> first;
+        for (auto left = all.size(); left > may_stay; --left) {
+            const auto& [which, part] = all[all.size() - left];
+            const auto answer = part->release(deadline);
+            if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
+                continue;  // nothing of it excludes a contender
+            if (!first) first = base::named((*ensembles_)[which].name, answer.error());
+            if (answer.error() == errc::interrupted) break;
+        }
+        return released(first);
+    });
 }
 
 }  // namespace turnstile::detail

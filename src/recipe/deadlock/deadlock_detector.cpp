@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/out_of_memory.hpp"
 #include "base/path.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
@@ -85,6 +86,10 @@ public:
     // Why the waiter that has this znode has to give up, if it has to.
     [[nodiscard]] result<std::optional<deadlock>> closed_by(std::string_view znode,
                                                             const query_options& options) const;
+    // The outcome of a wait for the lock on `path`, which ends early where that closes a cycle.
+    [[nodiscard]] result<guard> outcome_of(
+        detail::queued_wait& mine, const std::string& path,
+        std::optional<boottime_clock::time_point> deadline) const;
 
 private:
     [[nodiscard]] result<std::vector<detail::lock_queue>> read(
@@ -199,32 +204,40 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
     const auto mine = std::make_shared<detail::queued_wait>();
     lock.async_acquire(mine->options(std::move(options)), mine->handler());
 
+    // The lock's queue has the contender: a caller that is refused the outcome would leave it there.
+    return base::finish_or_end("a wait",
+                               [&] { return state_->outcome_of(*mine, lock.path(), deadline); });
+}
+
+result<guard> deadlock_detector::state::outcome_of(
+    detail::queued_wait& mine, const std::string& path,
+    std::optional<boottime_clock::time_point> deadline) const {
     using detail::queued_wait;
     for (;;) {
-        const auto why = mine->wait(to_nanoseconds(state_->look_after()), latest(deadline));
+        const auto why = mine.wait(to_nanoseconds(look_after()), latest(deadline));
         if (why == queued_wait::woken_by::end) {
-            mine->abandon();
-            return error{errc::timeout, lock.path() +
+            mine.abandon();
+            return error{errc::timeout, path +
                                             ": the client's callbacks, which the outcome comes "
                                             "through, do not run"};
         }
-        if (why == queued_wait::woken_by::outcome) return mine->take();
+        if (why == queued_wait::woken_by::outcome) return mine.take();
         if (why == queued_wait::woken_by::interruption) break;
-        auto found = state_->closed_by(mine->znode(), {.stop = mine->answered()});
+        auto found = closed_by(mine.znode(), {.stop = mine.answered()});
         if (!found) {
             if (found.error() == errc::interrupted) break;
             if (may_pass(found.error())) continue;
         } else if (!*found) {
             continue;
         }
-        auto outcome = mine->cancel();
+        auto outcome = mine.cancel();
         if (outcome || outcome.error() != errc::cancelled) return outcome;  // it ended just now
         if (!found) return found.error();
         return error{errc::would_deadlock,
-                     lock.path() + ": the newest wait of a cycle: " + (*found)->to_string()};
+                     path + ": the newest wait of a cycle: " + (*found)->to_string()};
     }
-    mine->abandon();
-    return error{errc::interrupted, lock.path() + ", while it waited"};
+    mine.abandon();
+    return error{errc::interrupted, path + ", while it waited"};
 }
 
 }  // namespace turnstile

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/path.hpp"
 #include "base/utf8.hpp"
 #include "client/metadata.hpp"
@@ -81,7 +82,8 @@ void candidacy::ask(std::uint64_t turn) {
     wanted.answers = session_hold::answers::on_workers;
     const auto started = queue_.servers()->acquire(
         wanted, std::move(options), [self = shared_from_this(), turn](result<guard> outcome) {
-            self->on_outcome(turn, std::move(outcome));
+            base::finish_or_end("the outcome of a candidacy",
+                                [&] { self->on_outcome(turn, std::move(outcome)); });
         });
     if (!started) on_outcome(turn, started.error());
 }
@@ -110,7 +112,8 @@ void candidacy::on_outcome(std::uint64_t turn, result<guard>&& outcome) {
     if (!granted) return;
     // May call back at once, in this thread.
     granted->loss.emplace(granted->hold.lost(), [weak = weak_from_this(), turn] {
-        if (const auto self = weak.lock()) self->on_lost(turn);
+        if (const auto self = weak.lock())
+            base::finish_or_end("the loss of a leadership", [&] { self->on_lost(turn); });
     });
 }
 
@@ -126,7 +129,7 @@ void candidacy::on_lost(std::uint64_t turn) {
     ask(turn);
 }
 
-void candidacy::leave() noexcept {
+void candidacy::leave() {
     if (queue_.servers()->forked()) return;  // the parent's
     std::shared_ptr<guard> held;
     std::stop_source waiting;

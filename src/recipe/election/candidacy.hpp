@@ -41,7 +41,7 @@ public:
 
     void observe(observer callback);  // before the first enter()
     void enter();                     // does nothing while waiting or leading
-    void leave() noexcept;
+    void leave();
 
     // nullptr unless leading. Each copy keeps the hold: the lock is released with the last one.
     [[nodiscard]] std::shared_ptr<guard> lead() const;

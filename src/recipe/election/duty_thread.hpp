@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "client/callback_queue.hpp"
 #include "turnstile/client.hpp"
 
@@ -24,7 +25,7 @@ public:
     // Soon, one task at a time on a thread of its own. Throws what the user's executor throws.
     void run(const std::function<void()>& task) const {
         if (!own_) return (*users_)(task);
-        own_->post(task);
+        base::finish_or_end("a term of an election", [&] { own_->post(task); });
         own_->pump();
     }
     // Waits until the thread of its own has ended; not on that thread itself. An executor goes on without it.

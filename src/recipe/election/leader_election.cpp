@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/span_check.hpp"
 #include "recipe/election/candidacy.hpp"
 #include "recipe/election/duty_thread.hpp"
@@ -103,6 +104,7 @@ private:
     };
 
     void step(const course::input& input);
+    void end();
     [[nodiscard]] deferred_effects collect(const course::input& input) REQUIRES(mutex_);
     void run(deferred_effects&& effects);
     void ask(course::turn turn, std::stop_token leaves);
@@ -129,17 +131,19 @@ private:
 };
 
 void leader_election::work::start() {
-    deferred_effects to_do;
     {
         const base::lock_guard lock{mutex_};
         if (!thread_) thread_.emplace(options_.run);
-        to_do = collect(course::started{});
     }
-    run(std::move(to_do));
+    step(course::started{});
 }
 
 void leader_election::work::close() noexcept {
     if (queue_.servers()->forked()) return;  // the parent's; of its threads none is here
+    base::finish_or_end("the end of an election", [this] { end(); });
+}
+
+void leader_election::work::end() {
     deferred_effects to_do;
     std::optional<detail::duty_thread> thread;
     std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
@@ -155,12 +159,14 @@ void leader_election::work::close() noexcept {
 }
 
 void leader_election::work::step(const course::input& input) {
-    deferred_effects to_do;
-    {
-        const base::lock_guard lock{mutex_};
-        to_do = collect(input);
-    }
-    run(std::move(to_do));
+    base::finish_or_end("a step of an election", [&] {
+        deferred_effects to_do;
+        {
+            const base::lock_guard lock{mutex_};
+            to_do = collect(input);
+        }
+        run(std::move(to_do));
+    });
 }
 
 leader_election::work::deferred_effects leader_election::work::collect(const course::input& input) {
@@ -199,7 +205,8 @@ void leader_election::work::ask(course::turn turn, std::stop_token leaves) {
     queue_.async_acquire(
         std::move(options), core::claim{},
         [self = shared_from_this(), turn](result<guard> outcome) {
-            self->on_outcome(turn, std::move(outcome));
+            base::finish_or_end("the outcome of a candidacy",
+                                [&] { self->on_outcome(turn, std::move(outcome)); });
         },
         id_);
 }
@@ -227,11 +234,13 @@ void leader_election::work::on_outcome(course::turn turn, result<guard>&& outcom
 // ---- the function ---------------------------------------------------------------------------
 
 void leader_election::work::hand_over(course::turn turn, const detail::duty_thread& thread) {
+    // An executor may keep the task for good.
+    const std::function<void()> task = [weak = weak_from_this(), turn] {
+        if (const auto self = weak.lock())
+            base::finish_or_end("a term of an election", [&] { self->run_term(turn); });
+    };
     try {
-        // An executor may keep the task for good.
-        thread.run([weak = weak_from_this(), turn] {
-            if (const auto self = weak.lock()) self->run_term(turn);
-        });
+        thread.run(task);
     } catch (...) {
         step(course::not_run{turn});
         tell(std::current_exception());

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "client/listener_list.hpp"
 #include "recipe/election/candidacy.hpp"
 #include "recipe/operator/participants.hpp"
@@ -53,11 +54,11 @@ const std::string& leader_latch::id() const noexcept {
 }
 
 void leader_latch::start() {
-    state_->seat->enter();
+    base::finish_or_end("the start of a leader_latch", [this] { state_->seat->enter(); });
 }
 
 void leader_latch::close() noexcept {
-    state_->seat->leave();
+    base::finish_or_end("the end of a leader_latch", [this] { state_->seat->leave(); });
 }
 
 // ---- leadership -----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "recipe/election/candidacy.hpp"
 #include "recipe/gate/job_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"
@@ -92,22 +93,29 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     const auto before = boottime_clock::now();
     if (const auto written = node.write(found, detail::to_text(report.record), limits); !written)
         return written.error();
-    const auto started = node.read(limits);
+    // The start is written down: a caller that has no memory for the answer must not take it for undone.
+    const auto started =
+        base::finish_or_end("the start of a job", [&] { return node.read(limits); });
     if (!started) {
-        if (const auto held = lock.status(); !held) return held.error();
-        return error{errc::outcome_unknown,
-                     queue.path() + ": the start is written down, and the job was not run: " +
-                         started.error().message()};
+        return base::finish_or_end("the start of a job", [&] {
+            if (const auto held = lock.status(); !held) return error{held.error()};
+            return error{errc::outcome_unknown,
+                         queue.path() + ": the start is written down, and the job was not run: " +
+                             started.error().message()};
+        });
     }
     report.record.started = started->changed;
     job_run run{lock, report.record, before + std::chrono::milliseconds{terms.at_most_for}};
+    const auto write_down = [&](job_state how) {
+        base::finish_or_end("the end of a job", [&] { finish(node, report, how, stop); });
+    };
     try {
         job(run);
     } catch (...) {
-        finish(node, report, job_state::failed, stop);
+        write_down(job_state::failed);
         throw;
     }
-    finish(node, report, job_state::succeeded, stop);
+    write_down(job_state::succeeded);
     return std::move(report);
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "client/internals.hpp"
 #include "recipe/lock/upgraded_hold.hpp"
 
@@ -72,7 +73,7 @@ result<std::shared_ptr<session_hold>> start(const upgrade_request& request,
     wanted.mode = request.mode;
     wanted.session = base->session();
     auto started = request.servers.acquire(wanted, std::move(options), std::move(done));
-    if (started) base->tie(*started);
+    if (started) base::finish_or_end("an upgrade", [&] { base->tie(*started); });
     return started;
 }
 
@@ -102,9 +103,11 @@ result<void> downgrade(const std::string& path, guard& hold, core::contender_kin
     if (auto good = hold.status(); !good) return good;
     if (found->kind() == to) return {};
     if (found->kind() == core::contender_kind::read) return reader_cannot(path);
-    if (found->upgraded) replace(hold, found->upgraded->drop_upper());
-    if (found->base->kind() == to) return {};
-    return found->base->rename(to);
+    return base::finish_or_end("a downgrade", [&]() -> result<void> {
+        if (found->upgraded) replace(hold, found->upgraded->drop_upper());
+        if (found->base->kind() == to) return {};
+        return found->base->rename(to);
+    });
 }
 
 result<void> upgrade(const upgrade_request& request, guard& hold, acquire_options options) {
@@ -113,9 +116,11 @@ result<void> upgrade(const upgrade_request& request, guard& hold, acquire_option
     if (!*base) return {};
     const auto started = start(request, *base, std::move(options), nullptr);
     if (!started) return started.error();
-    auto upper = (*started)->wait();
-    if (!upper) return upper.error();
-    return put_together(hold, *base, std::move(*upper));
+    return base::finish_or_end("an upgrade", [&]() -> result<void> {
+        auto upper = (*started)->wait();
+        if (!upper) return upper.error();
+        return put_together(hold, *base, std::move(*upper));
+    });
 }
 
 void async_upgrade(const upgrade_request& request, guard hold, acquire_options options,
@@ -127,12 +132,14 @@ void async_upgrade(const upgrade_request& request, guard hold, acquire_options o
     const auto base = to_be_upgraded(request.path, *kept);
     if (!base) return answer(base.error());
     if (!*base) return answer({});
-    const auto started = start(
-        request, *base, std::move(options), [kept, handler, base = *base](result<guard> upper) {
-            auto outcome =
-                upper ? put_together(*kept, base, std::move(*upper)) : result<void>{upper.error()};
-            handler(std::move(*kept), std::move(outcome));
-        });
+    const auto started = start(request, *base, std::move(options),
+                               [kept, handler, base = *base](result<guard> upper) {
+                                   auto outcome = base::finish_or_end("an upgrade", [&] {
+                                       return upper ? put_together(*kept, base, std::move(*upper))
+                                                    : result<void>{upper.error()};
+                                   });
+                                   handler(std::move(*kept), std::move(outcome));
+                               });
     if (!started) answer(started.error());
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/mutex.hpp"
+#include "base/out_of_memory.hpp"
 #include "recipe/lock/standard_forms.hpp"
 #include "turnstile/semaphore.hpp"
 
@@ -25,10 +26,12 @@ public:
                                               ") where " + std::to_string(permits_.size()) +
                                               " permits are held"});
         }
-        for (; count > 0; --count) {
-            gone.push_back(std::move(permits_.front()));
-            permits_.pop_front();
-        }
+        base::finish_or_end("the release of permits", [&]() REQUIRES(mutex_) {
+            for (; count > 0; --count) {
+                gone.push_back(std::move(permits_.front()));
+                permits_.pop_front();
+            }
+        });
     }
     [[nodiscard]] std::size_t held() const {
         const base::lock_guard lock{mutex_};

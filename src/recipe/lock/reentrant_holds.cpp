@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/inner_error.hpp"
+#include "base/out_of_memory.hpp"
 #include "client/hold.hpp"
 #include "client/internals.hpp"
 
@@ -110,11 +111,12 @@ result<guard> reentrant_holds::entered(owner identity, result<guard>&& outcome,
         gave_up(identity);
         return std::move(outcome);
     }
-    auto shared = std::make_shared<common>(identity, std::move(*outcome));
-    {
+    auto shared = base::finish_or_end("the grant of a recursive_mutex", [&] {
+        auto granted = std::make_shared<common>(identity, std::move(*outcome));
         const base::lock_guard lock{mutex_};
-        owners_.granted(identity, shared);
-    }
+        owners_.granted(identity, granted);
+        return granted;
+    });
     return make_share(shared, on_lost);
 }
 
@@ -125,9 +127,11 @@ void reentrant_holds::gave_up(owner identity) noexcept {
 
 result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
                                           const loss_callback& on_lost) {
-    auto result = internals::make_guard(std::make_shared<share>(shared_from_this(), of));
-    if (on_lost) result.on_lost(on_lost);
-    return result;
+    return base::finish_or_end("a share of a hold", [&] {  // which is counted already
+        auto result = internals::make_guard(std::make_shared<share>(shared_from_this(), of));
+        if (on_lost) result.on_lost(on_lost);
+        return result;
+    });
 }
 
 guard reentrant_holds::drop(const std::shared_ptr<common>& of) noexcept {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "recipe/lock/permit_store.hpp"
 #include "recipe/lock/queue_lock.hpp"
 
@@ -109,7 +110,9 @@ result<std::int32_t> semaphore::limit(const query_options& options) const {
 result<void> semaphore::set_limit(permit_count permits, const query_options& options) {
     if (!permits.in_range()) return out_of_range(path(), permits);
     const auto limit = static_cast<std::int32_t>(permits.value());
-    auto done = detail::store_limit(state_->servers(), path(), limit, options);
+    auto done = base::finish_or_end("a change of a limit", [&] {
+        return detail::store_limit(state_->servers(), path(), limit, options);
+    });
     if (done) *state_->agreed = true;
     return done;
 }

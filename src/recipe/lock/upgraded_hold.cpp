@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/out_of_memory.hpp"
+
 namespace turnstile::detail {
 
 std::shared_ptr<session_hold> upgraded_hold::drop_upper() {
@@ -30,9 +32,11 @@ void upgraded_hold::unlock() noexcept {
 
 result<void> upgraded_hold::release(boottime_clock::time_point deadline) {
     unlock();
-    const auto above = upper_->release(deadline);
-    auto beneath = base_->release(deadline);
-    return above ? beneath : above;
+    return base::finish_or_end("a release", [&] {
+        const auto above = upper_->release(deadline);
+        auto beneath = base_->release(deadline);
+        return above ? beneath : above;
+    });
 }
 
 }  // namespace turnstile::detail

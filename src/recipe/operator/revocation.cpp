@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/path.hpp"
 #include "client/pause.hpp"
 #include "core/queue/revocation.hpp"
@@ -61,6 +62,9 @@ std::optional<milliseconds> timeout_of(const contender_metadata& claimed,
 bool is_given_up(const error& why) {
     return why == errc::cancelled || why == errc::interrupted;
 }
+
+// An order that may be written ends in an outcome, or the process does.
+constexpr auto k_order = "an order to release";
 
 }  // namespace
 
@@ -264,12 +268,14 @@ revocation::~revocation() = default;
 result<void> revocation::ask(const contender& target, const revoke_options& options) const {
     if (auto good = check(target, options); !good) return good;
     const core::revocation order{core::revocation::how::ask, options.who, options.why};
-    const auto done = state_->write_order(target, order, limits_of(options));
-    if (!done) return state_->given_up(done.error(), target, order);
-    if (!done->seen && !done->wrote) return error{errc::removed, state_->znode(target)};
-    log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(target),
-               options.who, options.why);
-    return {};
+    return base::finish_or_end(k_order, [&]() -> result<void> {
+        const auto done = state_->write_order(target, order, limits_of(options));
+        if (!done) return state_->given_up(done.error(), target, order);
+        if (!done->seen && !done->wrote) return error{errc::removed, state_->znode(target)};
+        log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(target),
+                   options.who, options.why);
+        return {};
+    });
 }
 
 // Nothing is written before the wait is known; what the contender claims later does not change it.
@@ -282,9 +288,11 @@ result<revocation_outcome> revocation::take(const contender& target,
     const auto time = state_->time_for(contender_metadata::parse((*seen)->data), target, options);
     if (!time) return time.error();
     const core::revocation order{core::revocation::how::take, options.who, options.why};
-    auto taken = state_->take(target, order, *time, limits_of(options));
-    if (!taken) return state_->given_up(taken.error(), target, order);
-    return taken;
+    return base::finish_or_end(k_order, [&]() -> result<revocation_outcome> {
+        auto taken = state_->take(target, order, *time, limits_of(options));
+        if (!taken) return state_->given_up(taken.error(), target, order);
+        return taken;
+    });
 }
 
 result<milliseconds> revocation::longest_wait(const contender& target,
@@ -295,32 +303,37 @@ result<milliseconds> revocation::longest_wait(const contender& target,
 
 result<void> revocation::withdraw(const contender& target, const revoke_options& options) const {
     if (auto good = check(target, options); !good) return good;
-    const auto undone =
-        state_->withdraw(target, {core::revocation::how::ask, options.who, options.why},
-                         detail::with_deadline({.timeout = k_time_to_withdraw}));
-    if (!undone) return undone.error();
-    if (!*undone) return error{errc::removed, state_->znode(target)};
-    return {};
+    const core::revocation order{core::revocation::how::ask, options.who, options.why};
+    return base::finish_or_end(k_order, [&]() -> result<void> {
+        const auto undone =
+            state_->withdraw(target, order, detail::with_deadline({.timeout = k_time_to_withdraw}));
+        if (!undone) return undone.error();
+        if (!*undone) return error{errc::removed, state_->znode(target)};
+        return {};
+    });
 }
 
 result<revocation_outcome> revocation::take_now(const contender& target,
                                                 const revoke_options& options) const {
     if (const auto good = check(target, options); !good) return good.error();
     const auto limits = limits_of(options);
-    for (int i = 0; i != k_most_tries; ++i) {
-        const auto seen = state_->look(target, limits);
-        if (!seen) return seen.error();
-        if (!*seen) return i == 0 ? revocation_outcome::gone_before : revocation_outcome::deleted;
-        const auto deleted =
-            state_->write(core::remove_op{state_->znode(target), (*seen)->stat.version},
-                          (*seen)->connection, target, limits);
-        if (!deleted) return deleted.error();
-        if (*deleted == server_error::bad_version) continue;
-        log::write(log_level::warning, "{} was deleted at once by {}: {}", state_->znode(target),
-                   options.who, options.why);
-        return revocation_outcome::deleted;
-    }
-    return error{errc::busy, state_->znode(target) + " changes faster than it can be deleted"};
+    return base::finish_or_end(k_order, [&]() -> result<revocation_outcome> {
+        for (int i = 0; i != k_most_tries; ++i) {
+            const auto seen = state_->look(target, limits);
+            if (!seen) return seen.error();
+            if (!*seen)
+                return i == 0 ? revocation_outcome::gone_before : revocation_outcome::deleted;
+            const auto deleted =
+                state_->write(core::remove_op{state_->znode(target), (*seen)->stat.version},
+                              (*seen)->connection, target, limits);
+            if (!deleted) return deleted.error();
+            if (*deleted == server_error::bad_version) continue;
+            log::write(log_level::warning, "{} was deleted at once by {}: {}",
+                       state_->znode(target), options.who, options.why);
+            return revocation_outcome::deleted;
+        }
+        return error{errc::busy, state_->znode(target) + " changes faster than it can be deleted"};
+    });
 }
 
 }  // namespace turnstile

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// finish_or_end: the one way in which the library fails when memory is exhausted.
+//
+// A call that throws std::bad_alloc has done nothing and calls no handler. From the first step that others can see (a
+// request, an entry in a table, a thread) a bad_alloc would leave a client half-way: connected, and deaf. There the
+// process ends at once, with one sentence on standard error: its sessions expire, and its locks go on.
+//
+//     base::finish_or_end("a step of a session", [&] { ... });
+//
+// The callers are few: what changes a session, a recipe's steps, and the start of each thread of the library. Under a
+// lock the scope is inside the lock, so that no other thread meets the half-done step while the stack unwinds.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <new>
+#include <utility>
+
+namespace turnstile::base {
+
+// Writes "turnstile: out of memory in <place>: ..." and aborts. Allocates nothing, and waits for no reader of standard
+// error.
+[[noreturn]] void end_out_of_memory(const char* place) noexcept;
+
+// Runs `step`, and ends the process where that throws std::bad_alloc. Other exceptions pass.
+template <class F>
+decltype(auto) finish_or_end(const char* place, F&& step) {
+    try {
+        return std::forward<F>(step)();
+    } catch (const std::bad_alloc&) {
+        end_out_of_memory(place);
+    }
+}
+
+}  // namespace turnstile::base
