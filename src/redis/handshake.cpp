@@ -112,7 +112,10 @@ public:
     }
 
     greeting finish(bool ok) {
-        if (ok) out.result = welcome::ok;
+        if (ok) {
+            out.result = welcome::ok;
+            to_.allow_long_replies();
+        }
         return std::move(out);
     }
 

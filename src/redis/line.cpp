@@ -158,8 +158,15 @@ std::size_t line::write(std::string_view text) const noexcept {
 void line::receive() noexcept {
     if (broken_) return;
     if (secured_ != nullptr) return receive_secured();
+    const std::size_t before = context_->reader->len;
     ::redisBufferRead(context_);
     check();
+    count(context_->reader->len - before);
+}
+
+void line::count(std::size_t bytes) noexcept {
+    since_reply_ += bytes;
+    if (since_reply_ > longest_reply_) break_off("it sends a reply without an end");
 }
 
 // All that has come: what OpenSSL keeps back poll() does not see.
@@ -175,6 +182,8 @@ void line::receive_secured() noexcept {
         if (::redisReaderFeed(context_->reader, buffer.data(), static_cast<std::size_t>(came)) !=
             REDIS_OK)
             return break_off(static_cast<const char*>(context_->reader->errstr));
+        count(static_cast<std::size_t>(came));
+        if (broken_) return;
     }
 }
 
@@ -183,6 +192,7 @@ owned_reply line::next() {
     // What came before the end is still there to be read.
     if (context_ == nullptr) return {};
     if (::redisGetReplyFromReader(context_, &found) != REDIS_OK) check();
+    if (found != nullptr) since_reply_ = 0;
     return owned_reply{static_cast<redisReply*>(found)};
 }
 

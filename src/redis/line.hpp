@@ -29,6 +29,9 @@ using owned_reply = std::unique_ptr<redisReply, reply_deleter>;
 
 class line {
 public:
+    static constexpr std::size_t k_longest_greeting = std::size_t{1} << 20U;  // bytes
+    static constexpr std::size_t k_longest_reply = std::size_t{256} << 20U;   // bytes
+
     // The constructor resolves the host's name, which may block, and begins to connect. A failure of either is told by
     // `broken`. Once `give_up`, a descriptor, is readable it asks the resolver for nothing more.
     // With TLS, where `tls` is not null, the certificate has to name `name`, the host if that is empty.
@@ -68,8 +71,11 @@ public:
     // How many bytes the socket took. A broken connection takes all: that it is broken is found by reading.
     std::size_t write(std::string_view text) const noexcept;
 
-    // Reads what has come.
+    // Reads what has come. Breaks the connection if one reply grows beyond k_longest_greeting, or after
+    // `allow_long_replies` beyond k_longest_reply: a server must not decide how much memory a client takes.
     void receive() noexcept;
+    // Called once the server has passed the handshake.
+    void allow_long_replies() noexcept { longest_reply_ = k_longest_reply; }
     // The next reply that is whole; nothing if there is none yet.
     [[nodiscard]] owned_reply next();
 
@@ -86,6 +92,7 @@ private:
     void go_on_securing();
     void begin_to_connect(int give_up);
     void receive_secured() noexcept;
+    void count(std::size_t bytes) noexcept;
     void break_off(std::string reason);
     void check() noexcept;
 
@@ -102,6 +109,8 @@ private:
     short secured_awaits_ = 0;  // while it is being secured
     bool broken_ = false;
     bool refused_ = false;
+    std::size_t longest_reply_ = k_longest_greeting;
+    std::size_t since_reply_ = 0;  // bytes that came since `next` found a reply
     std::string unsent_;
     std::string reason_;
 };

@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -188,7 +189,10 @@ public:
         if (!number)
             ::SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                        const_cast<char*>(host.c_str()));
-        // Without it any name would do.
+        // A name in the subject alone does not count (RFC 9525, section 2).
+        ::X509_VERIFY_PARAM_set_hostflags(::SSL_get0_param(ssl.get()),
+                                          X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+        // OpenSSL accepts a certificate for any name if the client names no host.
         if (verify_ == tls_verification::full &&
             (number ? ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(ssl.get()), host.c_str())
                     : ::SSL_set1_host(ssl.get(), host.c_str())) != 1)
@@ -231,6 +235,8 @@ result<std::shared_ptr<const tls_context>> make_tls_context(const tls_settings& 
     context_owner context{::SSL_CTX_new(::TLS_client_method()), ::SSL_CTX_free};
     if (context == nullptr) throw std::bad_alloc{};
     ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+    // A server's key that is stolen later must not open recorded connections.
+    ::SSL_CTX_set_cipher_list(context.get(), "DEFAULT:!kRSA:!PSK");
     // A write waits for nothing but room, a read for nothing but bytes.
     ::SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
     ::SSL_CTX_set_mode(context.get(),

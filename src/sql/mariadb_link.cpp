@@ -130,7 +130,6 @@ void mariadb_link::set_options(const mariadb_target& target) {
         if (const auto text = target.parameter(name); !text.empty()) set(option, text.c_str());
     };
     const unsigned off = 0;
-    const my_bool verified = target.verified() ? 1 : 0;
     set(MYSQL_OPT_NONBLOCK, &k_stack);
     set(MYSQL_OPT_LOCAL_INFILE, &off);
     set(MYSQL_SET_CHARSET_NAME, "utf8mb4");
@@ -147,7 +146,8 @@ void mariadb_link::set_options(const mariadb_target& target) {
     if (!target.encrypted()) return;
     const my_bool on = 1;
     set(MYSQL_OPT_SSL_ENFORCE, &on);
-    set(MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified);
+    // Without it libmariadb logs in without TLS where the server's greeting offers none.
+    set(MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
     set_parameter(MYSQL_OPT_SSL_CA, "ssl_ca");
     set_parameter(MYSQL_OPT_SSL_CAPATH, "ssl_capath");
     set_parameter(MARIADB_OPT_TLS_PEER_FP, "ssl_fp");
@@ -185,8 +185,9 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host) 
         throw;
     }
     keep_from_programs();  // it may have tried several addresses
-    if (connected_ != nullptr) return;
-    fail(last_error());
+    if (connected_ == nullptr) fail(last_error());
+    if (target.encrypted() && ::mysql_get_ssl_cipher(connection_) == nullptr)
+        throw database_error{failure::fatal, name_ + ": the connection is not encrypted"};
 }
 
 // A program that this process starts would keep the connection open behind its end, and could use it. libmariadb's sockets

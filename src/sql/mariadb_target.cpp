@@ -18,6 +18,10 @@ constexpr std::array<std::string_view, 15> k_parameters{
     "ssl_ca",  "ssl_capath",       "ssl_fp",         "ssl_cert",
     "ssl_key", "ssl_key_password", "ssl_cipher",     "ssl_verify_server_cert",
     "ssl_crl", "ssl_crlpath",      "tls_version"};
+// libmariadb takes a plain connection for an encrypted one that it need not verify.
+constexpr const char* k_unverified =
+    "ssl_verify_server_cert=false lets anybody between client and server read and change "
+    "everything, TLS or not: name the server's certificate with ssl_ca or ssl_fp";
 // MariaDB's own limit for a name, in characters.
 constexpr std::size_t k_longest_name = 64;
 
@@ -53,6 +57,7 @@ result<void> parse_parameter(std::string_view text, mariadb_target& out) {
     const bool is_switch = name == "ssl" || name == "ssl_verify_server_cert";
     if (is_switch && value != "true" && value != "false")
         return refused(fmt::format("{} is true or false", name));
+    if (name == "ssl_verify_server_cert" && value == "false") return refused(k_unverified);
     if (!out.parameters.emplace(name, *value).second)
         return refused(fmt::format("has {} twice", name));
     return {};
@@ -105,12 +110,6 @@ bool mariadb_target::encrypted() const {
     return std::any_of(parameters.begin(), parameters.end(), [](const auto& each) {
         return each.first.starts_with("ssl_") || each.first == "tls_version";
     });
-}
-
-bool mariadb_target::verified() const {
-    if (const auto said = parameter("ssl_verify_server_cert"); !said.empty()) return said == "true";
-    return parameters.contains("ssl_ca") || parameters.contains("ssl_capath") ||
-           parameters.contains("ssl_fp");
 }
 
 bool is_mariadb(std::string_view connect_string) noexcept {

@@ -9,9 +9,8 @@
 // |--------------------------------------------|----------------------------------------------------------------------|
 // | socket                                     | a socket of the system in place of a host                            |
 // | defaults_file, defaults_group              | a file of options, as MariaDB's programs read: user, password ...    |
-// | ssl=true                                   | an encrypted connection, or none                                     |
-// | ssl_ca, ssl_capath, ssl_fp                 | what the server's certificate is checked by                          |
-// | ssl_verify_server_cert=false               | it is not checked                                                    |
+// | ssl=true                                   | an encrypted connection to a verified server, or none                |
+// | ssl_ca, ssl_capath, ssl_fp                 | trusted authorities, or the certificate's fingerprint                |
 // | ssl_cert, ssl_key, ssl_key_password        | the client's certificate                                             |
 // | ssl_cipher, ssl_crl, ssl_crlpath, tls_version | as libmariadb has them                                            |
 //
@@ -43,8 +42,8 @@ struct mariadb_target {
 
     // Empty if it is not there.
     [[nodiscard]] std::string parameter(const std::string& name) const;
+    // The connection is encrypted, and the client verifies the server's certificate.
     [[nodiscard]] bool encrypted() const;
-    [[nodiscard]] bool verified() const;
 };
 
 [[nodiscard]] bool is_mariadb(std::string_view connect_string) noexcept;

@@ -3,28 +3,25 @@
 #include <fmt/core.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/log.hpp"
 #include "base/process.hpp"
 #include "sql/schema.hpp"
 #include "sql/sqlite_database.hpp"
+#include "sql/sqlite_file.hpp"
 
 namespace turnstile::sql {
 namespace {
 
 constexpr int k_least_version = 3'035'000;  // RETURNING
 constexpr std::int64_t k_schema = 2;
-
-// linux/magic.h: file systems that other hosts see, too.
-constexpr std::array<unsigned, 4> k_network_file_systems{0x6969U, 0x517BU, 0xFF534D42U,
-                                                         0xFE534D42U};
 
 // What the clock is ahead of the host's in a time namespace (time_namespaces(7)). Processes of the file may be in
 // several.
@@ -53,6 +50,22 @@ void wall(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
                            std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
 }
 
+struct numbers_of_table {
+    std::string_view name;
+    std::string_view key;
+    std::array<std::string_view, 10> numbers;  // columns that SQLite's schema declares INTEGER
+};
+// The keys of sessions and events are row ids, which SQLite itself keeps whole numbers.
+constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
+    {"turnstile_sessions", "id", {"attachment", "lasts", "deadline", "changes"}},
+    {"turnstile_nodes",
+     "path",
+     {"kind", "owner", "czxid", "mzxid", "pzxid", "ctime", "mtime", "version", "creates",
+      "children"}},
+    {"turnstile_watches", "path", {"kind", "session"}},
+    {"turnstile_events", "id", {"session", "kind", "nonce"}},
+}};
+
 // A number for this start of the system.
 std::int64_t boot() {
     std::ifstream file{"/proc/sys/kernel/random/boot_id"};
@@ -73,15 +86,17 @@ void sqlite_database::connect() {
     if (::sqlite3_libversion_number() < k_least_version)
         throw database_error{failure::fatal, fmt::format("SQLite is {}; 3.35 or later is needed",
                                                          ::sqlite3_libversion())};
-    check_file_system();
+    check_clock_offset_is_known();
+    const std::string file = prepare_sqlite_file(settings_.path);
     const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    const int code = ::sqlite3_open_v2(settings_.path.c_str(), &db_, how, nullptr);
+    const int code = ::sqlite3_open_v2(file.c_str(), &db_, how, nullptr);
     if ((code & 0xff) == SQLITE_CANTOPEN)
         throw database_error{
             failure::fatal,
             fmt::format("{}: cannot be opened: {}", settings_.path,
                         std::generic_category().message(::sqlite3_system_errno(db_)))};
     check(code, "open");
+    rights_ = check_single_name(file);
     ::sqlite3_extended_result_codes(db_, 1);
     ::sqlite3_busy_handler(db_, wait_for_turn, this);
     prepare_file();
@@ -94,22 +109,6 @@ void sqlite_database::check_process() {
         throw database_error{
             failure::fatal,
             "a SQLite file was opened before fork(): the child opens one after exec only"};
-}
-
-void sqlite_database::check_file_system() const {
-    struct statfs found {};
-    const auto folder = std::filesystem::path{settings_.path}.parent_path();
-    if (::statfs(folder.c_str(), &found) != 0)
-        throw database_error{failure::fatal, fmt::format("{}: {}", folder.string(),
-                                                         std::generic_category().message(errno))};
-    const auto kind = static_cast<unsigned>(found.f_type);
-    for (const unsigned remote : k_network_file_systems)
-        if (kind == remote)
-            throw database_error{
-                failure::fatal,
-                fmt::format("{}: is on a network file system; sqlite: is for the processes of one "
-                            "host, on a file system of its own",
-                            settings_.path)};
 }
 
 void sqlite_database::prepare_file() {
@@ -140,17 +139,16 @@ void sqlite_database::prepare_file() {
     make_tables();
     log_file_ = log_in_place();  // which the first transaction has made, or found
     open_session_files();
-    end_sessions_of_another_boot();
+    repair_tables();
 }
 
 void sqlite_database::open_session_files() {
     if (files_) return;
-    struct stat file {};
-    const std::string full = ::sqlite3_db_filename(db_, "main");
+    if (const auto danger = danger_of_rights(rights_); !danger.empty())
+        log::write(log_level::warning, "{}: {}", settings_.path, danger);
     try {
-        if (::stat(full.c_str(), &file) != 0)
-            throw std::system_error{errno, std::generic_category(), full};
-        files_.emplace(full + "-sessions", file.st_mode, settings_.guardian);
+        files_.emplace(std::string{::sqlite3_db_filename(db_, "main")} + "-sessions", rights_,
+                       settings_.guardian);
     } catch (const std::system_error& e) {
         throw database_error{failure::fatal,
                              fmt::format("cannot make the folder of the sessions: {}", e.what())};
@@ -166,7 +164,9 @@ void sqlite_database::make_tables() {
         if (there.rows.empty())
             check(::sqlite3_exec(db_, k_sqlite_tables, nullptr, nullptr, nullptr),
                   "make the tables");
-        const result_rows version = run("SELECT value FROM turnstile_meta WHERE name = 'schema'");
+        const result_rows version =
+            run("SELECT CAST(value AS INTEGER) FROM turnstile_meta "
+                "WHERE name = 'schema'");
         const std::int64_t found =
             version.rows.empty() ? 0 : to_integer(version.rows.front().front());
         if (found != k_schema)
@@ -181,22 +181,56 @@ void sqlite_database::make_tables() {
     commit();
 }
 
-// Their deadlines are of a clock that began anew. A session whose process lives is of this boot, whatever its number
-// says here: a container may have a number of its own.
-void sqlite_database::end_sessions_of_another_boot() {
+void sqlite_database::repair_tables() {
     begin(access::write);
     try {
-        const auto changed = run(
-            "UPDATE turnstile_meta SET value = ?1 WHERE name = 'boot' AND value <> ?1", {boot()});
-        if (changed.affected == 1)
-            for (const row& session : run("SELECT id FROM turnstile_sessions").rows)
-                if (const auto id = to_integer(session.front()); !files_->is_alive(id))
-                    run("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id});
+        remove_malformed_rows();
+        end_sessions_of_another_boot();
+        raise_numbers();
     } catch (...) {
         rollback();
         throw;
     }
     commit();
+}
+
+// SQLite keeps a text in a column of numbers. No statement finds such a row's end, and each that reads it fails: the row
+// would suspend every client, or block a lock for ever. So the row goes, with its name in the log.
+void sqlite_database::remove_malformed_rows() {
+    run("UPDATE turnstile_meta SET value = CAST(value AS INTEGER) WHERE typeof(value) <> "
+        "'integer'");
+    for (const auto& table : k_numbers_of_tables) {
+        std::string malformed;
+        for (const auto column : table.numbers)
+            if (!column.empty())
+                malformed += fmt::format("{}typeof({}) <> 'integer'",
+                                         malformed.empty() ? "" : " OR ", column);
+        for (const row& r : run(fmt::format("DELETE FROM {0} WHERE {1} RETURNING {2}", table.name,
+                                            malformed, table.key))
+                                .rows)
+            log::write(log_level::error,
+                       "{}: removed the row '{}' of {}: a column of whole numbers has a value of "
+                       "another type. Only Turnstile may write into its tables",
+                       settings_.path, r.front(), table.name);
+    }
+}
+
+// Their deadlines are of a clock that began anew. A session whose process lives is of this boot, whatever its number
+// says here: a container may have a number of its own.
+void sqlite_database::end_sessions_of_another_boot() {
+    const auto changed =
+        run("UPDATE turnstile_meta SET value = ?1 WHERE name = 'boot' AND value <> ?1", {boot()});
+    if (changed.affected == 0) return;
+    for (const row& session : run("SELECT id FROM turnstile_sessions").rows)
+        if (const auto id = to_integer(session.front()); !files_->is_alive(id))
+            run("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id});
+}
+
+// A file that was restored from a copy would give numbers again that it had given. From the time of day on, in
+// microseconds, numbers are new. A number is never set back.
+void sqlite_database::raise_numbers() {
+    run("UPDATE turnstile_meta SET value = max(value, 1000 * turnstile_wall()) "
+        "WHERE name = 'number'");
 }
 
 }  // namespace turnstile::sql

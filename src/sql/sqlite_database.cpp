@@ -59,14 +59,16 @@ void sqlite_database::disconnect() noexcept {
 void sqlite_database::begin(access how) {
     patient_until_ = boottime_clock::now() + settings_.patience;
     to_ring_.clear();
+    taken_number_ = 0;
     forget_answers();
     run(how == access::write ? "BEGIN IMMEDIATE" : "BEGIN");
-    if (how == access::write) check_in_place();
+    const bool renamed = renamed_.exchange(false);
+    if (how == access::write || renamed) check_in_place();
 }
 
 // Where the file's name leads to another file, or its log has been removed, others are granted what is held here, and
-// what is written here is lost. The log may be there again: whoever opens the file next makes one. Each write looks: a
-// confirmation at the latest.
+// what is written here is lost. The log may be there again: whoever opens the file next makes one. Each write looks, and
+// the first transaction behind the kernel's word that the file was renamed or unlinked.
 void sqlite_database::check_in_place() {
     int moved = 0;
     ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
@@ -89,6 +91,7 @@ std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
 // and by each session's look from time to time.
 void sqlite_database::commit() {
     run("COMMIT");
+    last_number_ = std::max(last_number_, taken_number_);
     for (const std::int64_t session : std::exchange(to_ring_, {})) files_->ring(session);
 }
 
@@ -126,9 +129,10 @@ void sqlite_database::check(int code, const char* doing) {
     if (kind == SQLITE_BUSY)
         throw database_error{
             failure::lost,
-            fmt::format("{}: another process or a transaction of another program has had the "
-                        "file's write lock for {} ms",
-                        settings_.path, settings_.patience.count())};
+            fmt::format(
+                "{}: another process or a transaction of another program has had the "
+                "file's write lock for {} ms, or a user who may read its shared memory locks it",
+                settings_.path, settings_.patience.count())};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;
     // A commit that the disk failed may be found whole at the next start.
@@ -220,10 +224,17 @@ std::size_t sqlite_database::longest_path() const noexcept {
 }
 
 std::int64_t sqlite_database::next_number() {
-    return to_integer(run("UPDATE turnstile_meta SET value = value + 1 WHERE name = 'number' "
-                          "RETURNING value")
-                          .rows.front()
-                          .front());
+    const std::int64_t number =
+        to_integer(run("UPDATE turnstile_meta SET value = value + 1 WHERE name = 'number' "
+                       "RETURNING value")
+                       .rows.front()
+                       .front());
+    if (number > last_number_) return taken_number_ = number;
+    // Grants that others got since then are not in the file any more.
+    last_number_ = 0;
+    throw database_error{failure::lost, settings_.path +
+                                            ": has older contents than this client has written: a "
+                                            "copy was put back while clients had it open"};
 }
 
 // ---- what wakes a session -----------------------------------------------------------------------
@@ -250,6 +261,11 @@ void sqlite_database::listen(std::int64_t session) {
         const std::string own = std::to_string(session);
         heard_.push_back(bells_->listen(files_->path_of(session), IN_ATTRIB,
                                         [this](std::string_view) { bell_.set(); }));
+        heard_.push_back(bells_->listen(::sqlite3_db_filename(db_, "main"),
+                                        IN_ATTRIB | IN_MOVE_SELF, [this](std::string_view) {
+                                            renamed_ = true;
+                                            bell_.set();
+                                        }));
         heard_.push_back(
             bells_->listen(files_->folder(), IN_CLOSE_WRITE, [this, own](std::string_view name) {
                 if (name == own) return;

@@ -73,13 +73,15 @@ public:
 
 private:
     static void check_process();
-    void check_file_system() const;
     void check_in_place();
     [[nodiscard]] std::optional<std::pair<dev_t, ino_t>> log_in_place() const;
     void prepare_file();
     void make_tables();
     void open_session_files();
+    void repair_tables();
+    void remove_malformed_rows();
     void end_sessions_of_another_boot();
+    void raise_numbers();
     void check(int code, const char* doing);
     [[nodiscard]] std::string make_room();
     [[nodiscard]] sqlite3_stmt* statement_of(const std::string& text);
@@ -91,12 +93,16 @@ private:
     std::unordered_map<std::string, sqlite3_stmt*> statements_;
     sqlite_log log_;
     std::optional<std::pair<dev_t, ino_t>> log_file_;  // of this connection
+    mode_t rights_ = 0;                                // of the file
+    std::int64_t taken_number_ = 0;                    // in this transaction
+    std::int64_t last_number_ = 0;                     // in a transaction that was committed
     std::optional<session_files> files_;
     boottime_clock::time_point patient_until_{};
     std::vector<std::int64_t> to_ring_;
 
     base::wake_up bell_;
     std::atomic<bool> departure_{false};
+    std::atomic<bool> renamed_{false};  // the file, or its rights have changed
     std::shared_ptr<file_bells> bells_;
     std::vector<file_bells::token> heard_;
 };

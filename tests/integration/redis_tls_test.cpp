@@ -119,6 +119,16 @@ TEST_F(tls_of_redis, a_certificate_for_another_name_is_refused) {
     connect(with(misnamed, trusted + "&verify=ca"));
 }
 
+TEST_F(tls_of_redis, a_name_in_the_subject_alone_does_not_count) {
+    const own_certificate subject{folder.path(), "localhost", "",
+                                  own_certificate::key_kind::elliptic, "localhost"};
+    redis_server by_subject{{.tls = files_of(subject)}};
+    by_subject.start();
+    const auto port = by_subject.tls_address().substr(by_subject.tls_address().rfind(':'));
+    EXPECT_TRUE(is_refused("rediss://localhost" + port + "?ca_file=" + subject.certificate(),
+                           errc::not_connected, "its certificate is not for the name localhost"));
+}
+
 // A server that speaks TLS closes a plain connection, without a word.
 TEST_F(tls_of_redis, a_server_without_tls_is_told) {
     const log_lines log;

@@ -18,17 +18,19 @@
 
 namespace turnstile::tests {
 
-// A key and its certificate, as files in PEM.
+// A key and its certificate, as files in PEM. `names` are the subject's alternative names (empty: none), `owner` is its
+// common name (empty: made from `name`).
 class own_certificate {
 public:
     enum class key_kind { elliptic, rsa };
     explicit own_certificate(const std::filesystem::path& folder, const std::string& name = "own",
-                             const char* names = "IP:127.0.0.1", key_kind kind = key_kind::elliptic)
+                             const char* names = "IP:127.0.0.1", key_kind kind = key_kind::elliptic,
+                             const std::string& owner = "")
         : certificate_{(folder / (name + ".crt")).string()},
           key_{(folder / (name + ".key")).string()} {
         const key_owner key{new_key(kind), ::EVP_PKEY_free};
         const certificate_owner x509{::X509_new(), ::X509_free};
-        describe(*x509, *key, "turnstile test " + name, names);
+        describe(*x509, *key, owner.empty() ? "turnstile test " + name : owner, names);
         write(certificate_, [&](std::FILE* to) { return ::PEM_write_X509(to, x509.get()); });
         write(key_, [&](std::FILE* to) {
             return ::PEM_write_PrivateKey(to, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
@@ -59,10 +61,12 @@ private:
         auto* const subject = ::X509_get_subject_name(&x509);
         ::X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, word, -1, -1, 0);
         ::X509_set_issuer_name(&x509, subject);
-        const std::unique_ptr<X509_EXTENSION, void (*)(X509_EXTENSION*)> names{
-            ::X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, all_names),
-            ::X509_EXTENSION_free};
-        ::X509_add_ext(&x509, names.get(), -1);
+        if (*all_names != '\0') {
+            const std::unique_ptr<X509_EXTENSION, void (*)(X509_EXTENSION*)> names{
+                ::X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, all_names),
+                ::X509_EXTENSION_free};
+            ::X509_add_ext(&x509, names.get(), -1);
+        }
         ::X509_sign(&x509, &key, ::EVP_sha256());
     }
     template <class F>

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/sqlite_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <linux/stat.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "base/descriptor.hpp"
+#include "sql/database.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+constexpr mode_t k_for_owner = 0600;
+
+struct file_system_kind {
+    unsigned magic;  // statfs(2), f_type
+    std::string_view name;
+};
+// Other hosts may see the same files, while each host has boot clocks and POSIX locks of its own. FUSE carries sshfs,
+// virtiofs and many more, and does not say which.
+constexpr std::array<file_system_kind, 17> k_shared_file_systems{{
+    {0x6969U, "NFS"},
+    {0x517BU, "SMB"},
+    {0xFF534D42U, "CIFS"},
+    {0xFE534D42U, "SMB2"},
+    {0x01021997U, "9p"},
+    {0x65735546U, "FUSE"},
+    {0x00C36400U, "Ceph"},
+    {0x5346414FU, "OpenAFS"},
+    {0x6B414653U, "AFS"},
+    {0x73757245U, "Coda"},
+    {0x7461636FU, "OCFS2"},
+    {0x01161970U, "GFS2"},
+    {0x0BD00BD0U, "Lustre"},
+    {0x47504653U, "GPFS"},
+    {0x786F4256U, "vboxsf"},
+    {0xBACBACBCU, "vmhgfs"},
+    {0x19830326U, "BeeGFS"},
+}};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& rule) {
+    throw database_error{failure::fatal, fmt::format("{}: {}", path, rule)};
+}
+
+[[noreturn]] void refuse_by_system(const std::string& path) {
+    refuse(path, std::generic_category().message(errno));
+}
+
+void check_file_system(const std::string& path) {
+    const auto folder = std::filesystem::path{path}.parent_path().string();
+    struct statfs found {};
+    if (::statfs(folder.c_str(), &found) != 0) refuse_by_system(folder);
+    const auto kind = std::find_if(
+        k_shared_file_systems.begin(), k_shared_file_systems.end(),
+        [&](const auto& each) { return each.magic == static_cast<unsigned>(found.f_type); });
+    if (kind != k_shared_file_systems.end())
+        refuse(path,
+               fmt::format("is on a file system that other hosts may see ({}); sqlite: is for "
+                           "the processes of one host: use a local file system",
+                           kind->name));
+}
+
+// The new file gets its name after it was closed: a close() in this process would give up the POSIX locks that other
+// connections of this process have on the file.
+void make_if_missing(const std::string& path) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) == 0 || errno != ENOENT) return;
+    std::string fresh = path + "-new-XXXXXX";
+    const base::descriptor file{::mkostemp(fresh.data(), O_CLOEXEC)};
+    if (!file.open()) return;  // SQLite's own attempt says why
+    ::fchmod(file.get(), k_for_owner);
+    if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0)
+        ::unlink(fresh.c_str());
+}
+
+}  // namespace
+
+void check_clock_offset_is_known() {
+    constexpr const char* k_self = "/proc/self";
+    if (::access(k_self, X_OK) != 0)
+        refuse(k_self,
+               "is not to be found; sqlite: needs /proc of this process's own pid namespace: mount "
+               "it. It tells the offset of a time namespace, by which sessions end");
+}
+
+std::string prepare_sqlite_file(const std::string& path) {
+    std::error_code failed;
+    const auto resolved = std::filesystem::weakly_canonical(path, failed).string();
+    const std::string& file = failed ? path : resolved;
+    check_file_system(file);
+    make_if_missing(file);
+    return file;
+}
+
+mode_t check_single_name(const std::string& path) {
+    struct statx found {};
+    if (::statx(AT_FDCWD, path.c_str(), 0, STATX_NLINK | STATX_MODE, &found) != 0)
+        refuse_by_system(path);
+    if (found.stx_nlink > 1)
+        refuse(path, fmt::format("has {} names (hard links), each with a write-ahead log of its "
+                                 "own: two clients could hold one lock. Keep one name",
+                                 found.stx_nlink));
+    if ((found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+        refuse(path,
+               "is a mount point (a bind mount of the file alone), and has another name with a "
+               "write-ahead log of its own: two clients could hold one lock. Mount its folder");
+    return found.stx_mode & 07777U;
+}
+
+std::string danger_of_rights(mode_t rights) {
+    const bool for_all = (rights & 0006U) != 0;
+    const bool group_only_reads = (rights & 0060U) == 0040U;
+    if (!for_all && !group_only_reads) return {};
+    return fmt::format(
+        "its rights are {:04o}: {} may stop every lock in it, by a lock on its "
+        "shared memory that reading is enough for; chmod {} it, its -wal, its -shm "
+        "and its -sessions",
+        static_cast<unsigned>(rights), for_all ? "every user" : "its group", for_all ? "o=" : "g=");
+}
+
+}  // namespace turnstile::sql

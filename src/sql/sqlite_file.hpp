@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// sqlite_file: where a SQLite file may lie, under which names, and who may read it.
+//
+// SQLite names a file's write-ahead log and shared memory by the file's path. Two paths of one file (a hard link, a
+// bind mount of the file alone) have two logs, so two processes would each hold the same lock. So a file has one name,
+// on a file system of this host. A symbolic link is no second name: SQLite follows it before it names the log.
+//
+// Thread safety: from any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace turnstile::sql {
+
+// Throws database_error if /proc does not tell this process its offset to the host's clocks. Sessions end by the
+// host's boot clock: without the offset, a process in a time namespace would end the sessions of others.
+void check_clock_offset_is_known();
+
+// The path without symbolic links. The file is made if it is missing, readable for its owner only (SQLite would let
+// everybody read it). Throws database_error if the folder lies on a file system that other hosts may see.
+[[nodiscard]] std::string prepare_sqlite_file(const std::string& path);
+
+// Throws database_error if the file has, or may have, a second name. Returns the file's rights.
+mode_t check_single_name(const std::string& path);
+
+// A user who may read the file but not write it can stop every lock in it: a read lock on the shared memory's lock
+// bytes keeps all writers out. The sentence that says so; empty if no such user exists.
+[[nodiscard]] std::string danger_of_rights(mode_t rights);
+
+}  // namespace turnstile::sql

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Servers of other kinds as an attacker on the way plays them: without TLS where the client wants TLS, and with replies
+// that never end.
+#include <gmock/gmock.h>
+
+#include "client/log_lines.hpp"
+#include "recording_peer.hpp"
+#include "turnstile/testing/event.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::eventually;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* k_secret = "tr0ub4dor";
+
+client_options quick() {
+    client_options options;
+    options.session_timeout = 4s;
+    options.retry_first = 10ms;
+    options.retry_longest = 100ms;
+    return options;
+}
+
+// All bytes that a client sends to the peer until it has given up two connections.
+std::string sent_to(const recording_peer& peer, const std::string& connect_string) {
+    const client servers{connect_string, quick()};
+    EXPECT_TRUE(eventually([&] { return peer.closed() >= 2; })) << connect_string;
+    return peer.received();
+}
+
+#ifdef TURNSTILE_WITH_MARIADB
+// A greeting of MariaDB 10.11 whose capabilities lack CLIENT_SSL (0x800).
+recording_peer::manners mariadb_without_tls() {
+    using namespace std::string_literals;
+    const std::string body =
+        "\x0a"
+        "5.5.5-10.11.6-MariaDB\0"s +
+        "\x01\0\0\0"s + "abcdefgh" + "\0"s + "\xfe\xf7"s + "\x2d\x02\0"s + "\xff\x81\x15"s +
+        std::string(6, '\0') + "\x1d\0\0\0"s + "ijklmnopqrst\0"s + "mysql_native_password\0"s;
+    return {std::string{static_cast<char>(body.size())} + "\0\0\0"s + body, "", ""};
+}
+
+TEST(hostile_server, mariadb_without_tls_gets_no_login) {
+    for (const auto* tls : {"ssl=true", "tls_version=TLSv1.3", "ssl_cipher=AES256-SHA",
+                            "ssl_ca=/etc/ssl/certs/ca-certificates.crt", "ssl_fp=00112233"}) {
+        const recording_peer peer{mariadb_without_tls()};
+        EXPECT_THAT(sent_to(peer, std::string{"mysql://shop:"} + k_secret + "@" + peer.address() +
+                                      "/shop?" + tls),
+                    IsEmpty())
+            << tls;
+    }
+}
+
+// The peer's greeting is well-formed: a client that wants no TLS logs in.
+TEST(hostile_server, mariadb_gets_a_login_from_a_client_without_tls) {
+    const recording_peer peer{mariadb_without_tls()};
+    const client servers{"mysql://shop:x@" + peer.address() + "/shop", quick()};
+    EXPECT_TRUE(eventually([&] { return peer.received().find("shop") != std::string::npos; }));
+}
+#endif
+
+#ifdef TURNSTILE_WITH_POSTGRESQL
+// "N": the server has no TLS. A request for TLS has eight bytes, and nothing may follow them.
+TEST(hostile_server, postgresql_without_tls_gets_no_login) {
+    for (const auto* mode : {"require", "verify-ca", "verify-full"}) {
+        const recording_peer peer{{"", "N", ""}};
+        const auto sent = sent_to(peer, std::string{"postgresql://shop:"} + k_secret + "@" +
+                                            peer.address() + "/shop?sslmode=" + mode);
+        EXPECT_EQ(sent.size() % 8, 0U) << mode;
+        EXPECT_THAT(sent, Not(HasSubstr("shop"))) << mode;
+    }
+}
+#endif
+
+#ifdef TURNSTILE_WITH_REDIS_TLS
+// The first bytes are TLS's greeting, and the client sends nothing in clear behind a refusal.
+TEST(hostile_server, redis_and_sentinels_without_tls_get_no_login) {
+    for (const std::string scheme : {"rediss://", "rediss+sentinel://"}) {
+        const recording_peer peer{{"", "-ERR unknown command\r\n", ""}};
+        const auto sent = sent_to(peer, scheme + "shop:" + k_secret + "@" + peer.address() +
+                                            (scheme == "rediss://" ? "/shop" : "/locks/shop"));
+        EXPECT_THAT(sent, StartsWith("\x16\x03")) << scheme;
+        EXPECT_THAT(sent, Not(HasSubstr("AUTH"))) << scheme;
+        EXPECT_THAT(sent, Not(HasSubstr(k_secret))) << scheme;
+    }
+}
+#endif
+
+#ifdef TURNSTILE_WITH_REDIS
+// A server that has not passed the handshake decides nothing about the client's memory.
+TEST(hostile_server, redis_reply_without_an_end_costs_little_memory) {
+    constexpr std::size_t k_most = std::size_t{16} << 20U;  // with the buffers of both sockets
+    const std::string chunk(65'536, 'x');
+    for (const std::string beginning : {"$1000000000\r\n", "*100000000\r\n$70000\r\n", "+", "-"}) {
+        for (const std::string scheme : {"redis://", "redis+sentinel://"}) {
+            const log_lines log;
+            const recording_peer peer{{"", beginning, chunk}};
+            sent_to(peer, scheme + "shop:x@" + peer.address() +
+                              (scheme == "redis://" ? "/shop" : "/locks/shop"));
+            EXPECT_LT(peer.most_taken(), k_most) << scheme << beginning;
+        }
+    }
+}
+#endif
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// A SQLite file has one name and contents that only Turnstile writes: what is refused, noticed and repaired.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "client/log_lines.hpp"
+#include "sql_backend.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class sqlite_file : public ::testing::Test {
+protected:
+    [[nodiscard]] std::string where() const { return "sqlite:" + file; }
+    void make() const { connect(where(), database_options())->close(); }
+    void run(const std::string& statement) const {
+        sqlite3* db = nullptr;
+        ASSERT_EQ(::sqlite3_open(file.c_str(), &db), SQLITE_OK);
+        ::sqlite3_busy_timeout(db, 10'000);
+        EXPECT_EQ(::sqlite3_exec(db, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+            << statement << ": " << ::sqlite3_errmsg(db);
+        ::sqlite3_close(db);
+    }
+    static mode_t rights_of(const std::string& path) {
+        struct stat found {};
+        EXPECT_EQ(::stat(path.c_str(), &found), 0) << path;
+        return found.st_mode & 0777U;
+    }
+    // A contender in a mount namespace that `commands` has changed.
+    [[nodiscard]] testing::process contender_behind(const std::string& commands,
+                                                    const std::string& connect_string) const {
+        return testing::process{
+            {{"unshare", "--mount", "sh", "-ec",
+              commands + "; exec " + TURNSTILE_CONTENDER + " " + connect_string +
+                  " /lock 4000 hold " + folder.path().string()},
+             {},
+             folder.path() / "contender",
+             {}}};
+    }
+
+    const testing::temporary_folder folder;
+    const std::string file = (folder.path() / "locks.db").string();
+};
+
+TEST_F(sqlite_file, with_a_hard_link_is_refused_by_both_names) {
+    make();
+    const auto link = (folder.path() / "second.db").string();
+    fs::create_hard_link(file, link);
+    for (const auto& name : {file, link})
+        EXPECT_THAT(diagnosis_of("sqlite:" + name), HasSubstr(name + ": has 2 names (hard links)"));
+    fs::remove(link);
+    make();
+}
+
+TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
+    make();
+    const auto beside = folder.path() / "beside";
+    fs::create_directory(beside);
+    const auto other = (beside / "other.db").string();
+    auto alone = contender_behind("touch " + other + "; mount --bind " + file + " " + other,
+                                  "sqlite:" + other);
+    EXPECT_TRUE(alone.wait_for_output(other + ": is a mount point")) << alone.output();
+    auto with_folder =
+        contender_behind("mount --bind " + folder.path().string() + " " + beside.string(),
+                         "sqlite:" + (beside / "locks.db").string());
+    EXPECT_TRUE(with_folder.wait_for_output("grant ")) << with_folder.output();
+}
+
+// A time namespace has clocks of its own, and only /proc tells their offset.
+TEST_F(sqlite_file, is_refused_without_proc) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
+    auto blind = contender_behind("mount -t tmpfs none /proc", where());
+    EXPECT_TRUE(blind.wait_for_output("needs /proc of this process's own pid namespace"))
+        << blind.output();
+}
+
+TEST_F(sqlite_file, by_a_symbolic_link_is_the_same_file) {
+    make();
+    const auto link = (folder.path() / "link.db").string();
+    fs::create_symlink(file, link);
+    const auto one = connect(where(), database_options());
+    const auto other = connect("sqlite:" + link, database_options());
+    mutex mine{*one, "/lock"};
+    mutex same{*other, "/lock"};
+    const auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_EQ(same.try_acquire().error(), errc::busy);
+}
+
+TEST_F(sqlite_file, is_made_for_its_owner_only) {
+    const auto servers = connect(where(), database_options());
+    EXPECT_EQ(rights_of(file), 0600U);
+    EXPECT_EQ(rights_of(file + "-wal"), 0600U);
+    EXPECT_EQ(rights_of(file + "-shm"), 0600U);
+    EXPECT_EQ(rights_of(file + "-sessions"), 0700U);
+}
+
+TEST_F(sqlite_file, that_others_may_read_is_told) {
+    make();
+    const auto told = [&](mode_t rights) {
+        EXPECT_EQ(::chmod(file.c_str(), rights), 0);
+        const log_lines log;
+        make();
+        EXPECT_TRUE(flush_log(limit()));
+        return log.with("may stop every lock in it");
+    };
+    EXPECT_EQ(told(0644), 1);
+    EXPECT_EQ(told(0640), 1);
+    EXPECT_EQ(told(0660), 0) << "a group that shares the file";
+    EXPECT_EQ(told(0600), 0);
+}
+
+// The session lasts for an hour: only the kernel's word can be what ends the hold.
+TEST_F(sqlite_file, that_is_renamed_ends_its_holds_at_once) {
+    const auto servers = connect(where(), database_options(std::chrono::hours{1}));
+    mutex lock{*servers, "/lock"};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    testing::event lost;
+    hold->on_lost([&](const error& /*why*/) { lost.set(); });
+    fs::rename(file, folder.path() / "away.db");
+    EXPECT_TRUE(lost.wait());
+}
+
+TEST_F(sqlite_file, that_is_replaced_ends_its_holds_at_once) {
+    const auto servers = connect(where(), database_options(std::chrono::hours{1}));
+    mutex lock{*servers, "/lock"};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    testing::event lost;
+    hold->on_lost([&](const error& /*why*/) { lost.set(); });
+    const auto copy = folder.path() / "copy.db";
+    fs::copy_file(file, copy);
+    fs::rename(copy, file);
+    EXPECT_TRUE(lost.wait());
+}
+
+// Numbers of grants that are gone would be given again.
+TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
+    const log_lines log;
+    const auto servers = connect(where(), database_options());
+    mutex lock{*servers, "/lock"};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto before = hold->fencing_token();
+    ASSERT_TRUE(hold->release(limit()));
+    run("UPDATE turnstile_meta SET value = 7 WHERE name = 'number'");
+    auto later = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(later) << later.error().message();
+    EXPECT_GT(later->fencing_token(), before);
+    EXPECT_TRUE(flush_log(limit()));
+    EXPECT_GT(log.with("has older contents than this client has written"), 0);
+}
+
+struct column {
+    std::string table;
+    std::string name;
+};
+
+class sqlite_malformed_row : public sqlite_file, public ::testing::WithParamInterface<column> {};
+
+// A client that is there and one that comes both go on: the row is removed, and named in the log.
+TEST_P(sqlite_malformed_row, suspends_no_client) {
+    const log_lines log;
+    const auto early = connect(where(), database_options());
+    mutex lock{*early, "/lock"};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    run("INSERT INTO turnstile_watches VALUES ('/lock', 0, 1, 'x')");
+    run("INSERT INTO turnstile_events VALUES (NULL, 1, 0, '/lock', 1)");
+    run("UPDATE " + GetParam().table + " SET " + GetParam().name + " = 'text'" +
+        (GetParam().table == "turnstile_meta" ? " WHERE name <> 'schema'" : ""));
+    const auto late = connect(where(), database_options());
+    mutex other{*late, "/other"};
+    auto granted = other.acquire({.timeout = limit()});
+    EXPECT_TRUE(granted) << granted.error().message();
+    mutex third{*early, "/third"};
+    auto again = third.acquire({.timeout = limit()});
+    EXPECT_TRUE(again) << again.error().message();
+    EXPECT_TRUE(flush_log(limit()));
+    if (GetParam().table != "turnstile_meta") {
+        EXPECT_GT(log.with("of " + GetParam().table), 0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, sqlite_malformed_row,
+    ::testing::Values(column{"turnstile_meta", "value"}, column{"turnstile_sessions", "attachment"},
+                      column{"turnstile_sessions", "lasts"},
+                      column{"turnstile_sessions", "deadline"},
+                      column{"turnstile_sessions", "changes"}, column{"turnstile_nodes", "kind"},
+                      column{"turnstile_nodes", "owner"}, column{"turnstile_nodes", "czxid"},
+                      column{"turnstile_nodes", "mtime"}, column{"turnstile_nodes", "children"},
+                      column{"turnstile_watches", "session"}, column{"turnstile_events", "session"},
+                      column{"turnstile_events", "nonce"}),
+    [](const auto& each) { return each.param.table + "_" + each.param.name; });
+
+}  // namespace
+}  // namespace turnstile::tests
