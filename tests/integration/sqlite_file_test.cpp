@@ -89,9 +89,9 @@ TEST_F(sqlite_file, by_a_symbolic_link_is_the_same_file) {
     make();
     const auto link = (folder.path() / "link.db").string();
     fs::create_symlink(file, link);
-    const auto one = connect(where(), database_options());
+    const auto direct = connect(where(), database_options());
     const auto other = connect("sqlite:" + link, database_options());
-    mutex mine{*one, "/lock"};
+    mutex mine{*direct, "/lock"};
     mutex same{*other, "/lock"};
     const auto hold = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
