@@ -197,7 +197,7 @@ rule_format() {
         cut -d: -f1 | sort -u | report "clang-format -i mends it"
 }
 
-# What docs/why/model-edges.md says stands in for the model is there: tests as `suite.case`, nemeses as
+# The tests that docs/why/model-edges.md and threats.md name are there: tests as `suite.case`, nemeses as
 # `campaign: kind`, where what follows a plus sign only varies the kind.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_model_edges() {
@@ -205,7 +205,7 @@ rule_model_edges() {
     tests=$(sources tests | xargs cat | tr '\n' ' ' | tr -s ' ' |
         sed -E 's/(TEST(_F|_P)?)\( ?/\n\1 /g' | sed -nE 's/^TEST[_FP]* ([a-z0-9_A-Z]+), ([a-z0-9_A-Z]+).*/\1.\2/p')
     {
-        grep '^|' "$page" | grep -oE '`[a-zA-Z0-9_]+\.[A-Za-z0-9_]+`' | tr -d '`' | grep -vE '\.(cpp|hpp|md|py|maxbuffer)$' |
+        grep -h '^|' "$page" docs/why/threats.md | grep -oE '`[a-zA-Z0-9_]+\.[A-Za-z0-9_]+`' | tr -d '`' | grep -vE '\.(cpp|hpp|md|py|maxbuffer)$' |
             while IFS= read -r name; do
                 grep -qxF -e "$name" <<<"$tests" || echo "$page: $name"
             done
