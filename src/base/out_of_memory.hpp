@@ -16,15 +16,18 @@
 #include <new>
 #include <utility>
 
+#include "base/mutex.hpp"
+
 namespace turnstile::base {
 
 // Writes "turnstile: out of memory in <place>: ..." and aborts. Allocates nothing, and waits for no reader of standard
 // error.
 [[noreturn]] void end_out_of_memory(const char* place) noexcept;
 
-// Runs `step`, and ends the process where that throws std::bad_alloc. Other exceptions pass.
+// Runs `step`, and ends the process where that throws std::bad_alloc. Other exceptions pass. A step under a lock says so
+// itself (REQUIRES), which the compiler checks inside it.
 template <class F>
-decltype(auto) finish_or_end(const char* place, F&& step) {
+decltype(auto) finish_or_end(const char* place, F&& step) NO_THREAD_SAFETY_ANALYSIS {
     try {
         return std::forward<F>(step)();
     } catch (const std::bad_alloc&) {
