@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // A session time-out that no test waits for: what would end by it alone does not end.
-constexpr std::chrono::hours k_for_ever{24};
+constexpr std::chrono::hours k_for_ever{1};
 
 // The requests of a run that has the lock, in their order. Each commit has the own znode watched again.
 // Before the start: the record; and the time: a watch, its commit, a watch, its stamp.
