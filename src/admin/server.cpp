@@ -25,6 +25,12 @@ secrets read_secrets(const server_options& options) {
         known.password = read_secret_file(options.password_file, k_shortest_password);
     if (!options.token_file.empty())
         known.token = read_secret_file(options.token_file, k_shortest_token);
+    if (!options.users_file.empty()) known.named = users::read(options.users_file);
+    if (known.named.have_proxied() != !options.proxy.addresses.empty())
+        throw std::runtime_error{
+            known.named.have_proxied()
+                ? options.users_file + " has users of a proxy: give its address with --trust-proxy"
+                : "--trust-proxy: --users-file gives no user or group the secret `proxy`"};
     return known;
 }
 
@@ -46,8 +52,10 @@ std::vector<http_header> headers_of_all_answers(bool encrypted) {
 }
 
 http_settings web_settings(const server_options& options) {
+    std::vector<std::string> names;
+    for (const auto& name : options.names) names.push_back(without_scheme(name));
     return {.listen = options.listen,
-            .names = options.names,
+            .names = std::move(names),
             .headers = headers_of_all_answers(!options.tls_certificate_file.empty()),
             .threads = k_answering_threads,
             .tls = tls_of(options)};
@@ -56,14 +64,17 @@ http_settings web_settings(const server_options& options) {
 }  // namespace
 
 void check(const server_options& options) {
-    const bool secret = !options.password_file.empty() || !options.token_file.empty();
+    const bool secret = !options.password_file.empty() || !options.token_file.empty() ||
+                        !options.users_file.empty();
     if (!is_loopback(options.listen) && !secret)
         throw std::runtime_error{
             to_string(options.listen) +
-            " can be reached from other machines: give --password-file or --token-file"};
+            " can be reached from other machines: give --users-file, --password-file or "
+            "--token-file"};
     if (options.allow_changes && !secret)
         throw std::runtime_error{
-            "--allow-changes lets the page take locks away: give --password-file or --token-file"};
+            "--allow-changes lets the page take locks away: give --users-file, --password-file or "
+            "--token-file"};
     if (options.tls_certificate_file.empty() != options.tls_key_file.empty())
         throw std::runtime_error{"--tls-cert and --tls-key go together: give both, or neither"};
 }
@@ -73,7 +84,7 @@ public:
     inside(client& servers, const std::string& connect_string, const server_options& options)
         : web_{web_settings(options)},
           encrypted_{!options.tls_certificate_file.empty()},
-          entrance_{encrypted_},
+          entrance_{encrypted_, options.names, options.proxy},
           site_{servers,
                 connect_string,
                 !options.allow_changes,

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/access/gate.hpp"
 #include "admin/http/listen_address.hpp"
 #include "admin/reading/survey_plan.hpp"
 #include "turnstile/client.hpp"
@@ -23,10 +24,13 @@ struct server_options {
     bool allow_changes = false;
     std::string password_file{};
     std::string token_file{};
+    std::string users_file{};
+    proxy_settings proxy{};  // that signs people in
     std::string tls_certificate_file{};
     std::string tls_key_file{};
     std::string audit_file{};
-    std::vector<std::string> names{};  // that browsers may call this server
+    std::vector<std::string>
+        names{};  // that browsers may call this server; "https://NAME" behind a proxy with TLS
     reading_settings reading{};
 };
 

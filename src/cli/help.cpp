@@ -218,21 +218,29 @@ whom; and the same as JSON. It is read-only unless told otherwise.
 Usage: turnstile serve [OPTION]...
 
   --listen ADDR:PORT    where; port 0: one that is free [127.0.0.1:8088]
-  --allow-host NAME     another name that browsers call it; may be repeated
+  --allow-host NAME     another name that browsers call it, https://NAME
+                        behind a proxy with TLS; may be repeated
   --refresh DURATION    from one look at the servers to the next, at least [1s]
   --max-requests N      requests a second to the servers, on average [2000]
 
 Access:
   --password-file FILE  for people: its first line, 8 characters or more
   --token-file FILE     for programs (Authorization: Bearer TOKEN): 16 or more
+  --users-file FILE     named users: a line NAME ROLE SECRET each; ROLE is look,
+                        ask or take, SECRET scrypt$..., sha256$... or proxy
+  --hash-password       read a password, print its SECRET, and end
+  --trust-proxy ADDR    believe the headers of a proxy with this address or
+                        block (10.0.0.0/8); may be repeated
+  --user-header NAME    that names its user [X-Forwarded-User]
+  --groups-header NAME  that names the user's groups [X-Forwarded-Groups]
   --tls-cert FILE       a certificate chain in PEM
   --tls-key FILE        its key
   --allow-changes       let signed-in people ask holders to release, and take
                         locks away
   --audit-log FILE      append a JSON line for each of these orders
 
-Off loopback, and with --allow-changes, a password or a token is needed; only
-the owner of its file may be able to open it.
+Off loopback, and with --allow-changes, a password, a token or users are needed;
+only the owner of these files may be able to open them.
 )"} + k_servers +
            R"(
 The address is printed on standard output. Ctrl-C ends it.

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/serve.hpp"
 
+#include <termios.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
+#include "admin/access/password_hash.hpp"
 #include "admin/server.hpp"
 #include "base/masked.hpp"
 #include "cli/complaint.hpp"
@@ -26,7 +32,31 @@ struct serve_options {
     server_settings servers;
     std::string listen = "127.0.0.1:8088";
     admin::server_options page;
+    bool hash_password = false;
 };
+
+// For a line of --users-file. The terminal does not show what is typed.
+int print_password_hash() {
+    constexpr std::size_t k_shortest = 8;
+    termios shown{};
+    const bool typed = ::tcgetattr(STDIN_FILENO, &shown) == 0;
+    if (typed) {
+        std::fputs("Password: ", stderr);
+        auto hidden = shown;
+        hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+        ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+    }
+    std::string password;
+    std::getline(std::cin, password);
+    if (typed) {
+        ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+        std::fputs("\n", stderr);
+    }
+    if (password.size() < k_shortest)
+        return complain("the password has less than 8 characters", k_usage);
+    std::printf("%s\n", admin::password_hash::of(password).text().c_str());
+    return flush_output() ? k_success : complain("the output could not be written", k_output);
+}
 
 void warn_of_plain_text(const admin::server_options& options) {
     if (admin::is_loopback(options.listen) || !options.tls_certificate_file.empty()) return;
@@ -45,6 +75,7 @@ int serve(admin::server& page, const forwarded_signals& signals) {
 }
 
 int run_serve(serve_options& options) {
+    if (options.hash_password) return print_password_hash();
     settle_servers(options.servers);
     options.page.listen = admin::parse_listen_address(options.listen);
     admin::check(options.page);
@@ -62,6 +93,13 @@ void add_page_options(CLI::App& command, admin::server_options& page) {
     command.add_flag("--allow-changes", page.allow_changes);
     command.add_option("--password-file", page.password_file);
     command.add_option("--token-file", page.token_file);
+    command.add_option("--users-file", page.users_file);
+    command.add_option("--trust-proxy", page.proxy.addresses)
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+    command.add_option("--user-header", page.proxy.user_header);
+    command.add_option("--groups-header", page.proxy.groups_header);
     command.add_option("--tls-cert", page.tls_certificate_file);
     command.add_option("--tls-key", page.tls_key_file);
     command.add_option("--audit-log", page.audit_file);
@@ -78,6 +116,7 @@ void add_serve_command(CLI::App& program, command_line& line) {
     command.formatter_fn([](auto&&...) { return serve_help(); });
     const auto options = std::make_shared<serve_options>();
     command.add_option("--listen", options->listen);
+    command.add_flag("--hash-password", options->hash_password);
     add_page_options(command, options->page);
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {

@@ -19,35 +19,52 @@ namespace turnstile::admin {
 namespace {
 
 constexpr std::size_t k_most_entries = 1'000;
-constexpr std::streamoff k_read_back = 1 << 20;  // so many bytes of the file's end
+constexpr std::streamoff k_read_back = 64 << 20;  // bytes of the file's end
 
 constexpr std::pair<const char*, std::string audit_entry::*> k_fields[] = {
-    {"action", &audit_entry::action},  {"path", &audit_entry::path},
-    {"kind", &audit_entry::kind},      {"znode", &audit_entry::znode},
-    {"who", &audit_entry::by},         {"why", &audit_entry::why},
-    {"from", &audit_entry::from},      {"outcome", &audit_entry::outcome},
-    {"message", &audit_entry::message}};
+    {"action", &audit_entry::action},   {"path", &audit_entry::path},
+    {"kind", &audit_entry::kind},       {"znode", &audit_entry::znode},
+    {"user", &audit_entry::user},       {"who", &audit_entry::by},
+    {"why", &audit_entry::why},         {"from", &audit_entry::from},
+    {"outcome", &audit_entry::outcome}, {"message", &audit_entry::message}};
 
-wall_time time_of(const std::string& text) {
+constexpr const char* k_failed_sign_in = "sign_in_failed";
+
+std::optional<wall_time> parsed(const std::string& text, const char* form) {
     std::tm parts{};
-    if (::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr) return {};
+    const auto* const end = ::strptime(text.c_str(), form, &parts);
+    if (end == nullptr) return std::nullopt;
+    const std::string_view rest{end};  // fractions of a second, and UTC's letter
+    if (rest.find_first_not_of(".0123456789Z") != std::string_view::npos) return std::nullopt;
     return std::chrono::system_clock::from_time_t(::timegm(&parts));
+}
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
+bool has_part(const std::string& text, const std::string& part) {
+    return lower(text).find(lower(part)) != std::string::npos;
 }
 
 // Nothing of a line that was cut short, or is not ours.
 bool read_line(const std::string& line, audit_entry& entry) {
     const auto value = json::parse(line, nullptr, false);
     if (!value.is_object() || !value.contains("time") || !value["time"].is_string()) return false;
-    entry.time = time_of(value["time"].get<std::string>());
+    entry.time = parse_time(value["time"].get<std::string>()).value_or(wall_time{});
     for (const auto& [name, field] : k_fields)
         if (value.contains(name) && value[name].is_string())
             entry.*field = value[name].get<std::string>();
+    if (value.contains("times") && value["times"].is_number_unsigned())
+        entry.times = value["times"].get<std::uint64_t>();
     return true;
 }
 
 bool same_order(const audit_entry& a, const audit_entry& b) {
     return a.action == b.action && a.path == b.path && a.znode == b.znode && a.by == b.by &&
-           a.from == b.from;
+           a.user == b.user && a.from == b.from;
 }
 
 }  // namespace
@@ -55,7 +72,23 @@ bool same_order(const audit_entry& a, const audit_entry& b) {
 std::string audit_line(const audit_entry& entry) {
     json line{{"time", utc(entry.time)}};
     for (const auto& [name, field] : k_fields) line[name] = entry.*field;
+    line["times"] = entry.times;
     return printed(line);
+}
+
+std::optional<wall_time> parse_time(const std::string& text) {
+    if (const auto exact = parsed(text, "%Y-%m-%dT%H:%M:%S")) return exact;
+    return parsed(text, "%Y-%m-%d");
+}
+
+bool audit_filter::include(const audit_entry& entry) const {
+    if (!action.empty() && entry.action != action) return false;
+    if (!outcome.empty() && entry.outcome != outcome) return false;
+    if (entry.time < since || entry.time >= until) return false;
+    if (path.starts_with('/') ? !entry.path.starts_with(path) : !has_part(entry.path, path))
+        return false;
+    return has_part(entry.user, author) || has_part(entry.by, author) ||
+           has_part(entry.from, author);
 }
 
 audit_log::audit_log(const std::string& file) {
@@ -75,57 +108,99 @@ void audit_log::read_back(const std::string& file) {
     if (size > k_read_back) std::getline(in, line);  // the rest of a line
     while (std::getline(in, line)) {
         audit_entry entry;
-        if (!read_line(line, entry)) continue;
-        const bool concludes = !entries_.empty() && entries_.back().entry.outcome == "begun" &&
-                               same_order(entries_.back().entry, entry);
-        if (concludes) entries_.pop_back();
-        keep(std::move(entry));
+        if (read_line(line, entry)) read_back_entry(std::move(entry));
     }
 }
 
-void audit_log::keep(audit_entry entry) {
-    entries_.push_back({++numbers_, std::move(entry)});
-    if (entries_.size() > k_most_entries) entries_.pop_front();
+void audit_log::read_back_entry(audit_entry entry) {
+    if (entry.action == k_failed_sign_in) {
+        const bool goes_on = !failures_.empty() && entry.times > 1 &&
+                             failures_.back().entry.from == entry.from &&
+                             failures_.back().entry.user == entry.user;
+        if (goes_on) failures_.pop_back();
+        return keep(failures_, std::move(entry));
+    }
+    // Orders that were under way at a time may have come to their ends in another order.
+    const auto begun = std::find_if(orders_.rbegin(), orders_.rend(), [&](const kept& each) {
+        return each.entry.outcome == "begun" && same_order(each.entry, entry);
+    });
+    if (entry.outcome == "begun" || begun == orders_.rend()) return keep(orders_, std::move(entry));
+    begun->entry.outcome = entry.outcome;
+    begun->entry.message = entry.message;
 }
 
-void audit_log::write(const audit_entry& entry) {
+void audit_log::keep(ring& where, audit_entry entry) {
+    where.push_back({++numbers_, std::move(entry)});
+    if (where.size() > k_most_entries) where.pop_front();
+}
+
+void audit_log::write(const audit_entry& entry, durability wanted) {
     if (!file_.open()) return;
     // What was written of a line for which there was no room is no part of the next one.
     const auto line = (torn_ ? "\n" : "") + audit_line(entry) + '\n';
     errno = ENOSPC;  // of a line that is written in part
     const auto written = ::write(file_.get(), line.data(), line.size());
     if (written > 0) torn_ = written != static_cast<ssize_t>(line.size());
-    if (written != static_cast<ssize_t>(line.size()) || ::fsync(file_.get()) != 0)
+    if (written != static_cast<ssize_t>(line.size()) ||
+        (wanted == durability::on_disk && ::fsync(file_.get()) != 0))
         throw std::runtime_error{std::string{"the audit log cannot be written: "} +
                                  std::strerror(errno)};
 }
 
 std::uint64_t audit_log::add(audit_entry entry) {
     const std::lock_guard lock{mutex_};
-    write(entry);
-    keep(std::move(entry));
+    write(entry, durability::on_disk);
+    keep(orders_, std::move(entry));
     return numbers_;
 }
 
 void audit_log::conclude(std::uint64_t number, const std::string& outcome,
                          const std::string& message) {
     const std::lock_guard lock{mutex_};
-    for (auto& each : entries_) {
+    for (auto& each : orders_) {
         if (each.number != number) continue;
         each.entry.outcome = outcome;
         each.entry.message = message;
         auto line = each.entry;
         line.time = std::chrono::system_clock::now();
-        write(line);
+        write(line, durability::on_disk);
         return;
     }
 }
 
-audit_log::page audit_log::read(std::size_t offset, std::size_t limit) const {
+void audit_log::add_failure(const std::string& user, const std::string& from) {
     const std::lock_guard lock{mutex_};
-    page result{entries_.size(), {}};
-    for (auto i = offset; i < entries_.size() && result.entries.size() < limit; ++i)
-        result.entries.push_back(entries_[entries_.size() - 1 - i].entry);
+    audit_entry entry{.time = std::chrono::system_clock::now(),
+                      .action = k_failed_sign_in,
+                      .user = user,
+                      .from = from,
+                      .outcome = "refused"};
+    const auto before = std::find_if(failures_.begin(), failures_.end(), [&](const kept& each) {
+        return each.entry.from == from && each.entry.user == user;
+    });
+    if (before != failures_.end()) {
+        entry.times = before->entry.times + 1;
+        failures_.erase(before);
+    }
+    keep(failures_, entry);
+    if ((entry.times & (entry.times - 1)) != 0) return;
+    try {
+        write(entry, durability::in_cache);
+    } catch (const std::runtime_error&) {
+        // The entry stands in memory; the sign-in is refused in any case.
+    }
+}
+
+audit_log::page audit_log::read(const audit_filter& filter, std::size_t offset,
+                                std::size_t limit) const {
+    const std::lock_guard lock{mutex_};
+    const auto& from = filter.list == audit_list::orders ? orders_ : failures_;
+    page result;
+    for (auto each = from.rbegin(); each != from.rend(); ++each) {
+        if (!filter.include(each->entry)) continue;
+        if (result.total++ < offset || result.entries.size() == limit) continue;
+        result.entries.push_back(each->entry);
+    }
     return result;
 }
 

@@ -1,73 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admin/access/gate.hpp"
 
+#include <utility>
+
+#include "admin/access/trimmed.hpp"
 #include "admin/http/host_names.hpp"
 #include "admin/http/refusal.hpp"
 
 namespace turnstile::admin {
 namespace {
 
-constexpr double k_failures_at_once = 5;
-constexpr double k_all_failures_at_once = 60;
-constexpr double k_minute = 60;
+constexpr std::string_view k_bearer = "Bearer ";
+constexpr std::string_view k_scheme_end = "://";
+constexpr const char* k_attributes = "; Path=/; HttpOnly; SameSite=Strict";
+constexpr const char* k_thirty_days = "; Max-Age=2592000";
+
+std::string_view single(const http_request& request, const std::string& name) {
+    if (request.count(name) > 1)
+        throw refusal{400, "bad_request", name + " came several times; it may come once"};
+    return trimmed(request.header(name));
+}
+
+std::map<std::string, std::string> schemes_of(const std::vector<std::string>& names) {
+    std::map<std::string, std::string> schemes;
+    for (const auto& name : names) {
+        const auto end = name.find(k_scheme_end);
+        if (end != std::string::npos)
+            schemes[host_name(without_scheme(name))] = name.substr(0, end);
+    }
+    return schemes;
+}
+
+identity user_with_token(std::string_view authorization, const secrets& known) {
+    if (!authorization.starts_with(k_bearer)) return {};
+    const auto token = authorization.substr(k_bearer.size());
+    if (known.is_token(token)) return {.user = "token", .may = role::take, .shared = true};
+    const auto found = known.named.with_token(token);
+    return found ? identity{.user = found->name, .may = found->may} : identity{};
+}
 
 }  // namespace
 
-gate::gate(bool encrypted)
-    : encrypted_{encrypted},
-      failures_{{.per_second = k_failures_at_once / k_minute, .at_once = k_failures_at_once}},
-      all_failures_{
-          {.per_second = k_all_failures_at_once / k_minute, .at_once = k_all_failures_at_once}} {}
-
-void gate::check(const request_facts& facts) {
-    if (facts.method != "POST") return;
-    const auto type = facts.content_type.substr(0, facts.content_type.find(';'));
-    if (type != "application/json")
-        throw refusal{415, "media_type", "the body is not application/json"};
-    if (!is_own_page(facts.origin, facts.host, facts.fetch_site))
-        throw refusal{403, "origin", "the request comes from a page of another site"};
+std::string without_scheme(std::string_view name) {
+    const auto end = name.find(k_scheme_end);
+    return std::string{end == std::string_view::npos ? name
+                                                     : name.substr(end + k_scheme_end.size())};
 }
 
-std::string gate::cookie_name() const {
-    return encrypted_ ? "__Host-turnstile" : "turnstile";
+gate::gate(bool encrypted, const std::vector<std::string>& names, proxy_settings proxy)
+    : encrypted_{encrypted},
+      schemes_{schemes_of(names)},
+      proxy_{std::move(proxy)},
+      proxies_{proxy_.addresses},
+      key_{random_secret()} {}
+
+std::string gate::scheme_of(const http_request& request) const {
+    const auto named = schemes_.find(host_name(request.header("Host")));
+    if (named != schemes_.end()) return named->second;
+    const auto told = single(request, "X-Forwarded-Proto");
+    if (!told.empty() && proxies_.include(request.peer)) return std::string{told};
+    return request.encrypted ? "https" : "http";
+}
+
+void gate::check(const http_request& request) const {
+    if (request.method != "POST") return;
+    const auto type = request.header("Content-Type");
+    if (type.substr(0, type.find(';')) != "application/json")
+        throw refusal{415, "media_type", "the body is not application/json"};
+    const auto scheme = scheme_of(request);
+    if (!is_own_page(request.header("Origin"), scheme, request.header("Host"),
+                     request.header("Sec-Fetch-Site")))
+        throw refusal{403, "origin",
+                      "the request comes from a page of another site; this one is " + scheme +
+                          "://" + std::string{request.header("Host")} +
+                          " (behind a proxy: --allow-host https://NAME)"};
+}
+
+std::string gate::address_of(const http_request& request) const {
+    std::string address = request.peer;
+    if (!proxies_.include(address)) return address;
+    // Each proxy appends the address that it saw. The last that is no proxy of ours is the client.
+    auto rest = request.header("X-Forwarded-For");
+    while (proxies_.include(address) && !rest.empty()) {
+        const auto comma = rest.rfind(',');
+        const auto last = trimmed(comma == std::string_view::npos ? rest : rest.substr(comma + 1));
+        if (address_bytes(last).empty()) break;
+        address = last;
+        rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(0, comma);
+    }
+    return address;
+}
+
+// The prefix keeps the cookie to this host, which a browser grants over TLS only.
+std::string gate::cookie_name(std::string_view base) const {
+    return (encrypted_ ? "__Host-" : "") + std::string{base};
 }
 
 std::string gate::cookie_header(const std::string& id) const {
-    return cookie_name() + "=" + id + "; Path=/; HttpOnly; SameSite=Strict" +
-           (encrypted_ ? "; Secure" : "");
+    return cookie_name("turnstile") + "=" + id + k_attributes + (encrypted_ ? "; Secure" : "");
+}
+
+std::string gate::browser_cookie_header(const std::string& id) const {
+    return cookie_name("turnstile-browser") + "=" + id + k_attributes +
+           (encrypted_ ? "; Secure" : "") + k_thirty_days;
 }
 
 std::string gate::end_of_cookie() const {
     return cookie_header("") + "; Max-Age=0";
 }
 
-identity gate::identify(const request_facts& facts, const secrets& known, sign_ins& records) const {
-    identity caller;
-    caller.program = known.is_authorization(facts.authorization);
-    const auto id = cookie_of(facts.cookie, cookie_name());
-    if (!id.empty()) caller.ticket = records.find(id, boottime_clock::now());
+std::string gate::browser_of(const http_request& request) const {
+    return std::string{cookie_of(request.header("Cookie"), cookie_name("turnstile-browser"))};
+}
+
+identity gate::user_of_proxy(const http_request& request, const secrets& known) const {
+    if (!proxies_.include(request.peer)) return {};
+    const auto name = single(request, proxy_.user_header);
+    if (name.empty()) return {};
+    const auto found = known.named.from_proxy(name, single(request, proxy_.groups_header));
+    if (!found) return {};
+    return {.user = found->name,
+            .may = found->may,
+            .csrf = digest_text(key_ + digest_text(found->name) + key_)};
+}
+
+identity gate::identify(const http_request& request, const secrets& known,
+                        sign_ins& records) const {
+    identity caller = user_with_token(request.header("Authorization"), known);
+    if (!caller.known()) caller = user_of_proxy(request, known);
+    if (!caller.known()) {
+        const auto id = cookie_of(request.header("Cookie"), cookie_name("turnstile"));
+        if (const auto found = records.find(id, boottime_clock::now()); found && !id.empty())
+            caller = {.user = found->person.name,
+                      .may = found->person.may,
+                      .shared = found->shared,
+                      .ticket = found->id,
+                      .csrf = found->csrf};
+    }
+    caller.from = address_of(request);
     return caller;
 }
 
-void gate::check_change(const request_facts& facts, const identity& caller) {
-    if (caller.program) return;  // a browser sends no such header by itself
-    if (!caller.ticket || !same_secret(facts.csrf, caller.ticket->csrf))
+void gate::check_change(const http_request& request, const identity& caller) {
+    if (caller.csrf.empty()) return;  // a browser sends no token by itself
+    if (!same_secret(request.header("X-Turnstile-CSRF"), caller.csrf))
         throw refusal{403, "csrf",
                       "X-Turnstile-CSRF is not the one that /api/v1/me gives with this sign-in"};
-}
-
-void gate::check_sign_in(const std::string& address) {
-    const std::lock_guard lock{mutex_};
-    const auto now = boottime_clock::now();
-    if (!failures_.allows(address, now) || !all_failures_.allows({}, now))
-        throw refusal{429, "too_many", "too many sign-ins have failed; try again in a minute"};
-}
-
-void gate::count_failed_sign_in(const std::string& address) {
-    const std::lock_guard lock{mutex_};
-    const auto now = boottime_clock::now();
-    static_cast<void>(failures_.take(address, now));
-    static_cast<void>(all_failures_.take({}, now));
 }
 
 }  // namespace turnstile::admin

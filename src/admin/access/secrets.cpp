@@ -14,8 +14,6 @@
 namespace turnstile::admin {
 namespace {
 
-constexpr std::string_view k_bearer = "Bearer ";
-
 using digest = std::array<unsigned char, 32>;
 
 digest digest_of(std::string_view text) {
@@ -46,11 +44,6 @@ bool same_secret(std::string_view a, std::string_view b) {
 
 std::string random_secret() {
     return base::random_digits<32>();
-}
-
-bool secrets::is_authorization(std::string_view header) const {
-    return !token.empty() && header.starts_with(k_bearer) &&
-           same_secret(header.substr(k_bearer.size()), token);
 }
 
 }  // namespace turnstile::admin

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// secrets: the password and the token that the page was started with; what a browser sends is compared with them.
+// secrets: the shared password and token that the page was started with, and its named users.
 //
 // Thread safety: functions and a value; const members from any thread.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include "admin/access/users.hpp"
 
 namespace turnstile::admin {
 
@@ -25,13 +27,20 @@ namespace turnstile::admin {
 struct secrets {
     std::string password;  // for people; empty: none
     std::string token;     // for programs; empty: none
+    users named{};
 
-    [[nodiscard]] bool any() const noexcept { return !password.empty() || !token.empty(); }
+    [[nodiscard]] bool any() const noexcept {
+        return !password.empty() || !token.empty() || !named.empty();
+    }
+    [[nodiscard]] bool takes_tokens() const noexcept {
+        return !token.empty() || named.have_tokens();
+    }
     [[nodiscard]] bool is_password(std::string_view said) const {
         return !password.empty() && same_secret(said, password);
     }
-    // The header `Authorization: Bearer TOKEN`.
-    [[nodiscard]] bool is_authorization(std::string_view header) const;
+    [[nodiscard]] bool is_token(std::string_view said) const {
+        return !token.empty() && same_secret(said, token);
+    }
 };
 
 }  // namespace turnstile::admin

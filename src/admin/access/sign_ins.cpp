@@ -10,24 +10,41 @@ namespace turnstile::admin {
 namespace {
 
 constexpr std::chrono::hours k_lifetime{12};
+constexpr std::chrono::hours k_browser_lifetime{24 * 30};
 constexpr std::size_t k_most_sign_ins = 1'000;
 
 }  // namespace
 
-void sign_ins::make_room(boottime_clock::time_point now) {
-    std::erase_if(records_, [now](const auto& each) { return each.second.until <= now; });
-    if (records_.size() < k_most_sign_ins) return;
-    records_.erase(std::min_element(records_.begin(), records_.end(), [](auto& a, auto& b) {
+template <class Record>
+void sign_ins::make_room(by_digest<Record>& records, boottime_clock::time_point now) {
+    std::erase_if(records, [now](const auto& each) { return each.second.until <= now; });
+    if (records.size() < k_most_sign_ins) return;
+    records.erase(std::min_element(records.begin(), records.end(), [](auto& a, auto& b) {
         return a.second.until < b.second.until;
     }));
 }
 
-sign_ins::ticket sign_ins::begin(boottime_clock::time_point now) {
-    ticket issued{random_secret(), random_secret()};
+sign_ins::ticket sign_ins::begin(const user& person, bool shared, boottime_clock::time_point now) {
+    ticket issued{random_secret(), random_secret(), person, shared};
     const std::lock_guard lock{mutex_};
-    make_room(now);
-    records_[digest_text(issued.id)] = {issued.csrf, now + k_lifetime};
+    make_room(records_, now);
+    records_[digest_text(issued.id)] = {issued.csrf, person, shared, now + k_lifetime};
     return issued;
+}
+
+std::string sign_ins::remember_browser(boottime_clock::time_point now) {
+    auto id = random_secret();
+    const std::lock_guard lock{mutex_};
+    make_room(browsers_, now);
+    browsers_[digest_text(id)] = {now + k_browser_lifetime};
+    return id;
+}
+
+bool sign_ins::knows_browser(std::string_view id, boottime_clock::time_point now) {
+    if (id.empty()) return false;
+    const std::lock_guard lock{mutex_};
+    const auto found = browsers_.find(digest_text(id));
+    return found != browsers_.end() && found->second.until > now;
 }
 
 std::optional<sign_ins::ticket> sign_ins::find(std::string_view id,
@@ -35,7 +52,8 @@ std::optional<sign_ins::ticket> sign_ins::find(std::string_view id,
     const std::lock_guard lock{mutex_};
     const auto found = records_.find(digest_text(id));
     if (found == records_.end() || found->second.until <= now) return std::nullopt;
-    return ticket{std::string{id}, found->second.csrf};
+    const auto& known = found->second;
+    return ticket{std::string{id}, known.csrf, known.person, known.shared};
 }
 
 void sign_ins::end(std::string_view id) {

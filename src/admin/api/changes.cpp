@@ -33,6 +33,8 @@ struct order {
     std::string token;  // of the contender that was seen; empty: whichever has that name
     std::string by;
     std::string why;
+    std::string user;
+    std::string from;
 };
 
 void check_members(const json& body, const std::vector<std::string>& known) {
@@ -42,13 +44,24 @@ void check_members(const json& body, const std::vector<std::string>& known) {
             throw refusal{400, "bad_request", "the body has a member that is not known: " + name};
 }
 
-order order_of(const json& body) {
+// A named user gives orders in that name alone, so that the record says who did it.
+std::string author_of(const json& body, const identity& caller) {
+    if (caller.shared) return text_member(body, "who", true);
+    const auto said = text_member(body, "who", false);
+    if (!said.empty() && said != caller.user)
+        throw refusal{400, "bad_request", "who: you are signed in as " + caller.user};
+    return caller.user;
+}
+
+order order_of(const json& body, const identity& caller) {
     return {{lock_path(text_member(body, "path", true)),
              lock_kind_named(text_member(body, "kind", true))},
             text_member(body, "znode", true),
             text_member(body, "token", false),
-            text_member(body, "who", true),
-            text_member(body, "why", true)};
+            author_of(body, caller),
+            text_member(body, "why", true),
+            caller.user,
+            caller.from};
 }
 
 refusal refusal_of(const error& failure) {
@@ -67,9 +80,8 @@ bool is_wanted(const contender& each, const order& wanted) {
 
 // The very contender that was seen. A name without a GUID, another library's, comes again with a folder that is made
 // anew; the token does not.
-contender target_of(site& at, const order& wanted) {
-    auto found = locks_at(at.servers, wanted.lock.first,
-                          {.timeout = k_patience, .stop = at.stop.get_token()});
+contender target_of(site& at, const order& wanted, const std::stop_token& stop) {
+    auto found = locks_at(at.servers, wanted.lock.first, {.timeout = k_patience, .stop = stop});
     if (!found) throw refusal_of(found.error());
     for (const auto& lock : *found) {
         if (lock.kind != wanted.lock.second) continue;
@@ -83,11 +95,18 @@ contender target_of(site& at, const order& wanted) {
 // The record of one order: on the disk before anything is done, and again with what came of it.
 class record {
 public:
-    record(site& at, const char* action, const order& wanted, const std::string& from) : at_{at} {
+    record(site& at, const char* action, const order& wanted) : at_{at} {
         try {
-            number_ = at_.audit.add({std::chrono::system_clock::now(), action, wanted.lock.first,
-                                     to_string(wanted.lock.second), wanted.znode, wanted.by,
-                                     wanted.why, from, "begun", ""});
+            number_ = at_.audit.add({.time = std::chrono::system_clock::now(),
+                                     .action = action,
+                                     .path = wanted.lock.first,
+                                     .kind = to_string(wanted.lock.second),
+                                     .znode = wanted.znode,
+                                     .user = wanted.user,
+                                     .by = wanted.by,
+                                     .why = wanted.why,
+                                     .from = wanted.from,
+                                     .outcome = "begun"});
         } catch (const std::runtime_error& failure) {
             throw refusal{503, "audit", std::string{failure.what()} + "; nothing was done"};
         }
@@ -106,14 +125,22 @@ private:
 };
 
 template <class Work>
-json recorded(site& at, const char* action, const order& wanted, const std::string& from,
-              const Work& work) {
-    record written{at, action, wanted, from};
+json carried_out(site& at, const char* action, const order& wanted, const Work& work) {
+    order_register::entry mine{at.orders,
+                               {action, wanted.user, wanted.by, wanted.why, wanted.from,
+                                wanted.lock, wanted.znode, std::chrono::system_clock::now()},
+                               at.stop.get_token()};
+    record written{at, action, wanted};
     try {
-        const std::string outcome = work();
+        const std::string outcome = work(mine);
         written.conclude(outcome);
         return {{"outcome", outcome}};
     } catch (const refusal& failure) {
+        if (const auto by = mine.cancelled_by()) {
+            const auto message = "cancelled by " + *by + ": " + failure.message();
+            written.conclude("cancelled", message);
+            throw refusal{409, "cancelled", message};
+        }
         written.conclude(failure.code() == "gone" ? "gone_before" : "failed", failure.message());
         throw;
     } catch (const std::exception& failure) {
@@ -123,7 +150,7 @@ json recorded(site& at, const char* action, const order& wanted, const std::stri
 }
 
 // Whether the contender went within `limit`.
-bool went(site& at, const order& wanted, milliseconds limit) {
+bool went(site& at, const order& wanted, milliseconds limit, const std::stop_token& stop) {
     const auto end = boottime_clock::now() + limit;
     const auto znode = base::child_path(wanted.lock.first, wanted.znode);
     std::mutex mutex;
@@ -132,10 +159,9 @@ bool went(site& at, const order& wanted, milliseconds limit) {
         const auto there = read_node(at.servers, znode, {.timeout = k_patience});
         if (!there && there.error() == errc::no_node) return true;
         const auto left = end - boottime_clock::now();
-        if (left.count() <= 0 || at.stop.stop_requested()) return false;
+        if (left.count() <= 0 || stop.stop_requested()) return false;
         std::unique_lock lock{mutex};
-        pause.wait_for(lock, at.stop.get_token(),
-                       std::min<boottime_clock::duration>(left, k_between_looks),
+        pause.wait_for(lock, stop, std::min<boottime_clock::duration>(left, k_between_looks),
                        [] { return false; });
     }
 }
@@ -158,30 +184,29 @@ milliseconds wait_asked(const json& body) {
     return milliseconds{found->get<std::int64_t>()};
 }
 
-// One of the orders that may be under way.
-class turn {
-public:
-    explicit turn(std::atomic<std::size_t>& count) : count_{count} {
-        if (count_.fetch_add(1) < k_most_takes) return;
-        count_.fetch_sub(1);
-        throw refusal{429, "too_many", "other orders are under way; try again in a while"};
-    }
-    ~turn() { count_.fetch_sub(1); }
-    turn(const turn&) = delete;
-    turn& operator=(const turn&) = delete;
+// A request that was cancelled must not stay with the holder.
+[[noreturn]] void withdraw(const revocation& orders, const contender& target, revoke_options how) {
+    how.stop = {};
+    const auto gone = orders.withdraw(target, how);
+    throw refusal{503, "servers",
+                  gone ? "the request was withdrawn before the lock was taken"
+                       : "the request stays with the holder: " + gone.error().message()};
+}
 
-private:
-    std::atomic<std::size_t>& count_;
-};
-
-std::string take_from(site& at, const order& wanted, const contender& target, milliseconds asked) {
+std::string take_from(site& at, const order& wanted, order_register::entry& mine,
+                      milliseconds asked) {
+    const auto target = target_of(at, wanted, mine.stop());
     const revocation orders{at.servers, wanted.lock.first};
-    revoke_options how{.who = wanted.by, .why = wanted.why, .stop = at.stop.get_token()};
-    if (const auto told = orders.ask(target, how); !told) throw refusal_of(told.error());
-    at.reading.note_taken(wanted.lock, wanted.znode);
-    if (went(at, wanted, asked)) return word_of(revocation_outcome::gave_way);
+    revoke_options how{.who = wanted.by, .why = wanted.why, .stop = mine.stop()};
     // Another library's contender says no time-out; it has as long as one of ours with this client's.
     if (target.metadata.timeout.empty()) how.wait = at.servers.session().timeout * 2;
+    if (const auto told = orders.ask(target, how); !told) throw refusal_of(told.error());
+    at.reading.note_taken(wanted.lock, wanted.znode);
+    const auto longest = orders.longest_wait(target, how);
+    if (!longest) throw refusal_of(longest.error());
+    mine.set_at_most(asked + *longest);
+    if (went(at, wanted, asked, mine.stop())) return word_of(revocation_outcome::gave_way);
+    if (mine.stop().stop_requested()) withdraw(orders, target, how);
     const auto outcome = orders.take(target, how);
     if (!outcome) throw refusal_of(outcome.error());
     return word_of(*outcome);
@@ -202,38 +227,37 @@ std::string text_member(const json& body, const char* name, bool required) {
     return text;
 }
 
-json ask(site& at, const json& said, const std::string& from) {
+json ask(site& at, const json& said, const identity& caller) {
     check_members(said, {"path", "kind", "znode", "token", "who", "why"});
-    const auto wanted = order_of(said);
-    const turn mine{at.takes};
-    return recorded(at, "ask", wanted, from, [&]() -> std::string {
+    const auto wanted = order_of(said, caller);
+    return carried_out(at, "ask", wanted, [&](order_register::entry& mine) -> std::string {
         const revocation orders{at.servers, wanted.lock.first};
-        const auto told =
-            orders.ask(target_of(at, wanted),
-                       {.who = wanted.by, .why = wanted.why, .stop = at.stop.get_token()});
+        const auto told = orders.ask(target_of(at, wanted, mine.stop()),
+                                     {.who = wanted.by, .why = wanted.why, .stop = mine.stop()});
         if (!told) throw refusal_of(told.error());
         return "asked";
     });
 }
 
-json take(site& at, const json& said, const std::string& from) {
+json take(site& at, const json& said, const identity& caller) {
     check_members(said, {"path", "kind", "znode", "token", "who", "why", "confirm", "wait_ms"});
-    const auto wanted = order_of(said);
+    const auto wanted = order_of(said, caller);
     if (text_member(said, "confirm", true) != wanted.lock.first)
         throw refusal{400, "bad_request", "confirm: is not the path of the lock"};
     const auto asked = wait_asked(said);
-    const turn mine{at.takes};
-    return recorded(at, "take", wanted, from,
-                    [&] { return take_from(at, wanted, target_of(at, wanted), asked); });
+    return carried_out(at, "take", wanted, [&](order_register::entry& mine) {
+        return take_from(at, wanted, mine, asked);
+    });
 }
 
-json audit_page(site& at, const query& asked) {
-    const auto offset = asked.number("offset", 0, {.least = 0, .most = 1'000});
-    const auto limit = page_size(asked);
-    const auto page = at.audit.read(offset, limit);
-    auto entries = json::array();
-    for (const auto& each : page.entries) entries.push_back(json::parse(audit_line(each)));
-    return {{"total", page.total}, {"offset", offset}, {"limit", limit}, {"entries", entries}};
+json cancel(site& at, const json& said, const identity& caller) {
+    check_members(said, {"order", "who"});
+    const auto found = said.find("order");
+    if (found == said.end() || !found->is_number_unsigned())
+        throw refusal{400, "bad_request", "order: expected the number of an order"};
+    if (!at.orders.cancel(found->get<std::uint64_t>(), author_of(said, caller)))
+        throw refusal{404, "no_such_order", found->dump() + ": no such order is under way"};
+    return {{"outcome", "cancelled"}};
 }
 
 }  // namespace turnstile::admin

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "admin/api/audit_pages.hpp"
 #include "admin/api/changes.hpp"
 #include "admin/api/events.hpp"
 #include "admin/api/lock_words.hpp"
@@ -17,18 +18,14 @@ namespace {
 constexpr const char* k_json = "application/json";
 constexpr const char* k_text = "text/plain; charset=utf-8";
 
-request_facts facts_of(const http_request& request) {
-    const auto header = [&](const char* name) { return std::string{request.header(name)}; };
-    return {.method = request.method,
-            .target = request.target,
-            .address = request.peer,
-            .host = header("Host"),
-            .origin = header("Origin"),
-            .fetch_site = header("Sec-Fetch-Site"),
-            .cookie = header("Cookie"),
-            .authorization = header("Authorization"),
-            .csrf = header("X-Turnstile-CSRF"),
-            .content_type = header("Content-Type")};
+role role_for(need wanted) noexcept {
+    switch (wanted) {
+        case need::nothing: return role::none;
+        case need::looking: return role::look;
+        case need::asking: return role::ask;
+        case need::taking: return role::take;
+    }
+    return role::take;
 }
 
 http_response as_json(const json& body) {
@@ -71,30 +68,41 @@ http_response answer_file(std::string_view path, const http_request& request) {
 
 http_response front_desk::describe(const refusal& why) const {
     auto response = http_service::describe(why);
-    if (why.status() == 401 && !at_.known.token.empty())
+    if (why.status() == 401 && at_.known.takes_tokens())
         response.headers.push_back({"WWW-Authenticate", "Bearer"});
     return response;
 }
 
-void front_desk::check_needs(const route& found, const request_facts& facts,
+identity front_desk::caller_of(const http_request& request) const {
+    auto caller = entrance_.identify(request, at_.known, at_.signed_in);
+    if (!at_.must_sign_in()) caller.may = role::look;
+    return caller;
+}
+
+void front_desk::check_needs(const route& found, const http_request& request,
                              const identity& caller) const {
     if (found.needs == need::nothing) return;
-    if (found.needs == need::changing && at_.read_only)
+    const auto wanted = role_for(found.needs);
+    const bool changes = wanted > role::look;
+    if (changes && at_.read_only)
         throw refusal{403, "read_only",
                       "this server changes nothing; it was started without --allow-changes"};
-    if (at_.must_sign_in() && !caller.signed_in())
+    if (!caller.known())
         throw refusal{401, "sign_in", "sign in with the password, or give the token"};
-    if (found.needs == need::changing) gate::check_change(facts, caller);
+    if (caller.may < wanted)
+        throw refusal{403, "role",
+                      caller.user + " has the role " + to_string(caller.may) +
+                          "; this needs the role " + to_string(wanted)};
+    if (changes) gate::check_change(request, caller);
 }
 
 http_plan front_desk::admit(const http_request& head) {
-    const auto facts = facts_of(head);
-    gate::check(facts);
+    entrance_.check(head);
     const auto path = path_of(head.target);
     bool known_path = false;
     const auto* const found = find_route(head.method, path, known_path);
     if (found != nullptr)
-        check_needs(*found, facts, entrance_.identify(facts, at_.known, at_.signed_in));
+        check_needs(*found, head, caller_of(head));
     else if (known_path || head.method == "POST")
         throw refusal{known_path ? 405 : 404, known_path ? "method" : "not_found",
                       head.method + ": not for " + std::string{path}};
@@ -104,31 +112,33 @@ http_plan front_desk::admit(const http_request& head) {
 }
 
 http_response front_desk::answer(const http_request& request, const http_plan& /*plan*/) {
-    const auto facts = facts_of(request);
     const auto path = path_of(request.target);
     bool known_path = false;
     const auto* const found = find_route(request.method, path, known_path);
     if (found == nullptr) return answer_file(path, request);
-    const auto caller = entrance_.identify(facts, at_.known, at_.signed_in);
-    return answer_route(*found, facts, caller, request);
+    return answer_route(*found, caller_of(request), request);
 }
 
-http_response front_desk::answer_route(const route& found, const request_facts& facts,
-                                       const identity& caller, const http_request& request) {
+http_response front_desk::answer_route(const route& found, const identity& caller,
+                                       const http_request& request) {
     if (found.read != nullptr)
         return as_json(found.read(at_, query{request.target, found.parameters}));
     const query none{found.parameters.empty() ? request.target : std::string{}, {}};
-    if (found.change != nullptr) return as_json(found.change(at_, body_of(request), facts.address));
-    return answer_other(found, facts, caller, request);
+    if (found.change != nullptr) return as_json(found.change(at_, body_of(request), caller));
+    return answer_other(found, caller, request);
 }
 
-http_response front_desk::answer_other(const route& found, const request_facts& facts,
-                                       const identity& caller, const http_request& request) {
+http_response front_desk::answer_other(const route& found, const identity& caller,
+                                       const http_request& request) {
     if (found.path == "/api/v1/me") return as_json(me(caller));
-    if (found.path == "/api/v1/sign-in") return sign_in(facts, request);
-    if (found.path == "/api/v1/sign-out") return sign_out(facts, caller);
+    if (found.path == "/api/v1/sign-in") return sign_in(caller, request);
+    if (found.path == "/api/v1/sign-out") return sign_out(caller, request);
     if (found.path == "/api/v1/events")
-        return stream(query{request.target, found.parameters}, facts);
+        return stream(request, query{request.target, found.parameters});
+    if (found.path == "/api/v1/audit.csv")
+        return {.type = "text/csv; charset=utf-8",
+                .body = audit_csv(at_, query{request.target, found.parameters}),
+                .headers = {{"Content-Disposition", "attachment; filename=turnstile-audit.csv"}}};
     if (found.path == "/metrics")
         return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics(at_)};
     if (found.path == "/api/v1/openapi.json")
@@ -137,53 +147,54 @@ http_response front_desk::answer_other(const route& found, const request_facts& 
     return {reason.empty() ? 200 : 503, k_text, (reason.empty() ? "ok" : reason) + "\n"};
 }
 
+// A stranger learns how to sign in, and nothing about the servers.
 json front_desk::me(const identity& caller) const {
-    return {{"read_only", at_.read_only},
-            {"must_sign_in", at_.must_sign_in()},
-            {"signed_in", caller.signed_in()},
-            {"csrf", caller.ticket ? json(caller.ticket->csrf) : json(nullptr)},
-            {"version", TURNSTILE_VERSION},
-            {"servers", at_.connect_string}};
+    const auto told = [&](json value) { return caller.known() ? std::move(value) : json(nullptr); };
+    return {{"must_sign_in", at_.must_sign_in()},
+            {"signed_in", at_.must_sign_in() && caller.known()},
+            {"names", at_.known.named.have_passwords()},
+            {"sign_out", !caller.ticket.empty()},
+            {"user", told(caller.user)},
+            {"shared", told(caller.shared)},
+            {"role", to_string(caller.may)},
+            {"csrf", caller.csrf.empty() ? json(nullptr) : json(caller.csrf)},
+            {"read_only", told(at_.read_only)},
+            {"version", told(TURNSTILE_VERSION)},
+            {"servers", told(at_.connect_string)}};
 }
 
-http_response front_desk::sign_in(const request_facts& facts, const http_request& request) {
-    entrance_.check_sign_in(facts.address);
+http_response front_desk::sign_in(const identity& caller, const http_request& request) {
     const auto body = body_of(request);
+    const auto name = text_member(body, "user", false);
     const auto password = text_member(body, "password", true);
-    if (!at_.known.is_password(password)) {
-        entrance_.count_failed_sign_in(facts.address);
-        try {
-            at_.audit.add({.time = std::chrono::system_clock::now(),
-                           .action = "sign_in_failed",
-                           .from = facts.address,
-                           .outcome = "refused"});
-        } catch (const std::runtime_error&) {
-            // It stands in memory; the sign-in is refused in any case.
-        }
-        throw refusal{401, "sign_in",
-                      at_.known.password.empty() ? "this server has no password, only a token"
-                                                 : "the password is another one"};
+    try {
+        const auto ticket =
+            at_.door.enter({caller.from, entrance_.browser_of(request)}, name, password);
+        const auto browser = at_.signed_in.remember_browser(boottime_clock::now());
+        return {.status = 204,
+                .headers = {{"Set-Cookie", entrance_.cookie_header(ticket.id)},
+                            {"Set-Cookie", entrance_.browser_cookie_header(browser)}}};
+    } catch (const refusal& why) {
+        // A name that is not known may be a password, typed into the wrong field.
+        if (why.status() == 401)
+            at_.audit.add_failure(at_.known.named.know(name) ? name : std::string{}, caller.from);
+        throw;
     }
-    const auto ticket = at_.signed_in.begin(boottime_clock::now());
-    return {.status = 204, .headers = {{"Set-Cookie", entrance_.cookie_header(ticket.id)}}};
 }
 
-http_response front_desk::sign_out(const request_facts& facts, const identity& caller) {
-    if (caller.ticket) {
-        gate::check_change(facts, caller);
-        at_.signed_in.end(caller.ticket->id);
+http_response front_desk::sign_out(const identity& caller, const http_request& request) {
+    if (!caller.ticket.empty()) {
+        gate::check_change(request, caller);
+        at_.signed_in.end(caller.ticket);
     }
     return {.status = 204, .headers = {{"Set-Cookie", entrance_.end_of_cookie()}}};
 }
 
-http_response front_desk::stream(const query& asked, const request_facts& facts) {
+http_response front_desk::stream(const http_request& request, const query& asked) {
     std::optional<lock_key> lock;
     if (const auto path = asked.text("path"))
         lock = lock_key{lock_path(*path), lock_kind_named(asked.required("kind"))};
-    const auto stays = [this, facts] {
-        return !at_.must_sign_in() ||
-               entrance_.identify(facts, at_.known, at_.signed_in).signed_in();
-    };
+    const auto stays = [this, request] { return caller_of(request).known(); };
     http_response response{.type = "text/event-stream"};
     response.headers.push_back({"X-Accel-Buffering", "no"});  // a proxy hands on what it gets
     response.stream = std::make_unique<event_stream>(at_, std::move(lock), stays);

@@ -20,15 +20,16 @@ public:
     [[nodiscard]] http_response describe(const refusal& why) const override;
 
 private:
-    [[nodiscard]] http_response answer_route(const route& found, const request_facts& facts,
-                                             const identity& caller, const http_request& request);
-    [[nodiscard]] http_response answer_other(const route& found, const request_facts& facts,
-                                             const identity& caller, const http_request& request);
-    [[nodiscard]] http_response sign_in(const request_facts& facts, const http_request& request);
-    [[nodiscard]] http_response sign_out(const request_facts& facts, const identity& caller);
-    [[nodiscard]] http_response stream(const query& asked, const request_facts& facts);
+    [[nodiscard]] identity caller_of(const http_request& request) const;
+    [[nodiscard]] http_response answer_route(const route& found, const identity& caller,
+                                             const http_request& request);
+    [[nodiscard]] http_response answer_other(const route& found, const identity& caller,
+                                             const http_request& request);
+    [[nodiscard]] http_response sign_in(const identity& caller, const http_request& request);
+    [[nodiscard]] http_response sign_out(const identity& caller, const http_request& request);
+    [[nodiscard]] http_response stream(const http_request& request, const query& asked);
     [[nodiscard]] json me(const identity& caller) const;
-    void check_needs(const route& found, const request_facts& facts, const identity& caller) const;
+    void check_needs(const route& found, const http_request& request, const identity& caller) const;
 
     site& at_;
     gate& entrance_;

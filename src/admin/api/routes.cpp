@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "admin/api/audit_pages.hpp"
 #include "admin/api/changes.hpp"
 #include "admin/api/lock_page.hpp"
 #include "admin/api/overview.hpp"
@@ -12,32 +13,36 @@ namespace turnstile::admin {
 
 const std::vector<route>& json_routes() {
     static const std::vector<route> all{
-        {"GET", "/api/v1/overview", need::reading, {}, overview},
+        {"GET", "/api/v1/overview", need::looking, {}, overview},
         {"GET",
          "/api/v1/locks",
-         need::reading,
+         need::looking,
          {"prefix", "holder", "kind", "sort", "offset", "limit"},
          lock_list},
         {"GET",
          "/api/v1/lock",
-         need::reading,
+         need::looking,
          {"path", "kind", "contender", "offset", "limit"},
          lock_page},
-        {"GET", "/api/v1/graph", need::reading, {}, waits},
-        {"GET", "/api/v1/audit", need::reading, {"offset", "limit"}, audit_page},
-        {"POST", "/api/v1/ask", need::changing, {}, nullptr, ask},
-        {"POST", "/api/v1/take", need::changing, {}, nullptr, take}};
+        {"GET", "/api/v1/graph", need::looking, {}, waits},
+        {"GET", "/api/v1/audit", need::looking, audit_parameters(true), audit_page},
+        {"GET", "/api/v1/orders", need::looking, {}, orders_page},
+        {"POST", "/api/v1/ask", need::asking, {}, nullptr, ask},
+        {"POST", "/api/v1/take", need::taking, {}, nullptr, take},
+        {"POST", "/api/v1/cancel", need::taking, {}, nullptr, cancel}};
     return all;
 }
 
 const std::vector<route>& other_routes() {
-    static const std::vector<route> all{{"GET", "/api/v1/me", need::nothing},
-                                        {"GET", "/api/v1/openapi.json", need::nothing},
-                                        {"GET", "/api/v1/events", need::reading, {"path", "kind"}},
-                                        {"POST", "/api/v1/sign-in", need::nothing},
-                                        {"POST", "/api/v1/sign-out", need::nothing},
-                                        {"GET", "/metrics", need::reading},
-                                        {"GET", "/healthz", need::nothing}};
+    static const std::vector<route> all{
+        {"GET", "/api/v1/me", need::nothing},
+        {"GET", "/api/v1/openapi.json", need::nothing},
+        {"GET", "/api/v1/events", need::looking, {"path", "kind"}},
+        {"POST", "/api/v1/sign-in", need::nothing},
+        {"POST", "/api/v1/sign-out", need::nothing},
+        {"GET", "/api/v1/audit.csv", need::looking, audit_parameters(false)},
+        {"GET", "/metrics", need::looking},
+        {"GET", "/healthz", need::nothing}};
     return all;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/access/identity.hpp"
 #include "admin/api/site.hpp"
 #include "admin/http/query.hpp"
 #include "admin/reading/lock_json.hpp"
@@ -16,9 +17,10 @@
 namespace turnstile::admin {
 
 enum class need {
-    nothing,   // open to all that may connect
-    reading,   // a sign-in, where the server has a password or a token
-    changing,  // also --allow-changes, and for a browser the token of its sign-in
+    nothing,  // open to all that may connect
+    looking,  // a user with this role, where the server has a password, a token or users
+    asking,   // also --allow-changes, and for a browser the token of its sign-in
+    taking,   // the same
 };
 
 // One of the two makes the answer: the second where the request has a body.
@@ -28,12 +30,12 @@ struct route {
     need needs = need::nothing;
     std::vector<std::string> parameters{};
     json (*read)(site&, const query&) = nullptr;
-    json (*change)(site&, const json& said, const std::string& from) = nullptr;
+    json (*change)(site&, const json& said, const identity& caller) = nullptr;
 };
 
 // Those whose answers are JSON.
 [[nodiscard]] const std::vector<route>& json_routes();
-// Those that are answered in other ways: sign-in and sign-out, events, metrics, health, the document itself.
+// Those that are answered in other ways: sign-in and sign-out, events, CSV, metrics, health, the document itself.
 [[nodiscard]] const std::vector<route>& other_routes();
 
 // Null if there is none with the path; `known_path` says whether one has it with another method.

@@ -4,14 +4,15 @@
 // Thread safety: its parts', from any thread.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "admin/access/audit_log.hpp"
 #include "admin/access/secrets.hpp"
+#include "admin/access/sign_in_door.hpp"
 #include "admin/access/sign_ins.hpp"
+#include "admin/api/orders.hpp"
 #include "admin/http/traffic.hpp"
 #include "admin/reading/lock_reader.hpp"
 #include "admin/reading/reader.hpp"
@@ -33,10 +34,11 @@ struct site {
     reader reading{servers, pace};
     lock_reader queues{servers, reading.ending(), pace};
     sign_ins signed_in{};
-    std::atomic<std::size_t> takes{0};
+    sign_in_door door{known, signed_in};
+    order_register orders{};
     std::stop_source stop{};
 
-    // With a password or a token, all but the page itself needs one.
+    // With a password, a token or users, all but the page itself needs one of them.
     [[nodiscard]] bool must_sign_in() const noexcept { return known.any(); }
 };
 

@@ -37,11 +37,13 @@ bool host_names::include(std::string_view host, const listen_address& here) cons
                                [&](const char* name) { return same_name(host, name + port); });
 }
 
-bool is_own_page(std::string_view origin, std::string_view host, std::string_view fetch_site) {
+bool is_own_page(std::string_view origin, std::string_view scheme, std::string_view host,
+                 std::string_view fetch_site) {
     if (!fetch_site.empty() && fetch_site != "same-origin" && fetch_site != "none") return false;
     if (origin.empty()) return true;  // no browser: those send one with each POST
-    const auto scheme = origin.find("://");
-    return scheme != std::string_view::npos && same_name(origin.substr(scheme + 3), host);
+    const auto end = origin.find("://");
+    return end != std::string_view::npos && same_name(origin.substr(0, end), scheme) &&
+           same_name(origin.substr(end + 3), host);
 }
 
 }  // namespace turnstile::admin

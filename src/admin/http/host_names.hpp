@@ -31,9 +31,10 @@ private:
     std::set<std::string> further_;  // "locks.example.org"
 };
 
-// Checks the headers of a change; each may be empty. An Origin must be that of the page itself.
-[[nodiscard]] bool is_own_page(std::string_view origin, std::string_view host,
-                               std::string_view fetch_site);
+// Checks the headers of a change; each may be empty. An Origin must be that of the page itself, its scheme included: a
+// page of http://NAME is another site than https://NAME, and anybody on the way can write it.
+[[nodiscard]] bool is_own_page(std::string_view origin, std::string_view scheme,
+                               std::string_view host, std::string_view fetch_site);
 
 // The name of "NAME:PORT" or "[ADDRESS]:PORT", in lower case, without a port.
 [[nodiscard]] std::string host_name(std::string_view host);

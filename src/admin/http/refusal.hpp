@@ -2,6 +2,7 @@
 // refusal: why a request is not answered, as its status, a code for programs and a sentence for people.
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
@@ -17,12 +18,20 @@ public:
     [[nodiscard]] int status() const noexcept { return status_; }
     [[nodiscard]] const std::string& code() const noexcept { return code_; }
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
+    // How long a caller waits before it tries again; zero: not said.
+    [[nodiscard]] std::chrono::seconds retry_after() const noexcept { return retry_after_; }
+    [[nodiscard]] refusal after(std::chrono::seconds wait) const {
+        refusal copy{*this};
+        copy.retry_after_ = wait;
+        return copy;
+    }
     [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
 
 private:
     int status_;
     std::string code_;
     std::string message_;
+    std::chrono::seconds retry_after_{0};
 };
 
 }  // namespace turnstile::admin

@@ -32,7 +32,13 @@ std::string head_text(const http_response& response, const std::vector<http_head
     head.result(static_cast<unsigned>(response.status));
     head.set("Date", date_text());
     for (const auto* list : {&common, &response.headers})
-        for (const auto& each : *list) head.set(each.name, each.value);
+        for (const auto& each : *list) {
+            // A browser takes one cookie from each of these headers.
+            if (same_name(each.name, "Set-Cookie"))
+                head.insert(each.name, each.value);
+            else
+                head.set(each.name, each.value);
+        }
     if (!response.type.empty()) head.set("Content-Type", response.type);
     const bool bare = response.status == 204 || response.status == 304;
     if (response.stream && !frame.http_1_0) head.set("Transfer-Encoding", "chunked");

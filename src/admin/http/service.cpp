@@ -11,8 +11,10 @@ http_response http_service::describe(const refusal& why) const {
     // The message may repeat bytes of the request that are no UTF-8.
     http_response response{why.status(), "application/json",
                            body.dump(-1, ' ', false, json::error_handler_t::replace)};
-    if (why.status() == 429) response.headers.push_back({"Retry-After", "5"});
-    if (why.status() == 503) response.headers.push_back({"Retry-After", "1"});
+    auto wait = why.retry_after().count();
+    if (wait == 0 && why.status() == 429) wait = 5;
+    if (wait == 0 && why.status() == 503) wait = 1;
+    if (wait != 0) response.headers.push_back({"Retry-After", std::to_string(wait)});
     return response;
 }
 

@@ -13,7 +13,13 @@ const k_read_limit_ms = 20_000;
 // A take waits for the holder, and then for the end of what the holder may believe.
 const k_change_limit_ms = 180_000;
 
-let session = { read_only: true, must_sign_in: false, signed_in: false, csrf: null, version: '', servers: '' };
+let session = { read_only: true, must_sign_in: false, signed_in: false, names: false, sign_out: false, user: null, shared: true, role: 'none', csrf: null,
+  version: '', servers: '' };
+
+const k_roles = ['none', 'look', 'ask', 'take'];
+
+// Whether this browser's user has the role. The server looks at it as well.
+export const may = (role) => !session.read_only && k_roles.indexOf(session.role) >= k_roles.indexOf(role);
 
 // What the server says of itself and of this browser's sign-in, as it was last read.
 export const me = () => session;

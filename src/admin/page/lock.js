@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lock: holders, the queue, who held it when, and how long holds and waits are.
-import { me, read } from './api.js';
+import { may, me, read } from './api.js';
 import { holder_cards, holder_table, k_most_cards, queue_table } from './contenders.js';
 import { distribution } from './distribution.js';
 import { h, name } from './dom.js';
@@ -65,7 +65,9 @@ function under_title(lock) {
 }
 
 function read_only_note() {
-  if (!me().read_only) return null;
+  if (may('ask')) return null;
+  if (!me().read_only)
+    return h('p', { class: 'muted note' }, 'Your role is ', h('code', null, plain(me().role)), ': you may look, and not ask a holder to release.');
   return h('p', { class: 'muted note' }, 'This page is read-only: the server was started without ',
     h('code', null, '--allow-changes'), '. From a shell: ', h('code', null, 'turnstile ask'), ' and ', h('code', null, 'turnstile take'), '.');
 }
@@ -128,7 +130,7 @@ export function render(data, context) {
   const lock = with_holds(data.lock, data.timeline);
   const { query } = context;
   follow_release(data);
-  const release = me().read_only
+  const release = !may('ask')
     ? null
     : (holder) => open_release({ path: lock.path, kind: lock.kind, holder, seen: meta.as_of }, context);
   const { hold_ms, wait_ms } = data.distributions ?? {};

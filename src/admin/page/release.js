@@ -3,7 +3,7 @@
 // seen, whatever has come since.
 //
 // state.done is null until a change has come to an end: {good, text}.
-import { change, failure } from './api.js';
+import { change, failure, may, me } from './api.js';
 import { h, name, show } from './dom.js';
 import { contender_name } from './parts.js';
 import { clock, date_and_clock, identity, plain, sentence } from './text.js';
@@ -64,10 +64,10 @@ const confirms = (text) => text === state.path || text === plain(state.path);
 async function order(action, more) {
   const { path, kind, holder } = state;
   const form = dialog.querySelector('form');
-  const who = form.elements.who.value.trim();
+  const who = me().shared ? form.elements.who.value.trim() : me().user;
   const why = form.elements.why.value.trim();
   const mine = state;
-  remember(who);
+  if (me().shared) remember(who);
   Object.assign(state, { busy: action, problem: '' });
   draw();
   try {
@@ -154,13 +154,15 @@ function draw() {
       h('h2', { id: 'release-title' }, 'Release ', name(state.path, { class: 'mono' })),
       seen_part(),
       result_part(),
-      text_field('Who you are', 'who', 'for the holder and the audit log', { value: remembered(), disabled: closed }),
+      me().shared
+        ? text_field('Who you are', 'who', 'for the holder and the audit log', { value: remembered(), disabled: closed })
+        : h('p', null, 'You are ', name(me().user, { class: 'strong' }), ', for the holder and the audit log.'),
       text_field('Why', 'why', 'stuck since noon', { disabled: closed }),
       h('div', { class: 'actions' },
         h('button', { type: 'submit', class: 'button is-primary', disabled: closed, 'data-key': 'ask' },
           state.busy === 'ask' ? 'Asking …' : state.asked_at ? 'Ask again' : 'Ask to release'),
         h('button', { type: 'button', class: 'button', onclick: () => dialog.close(), 'data-key': 'close' }, 'Close')),
-      take_part(closed)),
+      may('take') ? take_part(closed) : null),
   ]);
 }
 
@@ -177,5 +179,5 @@ export function open_release({ path, kind, holder, seen }, view) {
   draw();
   dialog.showModal();
   const { who, why } = dialog.querySelector('form').elements;
-  (who.value ? why : who).focus();
+  (who && !who.value ? who : why).focus();
 }

@@ -3,7 +3,7 @@
 import { change, me } from './api.js';
 import { h, name, show, svg } from './dom.js';
 import { k_sections } from './router.js';
-import { clock } from './text.js';
+import { clock, plain } from './text.js';
 
 const place = (id) => document.getElementById(id);
 
@@ -57,15 +57,17 @@ function colour_switch(context) {
 }
 
 function badge() {
-  const { read_only } = me();
+  const { must_sign_in, signed_in, user, shared, role, read_only } = me();
+  if (must_sign_in && !signed_in) return null;
+  if (user && !shared && !read_only)
+    return h('span', { class: role === 'look' ? 'badge' : 'badge is-warm', title: `You may ${plain(role)}` }, name(user), ` · ${plain(role)}`);
   return read_only
     ? h('span', { class: 'badge', title: 'The server refuses changes: it was started without --allow-changes' }, 'read-only')
     : h('span', { class: 'badge is-warm', title: 'Forced releases are possible' }, 'changes allowed');
 }
 
 function sign_out_button(context) {
-  const { must_sign_in, signed_in } = me();
-  if (!must_sign_in || !signed_in) return null;
+  if (!me().sign_out) return null;
   const leave = async () => {
     await change('sign-out').catch(() => {});
     await context.sign_in();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The form that stands in place of a view for which one must sign in. The address stays, and so does what it shows
 // afterwards.
-import { change } from './api.js';
+import { change, me } from './api.js';
 import { h } from './dom.js';
 import { sentence } from './text.js';
 
@@ -10,12 +10,12 @@ let problem = '';
 
 async function sign_in(event, context) {
   event.preventDefault();
-  const field = event.target.elements.password;
+  const { password: field, user } = event.target.elements;
   trying = true;
   problem = '';
   context.draw();
   try {
-    await change('sign-in', { password: field.value });
+    await change('sign-in', { password: field.value, ...(user?.value.trim() ? { user: user.value.trim() } : {}) });
     field.value = '';
     trying = false;
     await context.sign_in();
@@ -37,8 +37,11 @@ export function sign_in_form(context) {
     h(
       'form',
       { class: 'stack', onsubmit: submit },
-      // For managers of passwords, which keep one a name.
-      h('input', { type: 'hidden', name: 'username', autocomplete: 'username', value: 'turnstile' }),
+      me().names
+        ? h('label', { class: 'field' }, h('span', null, 'Name'),
+          h('input', { type: 'text', name: 'user', autocomplete: 'username', autocapitalize: 'off', spellcheck: 'false', maxlength: 64 }))
+        // For managers of passwords, which keep one a name.
+        : h('input', { type: 'hidden', name: 'username', autocomplete: 'username', value: 'turnstile' }),
       h('label', { class: 'field' }, h('span', null, 'Password'),
         h('input', {
           type: 'password',

@@ -129,7 +129,7 @@ export function scene_graph() {
 
 export function scene_audit() {
   const entry = (seconds, action, path, who, why, outcome, message = '') => ({ time: iso(k_now - seconds * 1000), action, path, kind: 'mutex',
-    znode: path ? '_c_9f2b-lock-0000000042' : '', who, why, from: '10.0.4.17', outcome, message });
+    znode: path ? '_c_9f2b-lock-0000000042' : '', user: who, who, why, from: '10.0.4.17', outcome, message, times: path ? 1 : 7 });
   return [
     entry(190, 'take', '/locks/orders', 'ada', 'stuck since noon, ticket 4812', 'deleted'),
     entry(260, 'ask', '/locks/orders', 'ada', 'stuck since noon, ticket 4812', 'asked'),

@@ -32,6 +32,10 @@ export const scene = () => ({
   session: { state: 'connected', id: '0x100003f2a7c0001', timeout_ms: 10_000 },
   unreadable: [],
   read_only: false,
+  user: null, // a name; null: the shared password
+  role: 'take',
+  names: false,
+  orders: [],
   password: null,
   stale: false,
   snapshot: true,
@@ -129,7 +133,7 @@ export class mock_server {
     if (!this.is_signed_in(request)) throw new refusal(401, 'sign_in', 'sign in first');
     if (!this.state.snapshot) throw new refusal(503, 'no_snapshot', 'the servers were not read yet');
     if (what === 'events') return this.open_stream(address, response);
-    const reads = { overview: this.overview, locks: this.locks, lock: this.lock, graph: this.graph, audit: this.audit };
+    const reads = { overview: this.overview, locks: this.locks, lock: this.lock, graph: this.graph, audit: this.audit, orders: this.orders };
     await this.state.hold_reads;
     if (!reads[what]) throw new refusal(404, 'not_found', `there is no ${what}`);
     return this.json(response, reads[what].call(this, Object.fromEntries(address.searchParams)));
@@ -145,8 +149,12 @@ export class mock_server {
   }
 
   me(request) {
-    return { read_only: this.state.read_only, must_sign_in: Boolean(this.state.password),
-      signed_in: Boolean(this.state.password) && this.is_signed_in(request), csrf: this.csrf, version: '0.1.0', servers: 'zk1.example:2181,zk2.example:2181,zk3.example:2181' };
+    const known = this.is_signed_in(request);
+    const told = (value) => (known ? value : null);
+    const { user, role, read_only, names } = this.state;
+    return { must_sign_in: Boolean(this.state.password), signed_in: Boolean(this.state.password) && known, names,
+      sign_out: Boolean(this.state.password) && known, user: told(user ?? 'password'), shared: told(!user), role: known ? role : 'none', csrf: this.csrf,
+      read_only: told(read_only), version: told('0.1.0'), servers: told('zk1.example:2181,zk2.example:2181,zk3.example:2181') };
   }
 
   meta() {
@@ -200,10 +208,15 @@ export class mock_server {
     return { ...this.state.graph, meta: this.meta() };
   }
 
-  audit({ offset = 0, limit = 50 }) {
+  audit({ list = 'orders', who = '', path = '', offset = 0, limit = 50 }) {
     const from = Number(offset);
-    const { audit } = this.state;
-    return { total: audit.length, offset: from, limit: Number(limit), entries: audit.slice(from, from + Number(limit)) };
+    const has = (entry) => [entry.user, entry.who, entry.from].some((each) => each.includes(who)) && entry.path.includes(path);
+    const found = this.state.audit.filter((entry) => (entry.action === 'sign_in_failed') === (list === 'sign_ins') && has(entry));
+    return { total: found.length, offset: from, limit: Number(limit), entries: found.slice(from, from + Number(limit)) };
+  }
+
+  orders() {
+    return { orders: this.state.orders, most: 4 };
   }
 
   async answer_change(what, request, response) {
@@ -218,6 +231,10 @@ export class mock_server {
       this.signed_in.clear();
       response.writeHead(204);
       return response.end();
+    }
+    if (what === 'cancel') {
+      this.change((state) => (state.orders = state.orders.filter(({ order }) => order !== body.order)));
+      return this.json(response, { outcome: 'cancelled' });
     }
     return this.json(response, { outcome: await this.release(what, body) });
   }

@@ -24,7 +24,7 @@ function hostile() {
     unreadable: [k_path],
     graph: { nodes: [{ id: '<b>', label: k_script, host: k_script, pid: k_turned, said: k_control }, { id: '2', label: k_turned, host: '', pid: '', said: '' }], edges: [{ from: '<b>', to: '2', path: k_path, kind: 'mutex' }],
       cycles: [], possible: [], truncated: false },
-    audit: [{ time: '2026-11-21T04:38:36.123Z', action: k_script, path: k_path, kind: 'mutex', znode: k_script, who: k_turned, why: k_script, from: k_script,
+    audit: [{ time: '2026-11-21T04:38:36.123Z', action: k_script, path: k_path, kind: 'mutex', znode: k_script, user: k_script, who: k_turned, times: 1, why: k_script, from: k_script,
       outcome: k_script, message: k_control }],
     servers: [{ address: k_script, role: k_script, reachable: true, version: k_script, latency_ms: 1, connections: 1, problem: k_turned }],
     session: { state: k_script, id: k_turned, timeout_ms: 1 },

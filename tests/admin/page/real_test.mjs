@@ -96,8 +96,8 @@ test('a forced release: the holder is told, then the lock is taken from it', asy
     await page.getByRole('link', { name: 'Audit log' }).click();
     const rows = page.locator('tbody tr');
     await rows.nth(1).waitFor();
-    assert.match(await rows.nth(0).innerText(), /took\s+\/locks\/stuck\s+ada 127\.0\.0\.1\s+stuck since noon\s+(gave way|deleted)/);
-    assert.match(await rows.nth(1).innerText(), /asked to release\s+\/locks\/stuck\s+ada 127\.0\.0\.1\s+stuck since noon\s+asked/);
+    assert.match(await rows.nth(0).innerText(), /took\s+\/locks\/stuck\s+ada with the shared password 127\.0\.0\.1\s+stuck since noon\s+(gave way|deleted)/);
+    assert.match(await rows.nth(1).innerText(), /asked to release\s+\/locks\/stuck\s+ada with the shared password 127\.0\.0\.1\s+stuck since noon\s+asked/);
   });
   await server.end();
   await next.end();
@@ -110,7 +110,7 @@ test('a wrong password, and a server that changes nothing', async () => {
     await page.getByLabel('Password').fill('not this');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('The password is another one.').waitFor();
-    await sign_in(tab, page, '/audit');
+    await sign_in(tab, page, '/audit?list=sign_ins');
     await tab.shows('sign-in failed');
   });
   await server.end();

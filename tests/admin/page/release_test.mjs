@@ -207,3 +207,64 @@ test('a sign-in that ends while the page is open', () =>
     await page.locator('h1', { hasText: 'Sign in' }).waitFor();
     assert.equal(await page.getByText('/locks/orders').count(), 0);
   }, { state: { password: 'correct horse' } }));
+
+const k_named = { password: 'correct horse', names: true, user: 'ada' };
+
+async function sign_in_as_ada(tab, page, path) {
+  await tab.open(path);
+  await page.getByLabel('Name').fill('ada');
+  await page.getByLabel('Password').fill('correct horse');
+  await page.keyboard.press('Enter');
+  await tab.is_live();
+}
+
+test('a named user gives orders in that name', () =>
+  in_tab(async (tab, page, mock) => {
+    await sign_in_as_ada(tab, page, k_orders);
+    await page.getByText('ada · take', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Release' }).click();
+    await dialog(page).getByText('You are ada').waitFor();
+    assert.equal(await page.getByLabel('Who you are').count(), 0);
+    await page.getByLabel('Why').fill('stuck');
+    await page.getByRole('button', { name: 'Ask to release' }).click();
+    await page.getByRole('button', { name: 'Ask again' }).waitFor();
+    assert.deepEqual(mock.changes.map(({ body }) => body.user ?? body.who), ['ada', 'ada']);
+    await tab.check_accessibility('a named user');
+  }, { state: k_named }));
+
+test('the role decides what is offered', () =>
+  in_tab(async (tab, page, mock) => {
+    await sign_in_as_ada(tab, page, k_orders);
+    await tab.shows('you may look');
+    assert.equal(await page.getByRole('button', { name: 'Release' }).count(), 0);
+    mock.state.role = 'ask';
+    await page.reload();
+    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('button', { name: 'Ask to release' }).waitFor();
+    assert.equal(await page.getByText('Take it from the holder').count(), 0);
+  }, { state: { ...k_named, role: 'look' } }));
+
+test('an order that is under way is listed, and cancelled', () =>
+  in_tab(async (tab, page, mock) => {
+    const [entry] = mock.state.audit;
+    mock.change((state) => (state.orders = [{ ...entry, order: 7, begun: entry.time, at_most_ms: 65_000 }]));
+    await tab.open('/audit');
+    await tab.shows('1 min 5 s');
+    await tab.check_accessibility('an order under way');
+    await page.getByRole('button', { name: 'Cancel order 7' }).click();
+    await page.getByRole('table', { name: 'Orders under way' }).waitFor({ state: 'detached' });
+    assert.equal(mock.changes.at(-1).body.order, 7);
+  }));
+
+test('the audit log is filtered, and failed sign-ins have a list of their own', () =>
+  in_tab(async (tab, page) => {
+    await tab.open('/audit');
+    await tab.shows('4 entries');
+    assert.equal(await page.getByText('sign-in failed').count(), 0);
+    await page.getByRole('searchbox', { name: 'By' }).fill('grace');
+    await tab.shows('2 entries');
+    assert.match(await page.getByRole('link', { name: 'CSV' }).getAttribute('href'), /audit\.csv\?who=grace/);
+    await page.getByRole('link', { name: 'Failed sign-ins' }).click();
+    await tab.shows('none that is known');
+    await tab.check_accessibility('failed sign-ins');
+  }));

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which requests the admin page lets in: secrets, sign-ins, the gate; and what it writes down.
+// Which requests the admin page lets in: secrets, sign-ins, the gate.
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <csignal>
-#include <filesystem>
 #include <fstream>
 
-#include "admin/access/audit_log.hpp"
 #include "admin/access/gate.hpp"
 #include "admin/http/refusal.hpp"
 #include "admin/server.hpp"
@@ -51,22 +47,25 @@ TEST(admin_secrets, comparisons) {
     EXPECT_TRUE(known.is_password("correct horse"));
     for (const auto* wrong : {"", "correct hors", "correct horse ", "0123456789abcdef"})
         EXPECT_FALSE(known.is_password(wrong)) << wrong;
-    EXPECT_TRUE(known.is_authorization("Bearer 0123456789abcdef"));
-    for (const auto* wrong :
-         {"", "Bearer ", "0123456789abcdef", "Bearer correct horse", "Basic 0123456789abcdef"})
-        EXPECT_FALSE(known.is_authorization(wrong)) << wrong;
+    EXPECT_TRUE(known.is_token("0123456789abcdef"));
+    for (const auto* wrong : {"", "correct horse", "0123456789abcde"})
+        EXPECT_FALSE(known.is_token(wrong)) << wrong;
     EXPECT_FALSE(secrets{}.is_password(""));
-    EXPECT_FALSE(secrets{}.is_authorization("Bearer "));
+    EXPECT_FALSE(secrets{}.is_token(""));
     EXPECT_NE(random_secret(), random_secret());
     EXPECT_EQ(random_secret().size(), 64U);
 }
 
+const user k_ada{"ada", role::ask};
+
 TEST(admin_sign_ins, last_for_twelve_hours) {
     sign_ins records;
     const boottime_clock::time_point start{1h};
-    const auto ticket = records.begin(start);
+    const auto ticket = records.begin(k_ada, false, start);
     ASSERT_TRUE(records.find(ticket.id, start + 11h));
     EXPECT_EQ(records.find(ticket.id, start)->csrf, ticket.csrf);
+    EXPECT_EQ(records.find(ticket.id, start)->person.name, "ada");
+    EXPECT_EQ(records.find(ticket.id, start)->person.may, role::ask);
     EXPECT_FALSE(records.find(ticket.id, start + 12h));
     EXPECT_FALSE(records.find(ticket.csrf, start));
     EXPECT_FALSE(records.find("", start));
@@ -77,11 +76,21 @@ TEST(admin_sign_ins, last_for_twelve_hours) {
 TEST(admin_sign_ins, the_oldest_makes_room) {
     sign_ins records;
     const boottime_clock::time_point start{1h};
-    const auto first = records.begin(start);
-    const auto second = records.begin(start + 1s);
-    for (int i = 0; i != 999; ++i) static_cast<void>(records.begin(start + 2s));
+    const auto first = records.begin(k_ada, false, start);
+    const auto second = records.begin(k_ada, false, start + 1s);
+    for (int i = 0; i != 999; ++i) static_cast<void>(records.begin(k_ada, false, start + 2s));
     EXPECT_FALSE(records.find(first.id, start + 2s));
     EXPECT_TRUE(records.find(second.id, start + 2s));
+}
+
+TEST(admin_sign_ins, a_browser_is_known_for_thirty_days) {
+    sign_ins records;
+    const boottime_clock::time_point start{1h};
+    const auto id = records.remember_browser(start);
+    EXPECT_TRUE(records.knows_browser(id, start + 29 * 24h));
+    EXPECT_FALSE(records.knows_browser(id, start + 30 * 24h));
+    EXPECT_FALSE(records.knows_browser("", start));
+    EXPECT_FALSE(records.find(id, start)) << "it signs nobody in";
 }
 
 TEST(admin_sign_ins, cookies) {
@@ -97,7 +106,7 @@ protected:
     // The status that a request is refused with; 200 if it is not.
     int status() const {
         try {
-            gate::check(facts);
+            entrance.check(request);
         } catch (const refusal& why) {
             return why.status();
         }
@@ -105,81 +114,145 @@ protected:
     }
     int change_status(const identity& caller) const {
         try {
-            gate::check_change(facts, caller);
+            gate::check_change(request, caller);
         } catch (const refusal& why) {
             return why.status();
         }
         return 200;
     }
-    gate entrance{false};
-    request_facts facts{
-        .method = "GET", .target = "/", .address = "127.0.0.1", .host = "localhost:8088"};
+    void set(const char* name, const std::string& value) {
+        std::erase_if(request.headers, [&](const auto& each) { return each.name == name; });
+        request.headers.push_back({name, value});
+    }
+    void set_change(const std::string& host, const std::string& origin) {
+        request.method = "POST";
+        set("Content-Type", "application/json");
+        set("Host", host);
+        set("Origin", origin);
+    }
+    [[nodiscard]] identity caller() { return entrance.identify(request, known, records); }
+
+    const gate entrance{
+        false, {"https://locks.example.org", "plain.example.org"}, {{"10.1.0.0/16"}}};
+    sign_ins records;
+    const secrets known{
+        "correct horse", "0123456789abcdef",
+        users::parse("ada take proxy\n@oncall ask proxy\n* look proxy\n"
+                     "probe look sha256$"
+                     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n",
+                     "file")};  // the token is "test"
+    http_request request{.method = "GET",
+                         .target = "/",
+                         .headers = {{"Host", "localhost:8088"}},
+                         .peer = "127.0.0.1"};
 };
 
 TEST_F(admin_gate, what_is_let_in) {
     EXPECT_EQ(status(), 200);
-    facts.method = "POST";
+    request.method = "POST";
     EXPECT_EQ(status(), 415);
-    facts.content_type = "application/json; charset=utf-8";
+    set("Content-Type", "application/json; charset=utf-8");
     EXPECT_EQ(status(), 200);
 }
 
 TEST_F(admin_gate, a_page_of_another_site) {
-    facts.method = "POST";
-    facts.content_type = "application/json";
-    facts.origin = "http://evil.example.org";
+    set_change("localhost:8088", "http://evil.example.org");
     EXPECT_EQ(status(), 403);
-    facts.origin = "http://localhost:8088";
+    set("Origin", "http://localhost:8088");
     EXPECT_EQ(status(), 200);
-    facts.fetch_site = "cross-site";
+    set("Sec-Fetch-Site", "cross-site");
     EXPECT_EQ(status(), 403);
 }
 
-TEST_F(admin_gate, sign_ins_that_fail) {
-    const auto allowed = [&](const std::string& address) {
-        try {
-            entrance.check_sign_in(address);
-            return true;
-        } catch (const refusal&) {
-            return false;
-        }
-    };
-    for (int i = 0; i != 5; ++i) {
-        EXPECT_TRUE(allowed("127.0.0.1"));
-        entrance.count_failed_sign_in("127.0.0.1");
-    }
-    EXPECT_FALSE(allowed("127.0.0.1"));
-    EXPECT_TRUE(allowed("127.0.0.2"));
-    for (int i = 0; i != 60; ++i) entrance.count_failed_sign_in("10.0.0." + std::to_string(i));
-    EXPECT_FALSE(allowed("127.0.0.2"));
+TEST_F(admin_gate, a_page_of_the_same_name_with_another_scheme) {
+    set_change("localhost:8088", "https://localhost:8088");
+    EXPECT_EQ(status(), 403);
+    request.encrypted = true;
+    EXPECT_EQ(status(), 200);
+    set("Origin", "http://localhost:8088");
+    EXPECT_EQ(status(), 403);
+}
+
+TEST_F(admin_gate, a_name_behind_a_proxy_has_the_scheme_that_it_was_given_with) {
+    set_change("locks.example.org", "https://locks.example.org");
+    EXPECT_EQ(status(), 200);
+    set("Origin", "http://locks.example.org");
+    EXPECT_EQ(status(), 403);
+    set_change("plain.example.org", "http://plain.example.org");
+    EXPECT_EQ(status(), 200);
+    set("X-Forwarded-Proto", "https");
+    EXPECT_EQ(status(), 200) << "it counts from a trusted proxy only";
+    request.peer = "10.1.2.3";
+    EXPECT_EQ(status(), 403);
+    set("Origin", "https://plain.example.org");
+    EXPECT_EQ(status(), 200);
 }
 
 TEST_F(admin_gate, a_change_carries_the_token_of_its_sign_in) {
-    sign_ins records;
-    const secrets known{"correct horse", "0123456789abcdef"};
-    const auto ticket = records.begin(boottime_clock::now());
-    facts.cookie = "turnstile=" + ticket.id;
-    auto caller = entrance.identify(facts, known, records);
-    EXPECT_TRUE(caller.signed_in());
-    EXPECT_EQ(change_status(caller), 403);
-    facts.csrf = records.begin(boottime_clock::now()).csrf;
-    EXPECT_EQ(change_status(caller), 403);
-    facts.csrf = ticket.csrf;
-    EXPECT_EQ(change_status(caller), 200);
-    facts = {.authorization = "Bearer 0123456789abcdef"};
-    EXPECT_EQ(change_status(entrance.identify(facts, known, records)), 200);
-    facts = {};
-    caller = entrance.identify(facts, known, records);
-    EXPECT_FALSE(caller.signed_in());
-    EXPECT_EQ(change_status(caller), 403);
+    const auto ticket = records.begin(k_ada, false, boottime_clock::now());
+    set("Cookie", "turnstile=" + ticket.id);
+    EXPECT_EQ(caller().user, "ada");
+    EXPECT_EQ(caller().may, role::ask);
+    EXPECT_EQ(change_status(caller()), 403);
+    set("X-Turnstile-CSRF", records.begin(k_ada, false, boottime_clock::now()).csrf);
+    EXPECT_EQ(change_status(caller()), 403);
+    set("X-Turnstile-CSRF", ticket.csrf);
+    EXPECT_EQ(change_status(caller()), 200);
+}
+
+TEST_F(admin_gate, programs_have_tokens) {
+    EXPECT_FALSE(caller().known());
+    set("Authorization", "Bearer 0123456789abcdef");
+    EXPECT_EQ(caller().user, "token");
+    EXPECT_EQ(caller().may, role::take);
+    EXPECT_TRUE(caller().shared);
+    EXPECT_EQ(change_status(caller()), 200);
+    set("Authorization", "Bearer test");
+    EXPECT_EQ(caller().user, "probe");
+    EXPECT_EQ(caller().may, role::look);
+    EXPECT_FALSE(caller().shared);
+    for (const auto* wrong : {"", "Bearer ", "0123456789abcdef", "Bearer correct horse",
+                              "Basic 0123456789abcdef", "Bearer tes"}) {
+        set("Authorization", wrong);
+        EXPECT_FALSE(caller().known()) << wrong;
+    }
+}
+
+TEST_F(admin_gate, a_proxy_says_who_it_is_from_its_own_address_only) {
+    set("X-Forwarded-User", "ada");
+    EXPECT_FALSE(caller().known());
+    request.peer = "10.1.2.3";
+    EXPECT_EQ(caller().user, "ada");
+    EXPECT_EQ(caller().may, role::take);
+    EXPECT_EQ(change_status(caller()), 403) << "the browser signs in to the proxy by itself";
+    set("X-Turnstile-CSRF", caller().csrf);
+    EXPECT_EQ(change_status(caller()), 200);
+    set("X-Forwarded-User", "grace");
+    EXPECT_EQ(change_status(caller()), 403) << "the token is that of one user";
+    EXPECT_EQ(caller().may, role::look);
+    set("X-Forwarded-Groups", "staff, oncall");
+    EXPECT_EQ(caller().may, role::ask);
+    request.headers.push_back({"x-forwarded-user", "ada"});
+    EXPECT_THROW(static_cast<void>(caller()), refusal);
+}
+
+TEST_F(admin_gate, the_address_behind_a_proxy) {
+    set("X-Forwarded-For", "192.0.2.1, 198.51.100.7, 10.1.0.9");
+    EXPECT_EQ(entrance.address_of(request), "127.0.0.1");
+    request.peer = "10.1.2.3";
+    EXPECT_EQ(entrance.address_of(request), "198.51.100.7") << "what the client says is behind it";
+    set("X-Forwarded-For", "nonsense");
+    EXPECT_EQ(entrance.address_of(request), "10.1.2.3");
 }
 
 TEST_F(admin_gate, cookies) {
-    const auto plain = entrance.cookie_header("x");
-    EXPECT_EQ(plain, "turnstile=x; Path=/; HttpOnly; SameSite=Strict");
-    const gate encrypted{true};
+    EXPECT_EQ(entrance.cookie_header("x"), "turnstile=x; Path=/; HttpOnly; SameSite=Strict");
+    const gate encrypted{true, {}, {}};
     EXPECT_EQ(encrypted.cookie_header("x"),
               "__Host-turnstile=x; Path=/; HttpOnly; SameSite=Strict; Secure");
+    EXPECT_EQ(encrypted.browser_cookie_header("x"),
+              "__Host-turnstile-browser=x; Path=/; HttpOnly; SameSite=Strict; Secure; "
+              "Max-Age=2592000");
 }
 
 TEST(admin_options, what_is_refused_at_the_start) {
@@ -196,73 +269,9 @@ TEST(admin_options, what_is_refused_at_the_start) {
     EXPECT_THROW(check(options), std::runtime_error);
     options.password_file = "password";
     EXPECT_NO_THROW(check(options));
-}
-
-audit_entry entry(const std::string& by, const std::string& outcome = "begun") {
-    return {.time = std::chrono::system_clock::now(),
-            .action = "take",
-            .path = "/locks/a",
-            .kind = "mutex",
-            .znode = "z",
-            .by = by,
-            .why = "\"\n\xff",
-            .from = "127.0.0.1",
-            .outcome = outcome};
-}
-
-TEST_F(admin_files, the_audit_log_is_read_back) {
-    const auto name = (folder.path() / "audit").string();
-    {
-        audit_log log{name};
-        const auto first = log.add(entry("ann"));
-        log.conclude(first, "deleted", "");
-        log.add(entry("bob"));
-    }
-    std::ofstream{name, std::ios::app} << "{\"time\": \"2026-11-2";  // cut short by a crash
-    const audit_log log{name};
-    const auto page = log.read(0, 10);
-    ASSERT_EQ(page.entries.size(), 2U);
-    EXPECT_EQ(page.entries[0].by, "bob");
-    EXPECT_EQ(page.entries[0].outcome, "begun");
-    EXPECT_EQ(page.entries[1].by, "ann");
-    EXPECT_EQ(page.entries[1].outcome, "deleted");
-    EXPECT_EQ(page.entries[1].why, "\"\n\xEF\xBF\xBD");
-    EXPECT_EQ(log.read(1, 1).entries.front().by, "ann");
-}
-
-TEST_F(admin_files, a_line_that_had_no_room_takes_no_other_along) {
-    const auto name = (folder.path() / "audit").string();
-    rlimit before{};
-    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-    const auto disposition = ::signal(SIGXFSZ, SIG_IGN);
-    {
-        audit_log log{name};
-        log.add(entry("ann"));
-        const rlimit full{std::filesystem::file_size(name) + 10, before.rlim_max};
-        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
-        EXPECT_THROW(log.add(entry("bob")), std::runtime_error);
-        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-        log.add(entry("cid"));
-    }
-    ::signal(SIGXFSZ, disposition);
-    const audit_log log{name};
-    const auto page = log.read(0, 10);
-    ASSERT_EQ(page.entries.size(), 2U);
-    EXPECT_EQ(page.entries[0].by, "cid");
-}
-
-TEST_F(admin_files, the_audit_log_keeps_the_newest) {
-    audit_log log{""};
-    for (int i = 0; i != 1'100; ++i) log.add(entry(std::to_string(i)));
-    EXPECT_EQ(log.read(0, 1).total, 1'000U);
-    EXPECT_EQ(log.read(0, 1).entries.front().by, "1099");
-    EXPECT_EQ(log.read(999, 5).entries.back().by, "100");
-}
-
-TEST(admin_audit_log, a_full_disk_is_told) {
-    audit_log log{"/dev/full"};
-    EXPECT_THROW(log.add(entry("ann")), std::runtime_error);
-    EXPECT_THROW(audit_log{"/nowhere/at/all"}, std::runtime_error);
+    options.password_file.clear();
+    options.users_file = "users";
+    EXPECT_NO_THROW(check(options));
 }
 
 }  // namespace

@@ -53,13 +53,21 @@ TEST(admin_host_names, elsewhere) {
 
 TEST(admin_own_page, pages_of_other_sites) {
     const std::string host = "localhost:8088";
-    EXPECT_TRUE(is_own_page("", host, ""));
-    EXPECT_TRUE(is_own_page("http://localhost:8088", host, "same-origin"));
-    EXPECT_FALSE(is_own_page("http://localhost:8089", host, ""));
-    EXPECT_FALSE(is_own_page("null", host, ""));
-    EXPECT_FALSE(is_own_page("https://evil.example.org", host, ""));
-    EXPECT_FALSE(is_own_page("http://localhost:8088", host, "cross-site"));
-    EXPECT_FALSE(is_own_page("", host, "same-site"));
+    EXPECT_TRUE(is_own_page("", "http", host, ""));
+    EXPECT_TRUE(is_own_page("http://localhost:8088", "http", host, "same-origin"));
+    EXPECT_FALSE(is_own_page("http://localhost:8089", "http", host, ""));
+    EXPECT_FALSE(is_own_page("null", "http", host, ""));
+    EXPECT_FALSE(is_own_page("https://evil.example.org", "https", host, ""));
+    EXPECT_FALSE(is_own_page("http://localhost:8088", "http", host, "cross-site"));
+    EXPECT_FALSE(is_own_page("", "http", host, "same-site"));
+}
+
+TEST(admin_own_page, the_scheme_is_part_of_the_origin) {
+    const std::string host = "locks.example.org";
+    EXPECT_TRUE(is_own_page("https://locks.example.org", "https", host, ""));
+    EXPECT_FALSE(is_own_page("http://locks.example.org", "https", host, ""));
+    EXPECT_FALSE(is_own_page("https://locks.example.org", "http", host, ""));
+    EXPECT_FALSE(is_own_page("ftp://locks.example.org", "https", host, ""));
 }
 
 class admin_entrance : public ::testing::Test {

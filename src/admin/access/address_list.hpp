@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// address_list: the addresses of trusted proxies: "127.0.0.1", "10.0.0.0/8", "fd00::/8".
+//
+// Thread safety: a value; const members from any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace turnstile::admin {
+
+inline constexpr std::size_t k_ipv6_bytes = 16;
+
+// Bytes of a numeric address, 4 or 16; those of IPv4 for an IPv4 address inside of IPv6. Empty for another text.
+[[nodiscard]] std::string address_bytes(std::string_view text);
+
+class address_list {
+public:
+    address_list() = default;
+    // Throws std::runtime_error for a text that is no address, and no address with the length of its prefix.
+    explicit address_list(const std::vector<std::string>& texts);
+
+    [[nodiscard]] bool empty() const noexcept { return blocks_.empty(); }
+    [[nodiscard]] bool include(std::string_view address) const;
+
+private:
+    struct block {
+        std::string bytes;
+        std::size_t bits = 0;
+    };
+    std::vector<block> blocks_;
+};
+
+}  // namespace turnstile::admin

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// password_hash: a password as a file of users has it, scrypt (RFC 7914) with a salt:
+//
+//     scrypt$16384$8$1$SALT$KEY      N, r, p; salt and key in hexadecimal digits
+//
+// A check takes some 50 ms and 128 * N * r bytes (16 MiB with these numbers), so callers bound how many run at a time.
+//
+// Thread safety: a value; const members from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace turnstile::admin {
+
+class password_hash {
+public:
+    // With a new random salt. Throws std::system_error, std::runtime_error (what OpenSSL lacks).
+    [[nodiscard]] static password_hash of(std::string_view password);
+    // Nothing for a text of another form, and for numbers that would take more than 64 MiB.
+    [[nodiscard]] static std::optional<password_hash> parse(std::string_view text);
+    // Takes as long as a check, and never matches: for a user that is not known.
+    [[nodiscard]] static password_hash of_nobody();
+
+    [[nodiscard]] bool matches(std::string_view password) const;
+    [[nodiscard]] std::string text() const;
+
+private:
+    password_hash() = default;
+    [[nodiscard]] std::string derive(std::string_view password) const;
+
+    std::uint64_t n_ = 16'384;
+    std::uint64_t r_ = 8;
+    std::uint64_t p_ = 1;
+    std::string salt_;  // bytes
+    std::string key_;
+};
+
+}  // namespace turnstile::admin

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// role: what a user of the admin page may do. Each role includes the ones before it.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace turnstile::admin {
+
+enum class role {
+    none,  // nothing: the user is not known
+    look,  // read everything
+    ask,   // ask a holder to release its lock
+    take,  // take a lock away, and cancel an order
+};
+
+inline constexpr std::array<const char*, 4> k_roles{"none", "look", "ask", "take"};
+
+[[nodiscard]] inline const char* to_string(role may) noexcept {
+    return k_roles[static_cast<std::size_t>(may)];
+}
+
+// "look", "ask" or "take"; nothing for another word.
+[[nodiscard]] inline std::optional<role> role_named(std::string_view word) noexcept {
+    for (const auto each : {role::look, role::ask, role::take})
+        if (word == to_string(each)) return each;
+    return std::nullopt;
+}
+
+}  // namespace turnstile::admin

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin/access/sign_in_door.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include "admin/http/refusal.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+constexpr std::size_t k_most_checks = 4;
+
+refusal come_back(std::chrono::seconds wait, const char* why) {
+    refusal why_not{429, "too_many",
+                    std::string{why} + "; try again in " + std::to_string(wait.count()) + " s"};
+    return why_not.after(wait);
+}
+
+// One of the checks that may run.
+class slot {
+public:
+    explicit slot(std::atomic<std::size_t>& taken) : taken_{taken} {
+        if (taken_.fetch_add(1) < k_most_checks) return;
+        taken_.fetch_sub(1);
+        throw come_back(std::chrono::seconds{1}, "other sign-ins are being checked");
+    }
+    ~slot() { taken_.fetch_sub(1); }
+    slot(const slot&) = delete;
+    slot& operator=(const slot&) = delete;
+
+private:
+    std::atomic<std::size_t>& taken_;
+};
+
+}  // namespace
+
+void sign_in_door::begin_try(const std::string& key) {
+    const std::lock_guard lock{mutex_};
+    const auto now = boottime_clock::now();
+    const auto wait = pace_.wait(key, now);
+    if (wait.count() > 0)
+        throw come_back(std::chrono::ceil<std::chrono::seconds>(wait),
+                        "sign-ins from here have failed");
+    pace_.failed(key, now);
+}
+
+sign_ins::ticket sign_in_door::check(const std::string& name, const std::string& password,
+                                     std::atomic<std::size_t>& checks) {
+    std::optional<user> found;
+    if (name.empty()) {
+        if (known_.is_password(password)) found = user{"password", role::take};
+    } else if (known_.named.have_passwords()) {
+        const slot mine{checks};
+        found = known_.named.with_password(name, password);
+    }
+    if (!found)
+        throw refusal{401, "sign_in",
+                      known_.named.have_passwords() ? "the name or the password is another one"
+                      : known_.password.empty()     ? "this server has no password, only a token"
+                                                    : "the password is another one"};
+    return records_.begin(*found, name.empty(), boottime_clock::now());
+}
+
+sign_ins::ticket sign_in_door::enter(const visitor& caller, const std::string& name,
+                                     const std::string& password) {
+    const bool known = records_.knows_browser(caller.browser, boottime_clock::now());
+    const auto key = known ? "browser " + digest_text(caller.browser)
+                           : "address " + address_block(caller.address);
+    begin_try(key);
+    auto ticket = check(name, password, known ? checks_of_known_ : checks_of_strangers_);
+    const std::lock_guard lock{mutex_};
+    pace_.succeeded(key);
+    return ticket;
+}
+
+}  // namespace turnstile::admin

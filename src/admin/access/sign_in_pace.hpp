@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// sign_in_pace: how long a caller waits between two sign-ins that fail: not at all at first, then ever longer, 16 s at
+// most. Callers do not slow each other down: each has its own key, the address (its /64 in IPv6), or the browser, if that
+// has signed in before.
+//
+// Memory is bounded: with 4,096 keys the one that failed longest ago is forgotten. So many addresses can guess more often;
+// they cannot lock anybody out.
+//
+// Thread safety: a value; one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "turnstile/clock.hpp"
+
+namespace turnstile::admin {
+
+class sign_in_pace {
+public:
+    static constexpr unsigned k_free_failures = 4;
+    static constexpr std::chrono::seconds k_longest_wait{16};
+    static constexpr std::chrono::minutes k_memory{15};
+    static constexpr std::size_t k_most_keys = 4'096;
+
+    // How long until the next sign-in is looked at; zero: now.
+    [[nodiscard]] std::chrono::milliseconds wait(const std::string& key,
+                                                 boottime_clock::time_point now) const;
+    void failed(const std::string& key, boottime_clock::time_point now);
+    void succeeded(const std::string& key);
+
+private:
+    struct record {
+        unsigned failures = 0;
+        boottime_clock::time_point last{};
+    };
+    void make_room(boottime_clock::time_point now);
+
+    std::map<std::string, record> records_;
+};
+
+// The key of an address: itself, or the first 64 bits of one of IPv6. An IPv4 address inside of IPv6 is that of IPv4.
+[[nodiscard]] std::string address_block(std::string_view address);
+
+}  // namespace turnstile::admin

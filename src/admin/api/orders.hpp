@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// order_register: the orders of this server that are under way. Each can be cancelled.
+//
+//     order_register::entry mine{orders, {.user = "ada", ...}, end_of_server};   // until its end
+//     orders.cancel(number);                                                     // from another thread
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "admin/reading/history.hpp"
+
+namespace turnstile::admin {
+
+struct order_facts {
+    std::string action;  // ask or take
+    std::string user;    // as this server knows them
+    std::string by;      // as the holder is told
+    std::string why;
+    std::string from;
+    lock_key lock;
+    std::string znode;
+    wall_time begun{};
+    // From the beginning to the end of a take, at most. Not known before the contender was found.
+    std::optional<std::chrono::milliseconds> at_most{};
+};
+
+class order_register {
+public:
+    // An order from its beginning to its end.
+    class entry {
+    public:
+        // `end`: that of the server, which stops the order, too. Throws refusal (429 too_many) where enough are under way.
+        entry(order_register& among, order_facts facts, std::stop_token end);
+        ~entry();
+        entry(const entry&) = delete;
+        entry& operator=(const entry&) = delete;
+
+        [[nodiscard]] std::stop_token stop() const noexcept { return source_.get_token(); }
+        // The person who cancelled it; nothing if none did.
+        [[nodiscard]] std::optional<std::string> cancelled_by() const;
+        void set_at_most(std::chrono::milliseconds at_most);
+
+    private:
+        friend class order_register;
+
+        order_register& among_;
+        const std::uint64_t number_;
+        std::stop_source source_{};
+        std::stop_callback<std::function<void()>> at_end_;
+    };
+
+    struct listed {
+        std::uint64_t number = 0;
+        order_facts facts;
+    };
+    // The oldest first.
+    [[nodiscard]] std::vector<listed> list() const;
+    // False for a number of no order that is under way. The order ends soon after that.
+    bool cancel(std::uint64_t number, const std::string& by);
+
+private:
+    struct record {
+        order_facts facts;
+        std::stop_source* source = nullptr;
+        std::optional<std::string> cancelled_by{};
+    };
+    [[nodiscard]] std::uint64_t add(order_facts facts);
+
+    mutable std::mutex mutex_;
+    std::map<std::uint64_t, record> records_;
+    std::uint64_t numbers_ = 0;
+};
+
+}  // namespace turnstile::admin
