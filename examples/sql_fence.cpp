@@ -17,6 +17,7 @@
 #include <string>
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "paused_process.hpp"
@@ -126,6 +127,7 @@ void sell_twice(const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    ::umask(0077);  // a user who can read a SQLite file can stop its locks
     try {
         if (argc == 4)  // paused_process
             return sell_slowly(argv[2],

@@ -133,19 +133,6 @@ TEST_F(sqlite_file, that_is_renamed_ends_its_holds_at_once) {
     EXPECT_TRUE(lost.wait());
 }
 
-TEST_F(sqlite_file, that_is_replaced_ends_its_holds_at_once) {
-    const auto servers = connect(where(), database_options(std::chrono::hours{1}));
-    mutex lock{*servers, "/lock"};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    testing::event lost;
-    hold->on_lost([&](const error& /*why*/) { lost.set(); });
-    const auto copy = folder.path() / "copy.db";
-    fs::copy_file(file, copy);
-    fs::rename(copy, file);
-    EXPECT_TRUE(lost.wait());
-}
-
 // Numbers of grants that are gone would be given again.
 TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     const log_lines log;

@@ -130,12 +130,16 @@ private:
     detail::term_in_progress term_ GUARDED_BY(mutex_);
 };
 
+// One critical section: a close() between its two halves would take the thread from a term that begins.
 void leader_election::work::start() {
+    deferred_effects to_do;
     {
         const base::lock_guard lock{mutex_};
         if (!thread_) thread_.emplace(options_.run);
+        to_do = base::finish_or_end("the start of an election",
+                                    [&]() REQUIRES(mutex_) { return collect(course::started{}); });
     }
-    step(course::started{});
+    base::finish_or_end("the start of an election", [&] { run(std::move(to_do)); });
 }
 
 void leader_election::work::close() noexcept {
