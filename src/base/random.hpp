@@ -7,8 +7,8 @@
 //     base::random source = base::random::from_system();
 //     std::string name = "_c_" + base::make_guid(source) + "-lock-";
 //
-// GUIDs are the exception: one that is the kernel's draws each GUID from the kernel. A snapshot of a virtual machine that
-// is started twice gives both copies the same memory, and a kernel that is told of it (vmgenid) is all that differs.
+// A source of the kernel's randomness asks the kernel for each GUID. Two copies of a virtual machine's snapshot have the
+// same memory; only the kernel can differ, where the hypervisor notifies it (vmgenid).
 //
 // The generator is xoshiro256** 1.0 by David Blackman and Sebastiano Vigna (2018), its state filled
 // from a 64-bit seed by SplitMix64; both in the public domain, https://prng.di.unimi.it. It is no

@@ -85,8 +85,8 @@ std::optional<std::chrono::milliseconds> longest_session(const take_options& opt
     return longest.count() > 0 ? std::optional{longest} : std::nullopt;
 }
 
-// How long the order is waited for. A claim that outlasts a session of this client is held against the longest one that a
-// server of the ensemble grants, where one tells it.
+// The longest wait for the order. A claim above this client's session time-out counts up to the servers'
+// maxSessionTimeout, where a server tells it.
 result<std::chrono::milliseconds> wait_for(const client& servers, const take_options& options,
                                            const revocation& order, const contender& target) {
     auto record = record_of(options);

@@ -64,7 +64,7 @@ public:
     explicit stored_nodes(database& db) : db_{db} {}
 
     [[nodiscard]] std::optional<stored_node> read(const std::string& path);
-    // Of several nodes: asked, and then taken from the answers; those that are there.
+    // ask_all() sends the questions; take_all() returns the nodes that exist.
     [[nodiscard]] std::vector<asked_statement> ask_all(std::span<const std::string> paths);
     [[nodiscard]] std::map<std::string, stored_node> take_all(
         std::span<const asked_statement> asked);

@@ -57,7 +57,7 @@ void session::worker::submit(core::request&& request, bool with_next) {
     }
     const base::lock_guard lock{mutex_};
     if (!added.answer && overtakes(added.request.op)) {
-        // What waits for the next one to travel with it would wait for another one.
+        // The last task waits to travel with its successor; a confirmation overtakes, and is none.
         if (!tasks_.empty())
             if (auto* const last = std::get_if<asked>(&tasks_.back())) last->with_next = false;
         confirmations_.push_back(std::move(added));

@@ -13,7 +13,7 @@ namespace turnstile::admin {
 
 inline constexpr std::size_t k_ipv6_bytes = 16;
 
-// Bytes of a numeric address, 4 or 16; those of IPv4 for an IPv4 address inside of IPv6. Empty for another text.
+// The 4 or 16 bytes of a numeric address; 4 for an IPv4 address inside of IPv6. Empty if `text` is no address.
 [[nodiscard]] std::string address_bytes(std::string_view text);
 
 class address_list {

@@ -17,7 +17,7 @@ refusal come_back(std::chrono::seconds wait, const char* why) {
     return why_not.after(wait);
 }
 
-// One of the checks that may run.
+// A slot admits one password check; k_most_checks of them run at a time.
 class slot {
 public:
     explicit slot(std::atomic<std::size_t>& taken) : taken_{taken} {

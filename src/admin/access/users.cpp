@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "admin/access/secrets.hpp"
+#include "admin/access/secret_text.hpp"
 #include "admin/access/trimmed.hpp"
 #include "base/private_file.hpp"
 

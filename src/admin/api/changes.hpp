@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes something at the servers: ask, take and cancel, bound to the znode that a person saw (its name and its token),
-// written down before.
+// changes: ask, take and cancel. Each order names the znode that a person saw (name and token), and the audit log has
+// the order before the servers do.
 //
 // Thread safety: from any thread; take blocks.
 #pragma once

@@ -116,7 +116,7 @@ private:
     connection_host& host_;
     boost::asio::steady_timer deadline_;
     boost::asio::steady_timer pace_;  // turns, and ticks of a stream
-    std::uint64_t armed_ = 0;  // counts deadlines: one that was moved may have expired already
+    std::uint64_t armed_ = 0;  // number of the deadline in force; an older one may expire late
     std::array<char, 4'096> room_{};
     request_reader reader_;
     http_plan plan_{};

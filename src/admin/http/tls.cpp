@@ -13,7 +13,7 @@
 namespace turnstile::admin {
 namespace {
 
-// Of TLS 1.2; those of TLS 1.3 are all of this kind.
+// Ciphers with forward secrecy, for TLS 1.2. TLS 1.3 has no others.
 constexpr const char* k_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20:!aNULL";
 
 [[noreturn]] void fail(const std::string& file, const char* rule) {

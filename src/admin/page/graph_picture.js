@@ -193,7 +193,7 @@ function draw_edge(edge, d) {
     'data-key': `${edge.from} ${edge.to} ${edge.path}` });
 }
 
-// What stands in a box: the host, and below it pid and label; the pid is never cut.
+// A box shows the host, and below it pid and label. The pid is never cut.
 function box_text(node, line, most) {
   const more = line ? ` +${line.length - 1}` : '';
   if (!node.host) return [cut_middle(plain(node.label || node.id), most - more.length) + more, ''];

@@ -49,7 +49,7 @@ public:
     void go_on();
     // Contenders that waited for room in the window: first those in line, then those that are to enter.
     void let_in();
-    // It may enter its queue before any other contender of the session, and there is room for it.
+    // True if the window has room and no other contender of the session enters before `id`.
     [[nodiscard]] bool is_next_to_enter(acquisition_id id) const;
 
     // ---- each call of an acquisition ----

@@ -46,7 +46,7 @@ public:
     [[nodiscard]] const id_set& confirming() const noexcept { return confirming_; }
     [[nodiscard]] const id_set& unwatched() const noexcept { return unwatched_; }
     [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
-    // That are to enter their queues.
+    // Contenders that have not entered their queues yet.
     [[nodiscard]] const id_set& outside() const noexcept { return outside_; }
     // The bytes that their znodes take, or may come to take, in the transaction that would close the session.
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }

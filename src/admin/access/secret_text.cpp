@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "admin/access/secrets.hpp"
+#include "admin/access/secret_text.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
