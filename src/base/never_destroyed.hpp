@@ -13,10 +13,17 @@
 
 #include <utility>
 
+// GCC 14 takes a reference that a function returns for one into an argument that is a temporary.
+#if __has_cpp_attribute(gnu::no_dangling)
+#define TURNSTILE_NO_DANGLING [[gnu::no_dangling]]
+#else
+#define TURNSTILE_NO_DANGLING
+#endif
+
 namespace turnstile::base {
 
 template <class T>
-[[nodiscard]] const T& never_destroyed(T value) {
+TURNSTILE_NO_DANGLING [[nodiscard]] const T& never_destroyed(T value) {
     return *new T(std::move(value));
 }
 

@@ -9,7 +9,15 @@ execute_process(
         "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/zookeeper_alone" -B "${scratch}" -G "${generator}"
         -D "CMAKE_CXX_COMPILER=${compiler}"
         -D "turnstile=${source}"
-        COMMAND_ERROR_IS_FATAL ANY
+    COMMAND_ERROR_IS_FATAL ANY
 )
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${scratch}" COMMAND_ERROR_IS_FATAL ANY)
+# By default a project that has Turnstile in a folder gets the library, and nothing else of it.
+file(GLOB_RECURSE programs "${scratch}/turnstile/turnstile" "${scratch}/turnstile/turnstile-guardian"
+     "${scratch}/turnstile/*.a" "${scratch}/turnstile/*.so"
+)
+list(FILTER programs EXCLUDE REGEX "/libturnstile\\.a$")
+if(programs)
+    message(FATAL_ERROR "built beside the library: ${programs}")
+endif()
 execute_process(COMMAND "${scratch}/zookeeper_alone" COMMAND_ERROR_IS_FATAL ANY)

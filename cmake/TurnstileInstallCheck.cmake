@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# The first install rule: a build folder in which one target alone was built (scripts/demo does that) is refused with
+# the command that builds the rest, and not half installed.
+set(turnstile_installed turnstile turnstile_guardian)
+if(TURNSTILE_BUILD_TESTING)
+    list(APPEND turnstile_installed turnstile_testing)
+endif()
+if(TURNSTILE_BUILD_CLI)
+    list(APPEND turnstile_installed turnstile_program)
+endif()
+set(turnstile_installed_files "")
+foreach(target IN LISTS turnstile_installed)
+    string(APPEND turnstile_installed_files " [==[$<TARGET_FILE:${target}>]==]")
+endforeach()
+# What the program prints is made last.
+if(TURNSTILE_BUILD_CLI AND NOT CMAKE_CROSSCOMPILING)
+    string(APPEND turnstile_installed_files " [==[${PROJECT_BINARY_DIR}/src/cli/printed/turnstile.fish]==]")
+endif()
+install(
+    CODE "
+        foreach(file IN ITEMS ${turnstile_installed_files})
+            if(NOT EXISTS \"\${file}\")
+                message(FATAL_ERROR \"\${file} has not been built. Nothing was installed. Build all first: \"
+                                    \"cmake --build ${CMAKE_BINARY_DIR}\")
+            endif()
+        endforeach()
+    "
+)
