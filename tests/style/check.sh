@@ -388,9 +388,18 @@ rule_names() {
     rm -f "$known"
 }
 
+# Git shows a subject whole in a list of commits up to this length. A checkout without this commit in its history (an
+# archive, a shallow clone) has nothing to look at.
+rule_subjects() {
+    local first=b51b3cfbf000
+    git cat-file -e "$first^{commit}" 2>/dev/null || return 0
+    git log --no-merges --format='%h %s' "$first..HEAD" | awk 'length($0) - length($1) - 1 > 72' |
+        report "a commit's subject longer than 72 characters"
+}
+
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers spdx script format model_edges failures documents page_code links plain_words nouns names)
+    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers spdx script format model_edges failures documents page_code links plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do
