@@ -9,8 +9,11 @@
 // are in the order of the callers' arrival: a caller that has to wait for its time keeps the place. An entry counts
 // from when it is written down, whatever its caller does then.
 //
-// The record is a persistent znode beside the queue's path, `<path>-record`; it holds the stamps of the
-// entries of one period, and the rule, so that instances that disagree about it are found out.
+// A rule of up to 60 entries is exact: room comes back a period after the oldest entry. A rule of more counts entries in
+// slots of a 59th of the period, which give their places up together: room may come back that much later, never earlier.
+//
+// The record is a persistent znode beside the queue's path, `<path>-record`, of 1.5 KB at most; it holds the stamps, or
+// the slots, of one period, and the rule, so that instances that disagree about it are found out.
 // How to use it: docs/how-to/job_gate.md; the protocol: docs/why/job_gate.md.
 //
 // Thread safety: all members from any thread. Threads: none; enter() waits in the caller's.
@@ -35,13 +38,13 @@ struct rate_rule {
 };
 
 struct rate_state {
-    std::size_t entered = 0;              // entries within the last period
+    std::size_t entered = 0;              // entries that have a place now
     boottime_clock::duration retry_in{};  // until there is room for one; zero: there is
 };
 
 class TURNSTILE_EXPORT rate_gate {
 public:
-    static constexpr std::size_t k_most_entries = 10'000;
+    static constexpr std::size_t k_most_entries = 1'000'000;
 
     // Throws std::system_error: bad_path, bad_option (the rule), closed. Sends nothing.
     rate_gate(const client& servers, std::string_view path, rate_rule rule);

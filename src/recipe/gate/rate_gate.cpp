@@ -136,7 +136,7 @@ result<rate_state> rate_gate::state(acquire_options options) const {
     const detail::stamped_node node{*state_->queue.servers(), state_->record_path, *turn};
     const auto seen = state_->see(node, limits);
     if (!seen) return seen.error();
-    return rate_state{seen->record.stamps.size(), milliseconds_of(seen->wait)};
+    return rate_state{seen->record.entered(), milliseconds_of(seen->wait)};
 }
 
 }  // namespace turnstile

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -15,16 +16,71 @@ namespace {
 
 constexpr std::size_t k_most_quoted = 80;  // bytes of other clients' data
 
+// The whole text is one number.
+template <class N>
+std::optional<N> number(std::string_view text) {
+    N value = 0;
+    const auto [last, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || last != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+// "1763724876000" or "1763724876000*17"
+std::optional<rate_group> parse_group(std::string_view text) {
+    const auto times = std::min(text.find('*'), text.size());
+    const auto latest = number<std::int64_t>(text.substr(0, times));
+    if (!latest || !is_stamp(*latest)) return std::nullopt;
+    if (times == text.size()) return rate_group{*latest};
+    const auto entries = number<std::size_t>(text.substr(times + 1));
+    if (!entries || *entries < 1 || *entries > rate_gate::k_most_entries) return std::nullopt;
+    return rate_group{*latest, *entries};
+}
+
+std::int64_t slot_of(const rate_record& record, std::int64_t stamp) {
+    return stamp / (record.period / rate_record::k_slots + 1);
+}
+
 }  // namespace
+
+void rate_record::add(const rate_group& more) {
+    auto place = std::upper_bound(
+        groups.begin(), groups.end(), more,
+        [](const auto& left, const auto& right) { return left.latest < right.latest; });
+    place = groups.insert(place, more);
+    const auto joins = [this](const auto& left, const auto& right) {
+        return entries > k_most_groups &&
+               slot_of(*this, left.latest) == slot_of(*this, right.latest);
+    };
+    if (place != groups.begin() && joins(*std::prev(place), *place)) {
+        place->entries += std::prev(place)->entries;
+        place = groups.erase(std::prev(place));
+    }
+    if (std::next(place) != groups.end() && joins(*place, *std::next(place))) {
+        std::next(place)->entries += place->entries;
+        groups.erase(place);
+    }
+    // A leader's clock that was set back leaves groups of both times: the oldest wait for each other.
+    while (groups.size() > k_most_groups) {
+        groups[1].entries += groups[0].entries;
+        groups.erase(groups.begin());
+    }
+}
+
+std::size_t rate_record::entered() const {
+    std::size_t all = 0;
+    for (const auto& group : groups) all += group.entries;
+    return all;
+}
 
 std::string rate_record::to_string() const {
     text_fields fields;
     fields.add("entries", entries);
     fields.add("period", period);
     std::string at;
-    for (const auto stamp : stamps) {
+    for (const auto& group : groups) {
         if (!at.empty()) at += ',';
-        at += std::to_string(stamp);
+        at += std::to_string(group.latest);
+        if (group.entries != 1) at += '*' + std::to_string(group.entries);
     }
     fields.add("at", at);
     return fields.text();
@@ -36,17 +92,15 @@ std::optional<rate_record> rate_record::parse(std::string_view text, std::int64_
     const auto period = fields.number("period");
     const auto at = fields.find("at");
     if (!entries || *entries < 1 || !period || *period < 1 || !at) return std::nullopt;
-    rate_record record{static_cast<std::size_t>(*entries), *period, {}};
+    rate_record record{static_cast<std::size_t>(*entries), *period};
     for (auto rest = *at; !rest.empty();) {
-        std::int64_t stamp = 0;
         const auto end = std::min(rest.find(','), rest.size());
-        const auto [last, failure] = std::from_chars(rest.data(), rest.data() + end, stamp);
-        if (failure != std::errc{} || last != rest.data() + end || !is_stamp(stamp))
-            return std::nullopt;
-        record.stamps.push_back(stamp);
+        const auto group = parse_group(rest.substr(0, end));
+        if (!group) return std::nullopt;
+        record.add(*group);
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    record.stamps.push_back(written);  // place: newest_entry_counts
+    record.add({written});  // place: newest_entry_counts
     return record;
 }
 
@@ -61,7 +115,7 @@ result<rate_record> empty_record(const rate_rule& rule) {
         return error{errc::bad_option,
                      fmt::format("rate_gate: a period of {} ms: must be positive", *period)};
     }
-    return rate_record{rule.entries, *period, {}};
+    return rate_record{rule.entries, *period};
 }
 
 result<rate_record> record_of(const rate_record& rule, const stamped_data& found,
@@ -81,20 +135,23 @@ result<rate_record> record_of(const rate_record& rule, const stamped_data& found
 
 error no_room(const rate_record& record, std::int64_t wait, const std::string& path) {
     return {errc::busy, fmt::format("{}: {} entries within {} ms, room for one more in {} ms", path,
-                                    record.stamps.size(), record.period, wait)};
+                                    record.entered(), record.period, wait)};
 }
 
 void forget_old(rate_record& record, std::int64_t now) {
     // place: entry_is_old
-    std::erase_if(record.stamps, [&](std::int64_t stamp) { return stamp + record.period <= now; });
+    std::erase_if(record.groups, [&](auto group) { return group.latest + record.period <= now; });
 }
 
 // A leader whose clock stands behind the last entries' leader's makes it wait longer.
 std::int64_t wait_for_room(const rate_record& record, std::int64_t now) {
-    if (record.stamps.size() < record.entries) return 0;
-    auto sorted = record.stamps;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() - record.entries] + record.period - now;
+    auto all = record.entered();
+    for (const auto& group : record.groups) {
+        if (all < record.entries) return 0;
+        all -= group.entries;
+        if (all < record.entries) return group.latest + record.period - now;
+    }
+    return 0;
 }
 
 }  // namespace turnstile::detail

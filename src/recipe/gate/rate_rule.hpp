@@ -15,15 +15,33 @@
 
 namespace turnstile::detail {
 
-// What the record says. Stamps in milliseconds of the leader's clock, in the order of the entries.
+// Entries that give their places up together, a period after the latest of them.
+struct rate_group {
+    std::int64_t latest = 0;  // stamp, milliseconds of the leader's clock
+    std::size_t entries = 1;
+    friend bool operator==(const rate_group&, const rate_group&) = default;
+};
+
+// Content of the record. A rule of up to k_most_groups entries has a group for each entry. A rule of more counts the
+// entries of a slot, a k_slots-th of the period, in one group, so that the record stays at k_most_groups groups. A group
+// counts its entries as if all came with the latest: room may come back a slot late, and never early.
 struct rate_record {
+    static constexpr std::size_t k_most_groups = 60;
+    static constexpr std::int64_t k_slots =
+        59;  // a period that begins inside a slot touches one more
+
     std::size_t entries = 1;
     std::int64_t period = 0;
-    std::vector<std::int64_t> stamps;
+    std::vector<rate_group> groups{};  // in the order of their stamps
     friend bool operator==(const rate_record&, const rate_record&) = default;
 
-    // "entries=100 period=60000 at=1763724876000,1763724876012"; the newest entry is not in it: its stamp
-    // is the znode's own, which the servers give to the write.
+    void add(const rate_group& more);
+    // Entries that have a place.
+    [[nodiscard]] std::size_t entered() const;
+
+    // "entries=100 period=60000 at=1763724876000*17,1763724877012": a group's latest stamp, and its entries if it
+    // has more than one. The newest entry is not in it: its stamp is the znode's own, which the servers give to the
+    // write.
     [[nodiscard]] std::string to_string() const;
     // Nothing if the text is no record. `written`: the znode's mtime, the newest entry's stamp.
     [[nodiscard]] static std::optional<rate_record> parse(std::string_view text,

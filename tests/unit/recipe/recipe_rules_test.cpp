@@ -123,25 +123,69 @@ TEST(job_rule, an_open_run_counts_for_at_most_for) {
 // ---- rates ----------------------------------------------------------------------------------
 
 TEST(rate_rule, records_come_back_with_the_newest_stamp) {
-    rate_record record{3, 100, {1, 2}};
+    rate_record record{3, 100, {{1}, {2}}};
     auto read = rate_record::parse(record.to_string(), 7);
-    record.stamps.push_back(7);
+    record.groups.push_back({7});
     EXPECT_EQ(read, record);
-    EXPECT_EQ(rate_record::parse((rate_record{3, 100, {}}).to_string(), 7)->stamps,
-              std::vector<std::int64_t>{7});
+    EXPECT_EQ(rate_record::parse((rate_record{3, 100}).to_string(), 7)->groups,
+              std::vector<rate_group>{{7}});
     for (const auto* text :
          {"", "entries=0 period=1 at=", "entries=1 period=1", "entries=1 period=1 at=1,x",
-          "entries=1 period=1 at=-1", "entries=1 period=1 at=9223372036854775807"})
+          "entries=1 period=1 at=-1", "entries=1 period=1 at=9223372036854775807",
+          "entries=1 period=1 at=1*", "entries=1 period=1 at=1*0", "entries=1 period=1 at=1*-1",
+          "entries=1 period=1 at=1*9999999"})
         EXPECT_EQ(rate_record::parse(text, 7), std::nullopt) << text;
+}
+
+TEST(rate_rule, a_rule_of_many_entries_counts_them_by_slots) {
+    // 1,000 / 59 + 1: slots of 17 ms, the first from 0 to 16.
+    rate_record record{61, 1'000};
+    for (const std::int64_t stamp : {3, 16, 5, 17, 34}) record.add({stamp});
+    EXPECT_EQ(record.groups, (std::vector<rate_group>{{16, 3}, {17}, {34}}));
+    EXPECT_EQ(record.to_string(), "entries=61 period=1000 at=16*3,17,34");
+    record.entries = 60;
+    record.add({35});
+    EXPECT_EQ(record.groups.size(), 4U);  // a group for each
+}
+
+// A version that wrote a stamp for each entry.
+TEST(rate_rule, a_record_of_an_earlier_version_is_read) {
+    std::string text = "entries=10000 period=60000 at=";
+    for (int entry = 0; entry != 9'999; ++entry)
+        text += (entry == 0 ? "" : ",") + std::to_string(k_now + entry * 6);
+    const auto record = rate_record::parse(text, k_now + 60'000);
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->entered(), 10'000U);
+    EXPECT_GT(wait_for_room(*record, k_now + 59'999), 0);
+    EXPECT_LT(record->to_string().size(), 1'500U);
+}
+
+// Whatever the rule and the stamps, also where a leader's clock is set back.
+TEST(rate_rule, a_record_stays_small) {
+    base::random source{11};
+    for (const std::size_t entries : {1U, 60U, 61U, 10'000U, 1'000'000U}) {
+        rate_record record{entries, 60'000};
+        std::int64_t now = k_now;
+        for (int i = 0; i != 3'000; ++i) {
+            now += static_cast<std::int64_t>(source() % 100);
+            if (source() % 1'000 == 0) now -= static_cast<std::int64_t>(source() % 100'000);
+            forget_old(record, now);
+            if (wait_for_room(record, now) > 0) continue;
+            ASSERT_LT(record.to_string().size(), 1'500U);
+            record.add({now});
+        }
+    }
 }
 
 TEST(rate_rule, never_more_than_n_in_any_period) {
     base::random source{7};
     for (int history = 0; history != 200; ++history) {
-        rate_record record{1 + source() % 4, static_cast<std::int64_t>(1 + source() % 50), {}};
+        const bool many = history % 8 == 0;
+        rate_record record{1 + source() % 4, static_cast<std::int64_t>(1 + source() % 50)};
+        if (many) record = {61 + source() % 100, static_cast<std::int64_t>(100 + source() % 1'000)};
         std::vector<std::int64_t> entered;
         std::int64_t now = 0;
-        for (int i = 0; i != 100; ++i) {
+        for (int i = 0; i != (many ? 300 : 100); ++i) {
             now += static_cast<std::int64_t>(source() % 20);
             forget_old(record, now);
             const auto wait = wait_for_room(record, now);
@@ -151,7 +195,7 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
                 ASSERT_LE(wait_for_room(record, now), 0);
             }
             now += static_cast<std::int64_t>(source() % 3);  // written a little later
-            record.stamps.push_back(now);
+            record.add({now});
             entered.push_back(now);
         }
         for (const auto from : entered) {
@@ -161,6 +205,14 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
             ASSERT_LE(static_cast<std::size_t>(inside), record.entries);
         }
     }
+}
+
+// Room comes back a slot late at the most.
+TEST(rate_rule, a_slot_gives_its_places_up_together) {
+    rate_record record{100, 5'900};  // slots of 101 ms
+    for (std::int64_t stamp = 10'100; stamp != 10'200; ++stamp) record.add({stamp});
+    EXPECT_EQ(record.groups.size(), 1U);
+    EXPECT_EQ(wait_for_room(record, 10'200), 10'199 + 5'900 - 10'200);
 }
 
 }  // namespace
