@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// election: instances that lead in turn, and a leader that hands over to a named one.
+// election: an instance that leads, an observer of the leader, and a function that goes round the instances.
 //
 //     election [connect string]      (default: "local:", which needs no server)
 #include <condition_variable>
@@ -24,13 +24,13 @@ struct instance {
         std::mutex mutex;
         std::unique_lock lock{mutex};
         std::condition_variable_any work;
-        work.wait(lock, term.stop(), [] { return false; });  // until it has to return
+        work.wait(lock, term.lost(), [] { return false; });  // until it has to return
         led = {};
     }
 
     std::promise<void> led;
     turnstile::client servers;
-    turnstile::leader_election seat;
+    turnstile::leader seat;
 };
 
 }  // namespace
@@ -40,21 +40,27 @@ int main(int argc, char** argv) {
     instance ann{where, "ann"};
     instance bob{where, "bob"};
 
+    turnstile::leader seat{
+        ann.servers, "/election/scheduler", {.id = "ann", .data = "10.0.0.7:8080"}};
+    seat.start();
+    seat.await({.timeout = 10s}).value();
+    std::cout << "ann leads: " << seat.leads() << '\n';
+
+    std::promise<std::string> address;
+    turnstile::leader_watch watch{bob.servers, "/election/scheduler", [&](const auto& leader) {
+                                      address.set_value(leader ? leader->data : "none");
+                                  }};
+    std::cout << "the leader is at " << address.get_future().get() << '\n';
+
     ann.seat.start();
     ann.led.get_future().wait();
-    std::cout << ann.seat.leader().value()->id << " leads\n";
+    std::cout << ann.seat.present_leader().value()->id << " reports\n";
 
     bob.seat.start();
     while (ann.seat.participants().value().size() != 2) {
     }
     ann.seat.move_to("bob", 10s).value();
     bob.led.get_future().wait();
-    std::cout << ann.seat.leader().value()->id << " leads\n";
+    std::cout << ann.seat.present_leader().value()->id << " reports\n";
     bob.seat.close();
-
-    // For the whole life of an instance: a latch.
-    turnstile::leader_latch latch{ann.servers, "/election/scheduler", {.id = "ann"}};
-    latch.start();
-    latch.await({.timeout = 10s}).value();
-    std::cout << "the latch leads: " << latch.leads() << '\n';
 }

@@ -10,8 +10,8 @@
 //
 // | kind         | contenders of                                                                               |
 // |--------------|---------------------------------------------------------------------------------------------|
-// | mutex        | mutex, recursive_mutex, job_gate, leader_election; Curator's InterProcessMutex; Go's Lock     |
-// | latch        | leader_latch; Curator's LeaderLatch                                                         |
+// | mutex        | mutex, recursive_mutex, job_gate, leader; Curator's InterProcessMutex; Go's Lock     |
+// | latch        | leader with `latch`; Curator's LeaderLatch                                                         |
 // | shared_mutex | shared_mutex; Curator's InterProcessReadWriteLock                                           |
 // | semaphore    | semaphore; Curator's InterProcessSemaphoreV2, in its folder `leases`                        |
 // | kazoo        | kazoo's Lock, ReadLock and WriteLock as they are: apart from all others                     |

@@ -9,9 +9,10 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <future>
 #include <memory>
 #include <optional>
-#include <thread>
+#include <utility>
 
 #include "cli/command_host.hpp"
 #include "cli/complaint.hpp"
@@ -29,13 +30,11 @@
 #include "cli/term_queue.hpp"
 #include "cli/wait_watch.hpp"
 #include "turnstile/clock.hpp"
-#include "turnstile/leader_election.hpp"
+#include "turnstile/leader.hpp"
+#include "turnstile/leader_watch.hpp"
 
 namespace turnstile::cli {
 namespace {
-
-// poll() counts milliseconds in an int; a pause that is longer has several of them.
-constexpr std::chrono::milliseconds k_longest_poll = std::chrono::hours{1};
 
 constexpr std::chrono::milliseconds k_look{1'000};
 
@@ -50,7 +49,8 @@ public:
               options.path,
               [this](leader_term& term) { lead(term); },
               {.id = options.id,
-               .then = after_term_policy::stay_out,
+               .data = options.data,
+               .pause = options.pause,
                .run = [this](std::function<void()> term) { terms_.accept(std::move(term)); }}} {
         if (!options.http) return;
         page_.emplace(*options.http, options.names, election_, servers);
@@ -64,8 +64,9 @@ public:
         election_.start();
         while (!code_) {
             wait();
+            // Others come first meanwhile: a command that ends at once does not make this machine lead all the time.
             if (terms_.run()) {
-                enter_again();
+                if (!code_) say("does not lead");
             } else if (const auto failure = election_.failure(); failure && !code_) {
                 code_ = complain(failure->message(), exit_code_of(failure->code()));
             }
@@ -95,29 +96,12 @@ private:
         say("leads");
         const auto end =
             host_.run({[&term] { return term.valid_until(); }, [&term] { return term.status(); },
-                       term.stop()},
+                       term.lost()},
                       {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
                        "TURNSTILE_TOKEN=" + term.fencing_token().to_string()});
         const int code = host_.code_of(end, term.status());
         // A command that cannot be run here is no reason for a leader that does nothing.
         if (end.stop_asked || end.failure != 0 || options_.once) code_ = code;
-    }
-
-    // Others come first meanwhile: a command that ends at once does not make this machine lead all the time.
-    void enter_again() {
-        if (code_) return;
-        say("does not lead");
-        pollfd watched{host_.signals().descriptor(), POLLIN, 0};
-        const auto end = boottime_clock::now() + to_nanoseconds(options_.pause);
-        for (;;) {
-            const auto left =
-                std::chrono::ceil<std::chrono::milliseconds>(end - boottime_clock::now());
-            const auto part = std::min(left, k_longest_poll);
-            if (part.count() <= 0 || ::poll(&watched, 1, static_cast<int>(part.count())) != 0)
-                break;
-        }
-        take_signals();
-        if (!code_) election_.start();
     }
 
     void say(const std::string& sentence) const {
@@ -129,7 +113,7 @@ private:
     const elect_options& options_;
     term_queue terms_;
     std::optional<int> code_;
-    leader_election election_;           // after what its terms use: it is closed first
+    leader election_;                    // after what its terms use: it is closed first
     std::optional<election_page> page_;  // asks the election
 };
 
@@ -141,29 +125,28 @@ int stand(client& servers, command_host& host, const elect_options& options) {
     return candidacy{servers, host, options}.run();
 }
 
-// For people its id, "-" while there is none.
+// For people its id and its data, "-" while there is none.
 std::string text_of(const elect_options& options, const std::optional<participant>& leader) {
     if (options.form == output_form::json) return leader_line(options.path, leader);
-    return (leader ? printable(leader->id) : "-") + '\n';
+    if (!leader) return "-\n";
+    const auto data = leader->data.empty() ? "" : ' ' + printable(leader->data);
+    return printable(leader->id) + data + '\n';
 }
 
 // Prints the leader whenever it is another one than before.
 result<int> listen(client& servers, const elect_options& options) {
-    const leader_election seat{servers, options.path, [](leader_term&) {}};
-    std::optional<std::string> last;
-    for (;;) {
-        const auto leader = seat.leader();
-        // Servers that do not answer come back; what can never be answered is an error at the start.
-        if (!leader && !last) return leader.error();
-        if (leader) {
-            const auto text = text_of(options, *leader);
-            const auto term = *leader ? (*leader)->znode + text : text;
-            if (last != term) std::fwrite(text.data(), 1, text.size(), stdout);
-            last = term;
-            if (!flush_output()) return k_output;
-        }
-        std::this_thread::sleep_for(k_look);
-    }
+    // Servers that do not answer come back; what can never be answered is an error at the start.
+    const auto first = leader{servers, options.path}.present_leader();
+    if (!first.has_value()) return first.error();
+    std::promise<int> end;
+    bool over = false;
+    const leader_watch watch{servers, options.path, [&](const std::optional<participant>& leader) {
+                                 const auto text = text_of(options, leader);
+                                 std::fwrite(text.data(), 1, text.size(), stdout);
+                                 if (!flush_output() && !std::exchange(over, true))
+                                     end.set_value(k_output);
+                             }};
+    return end.get_future().get();
 }
 
 }  // namespace
@@ -174,6 +157,7 @@ void add_elect_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<elect_options>();
     add_lock_path(command, "PATH", options->path)->required();
     command.add_option("--id", options->id);
+    command.add_option("--data", options->data);
     command.add_flag("--once", options->once);
     command.add_flag("--listen", options->listen);
     command.add_option_function<std::string>("--http", [options](const std::string& text) {

@@ -19,6 +19,7 @@ struct elect_options {
     keeping_options keeping;
     server_settings servers;
     std::string id;                        // what others see; empty: <host>-<pid>
+    std::string data{};                    // published with it
     std::optional<http_address> http{};    // answers there
     std::vector<std::string> names{};      // that clients may call this server
     bool once = false;                     // ends with the first command that has run

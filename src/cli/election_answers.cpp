@@ -27,7 +27,8 @@ json leader_json(const std::string& path, const participant* leader) {
     return {{"path", path},
             {"leader", leader->id},
             {"znode", leader->znode},
-            {"token", leader->token.to_string()}};
+            {"token", leader->token.to_string()},
+            {"data", leader->data}};
 }
 
 // A value of a label, as Prometheus reads it.

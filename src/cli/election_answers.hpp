@@ -40,8 +40,8 @@ struct http_answer {
     std::string body;
 };
 
-// A line of `turnstile elect --listen -o json`, with its end: {"path","leader","znode","token"}; no leader: null, and no
-// more behind it.
+// A line of `turnstile elect --listen -o json`, with its end: {"path","leader","znode","token","data"}; no leader: null,
+// and no more behind it.
 [[nodiscard]] std::string leader_line(const std::string& path,
                                       const std::optional<participant>& leader);
 

@@ -20,8 +20,7 @@ constexpr std::chrono::milliseconds k_patience{2'000};
 // it: else each of them would wait for a time-out of its own while the servers are away.
 class queue_reader {
 public:
-    queue_reader(const leader_election& seat, const client& servers)
-        : seat_{seat}, servers_{servers} {}
+    queue_reader(const leader& seat, const client& servers) : seat_{seat}, servers_{servers} {}
 
     // Of this machine alone, at once.
     [[nodiscard]] election_view own_view() const {
@@ -70,7 +69,7 @@ private:
         return false;
     }
 
-    const leader_election& seat_;
+    const leader& seat_;
     const client& servers_;
     std::mutex mutex_;  // of what follows
     boottime_clock::time_point asked_{};
@@ -100,7 +99,7 @@ const page_route& route_of(const admin::http_request& asked) {
 
 class election_service : public admin::http_service {
 public:
-    election_service(const leader_election& seat, const client& servers) : queue_{seat, servers} {}
+    election_service(const leader& seat, const client& servers) : queue_{seat, servers} {}
 
     [[nodiscard]] admin::http_plan admit(const admin::http_request& head) override {
         if (head.method == "POST")
@@ -125,7 +124,7 @@ private:
 
 class election_page::listener {
 public:
-    listener(const http_address& where, std::vector<std::string> names, const leader_election& seat,
+    listener(const http_address& where, std::vector<std::string> names, const leader& seat,
              const client& servers)
         : service_{seat, servers},
           server_{
@@ -151,7 +150,7 @@ private:
 };
 
 election_page::election_page(const http_address& where, std::vector<std::string> names,
-                             const leader_election& seat, const client& servers)
+                             const leader& seat, const client& servers)
     : listener_{std::make_unique<listener>(where, std::move(names), seat, servers)} {}
 
 election_page::~election_page() = default;

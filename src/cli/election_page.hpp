@@ -13,7 +13,7 @@
 
 #include "cli/http_address.hpp"
 #include "turnstile/client.hpp"
-#include "turnstile/leader_election.hpp"
+#include "turnstile/leader.hpp"
 
 namespace turnstile::cli {
 
@@ -21,8 +21,8 @@ class election_page {
 public:
     // Answers from now on. `names`: further names that clients may call this server. `seat` and `servers` have to outlive
     // the page. Throws std::runtime_error if it cannot listen there.
-    election_page(const http_address& where, std::vector<std::string> names,
-                  const leader_election& seat, const client& servers);
+    election_page(const http_address& where, std::vector<std::string> names, const leader& seat,
+                  const client& servers);
     ~election_page();
     election_page(const election_page&) = delete;
     election_page& operator=(const election_page&) = delete;

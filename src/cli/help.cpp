@@ -67,15 +67,16 @@ lost, another machine leads, and this one takes part again.
 Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
        turnstile elect --listen PATH
 
-  PATH                 where the election is: that of leader_election, Curator's
+  PATH                 where the election is: that of `leader`, Curator's
                        LeaderSelector, kazoo's Election under Turnstile's names
   --id TEXT            what the others call this machine [HOST-PID]
+  --data TEXT          published with the id: an address, say
   --once               take part no more when the command has ended
   --pause DURATION     from the command's end to the next try [1s]
-  --listen             print the leader's id whenever it is another one, "-" for
-                       none; take no part
+  --listen             print the leader's id and data whenever it is another one,
+                       "-" for none; take no part
   -o, --output FORM    with --listen: text, or json (a line for each leader:
-                       path, leader, znode and token) [text]
+                       path, leader, znode, token and data) [text]
   --http ADDRESS       answer sidecars and probes at a port of 127.0.0.1, or at
                        ADDRESS:PORT: /leader, /isLeader, /healthz, /metrics
   --allow-host NAME    a further name that clients may call the server of --http

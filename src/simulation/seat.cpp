@@ -14,7 +14,7 @@ seat::seat(script& by, testing::simulated_client self, core::acquire&& request,
       self_{self},
       request_{std::move(request)},
       election_{std::move(election)},
-      value_{election_.then} {}
+      value_{election_.once} {}
 
 std::optional<std::uint64_t> seat::term() const {
     const auto now = value_.running();
@@ -57,6 +57,10 @@ void seat::perform(const course::stop& step) {
         if (election_.on_stop) election_.on_stop();
         on(course::returned{of});
     });
+}
+
+void seat::perform(const course::pause& step) {
+    script_.call_after(election_.pause, [this, of = step.of] { on(course::rested{of}); });
 }
 
 void seat::let_go(turn of) {

@@ -40,6 +40,7 @@ private:
     void perform(const detail::course::call& step);
     void perform(const detail::course::stop& step);
     void perform(const detail::course::give_back& step) { let_go(step.of); }
+    void perform(const detail::course::pause& step);
     void begin(turn of);
     void let_go(turn of);
 

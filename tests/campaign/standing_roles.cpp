@@ -4,8 +4,7 @@
 
 #include "player.hpp"
 #include "turnstile/job_gate.hpp"
-#include "turnstile/leader_election.hpp"
-#include "turnstile/leader_latch.hpp"
+#include "turnstile/leader.hpp"
 #include "turnstile/mutex.hpp"
 #include "turnstile/rate_gate.hpp"
 #include "turnstile/revocation.hpp"
@@ -33,7 +32,7 @@ void lead(player& me, turnstile::leader_term& term, const std::string& path) {
             break;
         }
         me.out().write(at, "step", mine->id, "until={}", nanoseconds(until));
-        if (term.stop().stop_requested()) break;
+        if (term.lost().stop_requested()) break;
         player::work(milliseconds{me.between(1, 20)});
     }
     me.out().write(boottime_clock::now(), "release", mine->id, "");
@@ -47,10 +46,10 @@ void play_election(player& me) {
     player leader{me.out(),   me.servers(), me.others(),
                   me.where(), me.name(),    static_cast<std::uint64_t>(me.between(0, 1 << 30)),
                   me.ending()};
-    turnstile::leader_election seat{me.servers(),
-                                    path,
-                                    [&](turnstile::leader_term& term) { lead(leader, term, path); },
-                                    {.id = me.name()}};
+    turnstile::leader seat{me.servers(),
+                           path,
+                           [&](turnstile::leader_term& term) { lead(leader, term, path); },
+                           {.id = me.name()}};
     seat.start();
     while (me.goes_on()) {
         player::work(milliseconds{me.between(50, 500)});
@@ -76,7 +75,7 @@ struct leadership {
     turnstile::fencing_token token;
     time_point until;
 };
-std::optional<leadership> look(const turnstile::leader_latch& seat) {
+std::optional<leadership> look(const turnstile::leader& seat) {
     const auto token = seat.fencing_token();
     const auto until = seat.valid_until();
     if (!seat.leads() || seat.fencing_token() != token) return std::nullopt;
@@ -84,8 +83,8 @@ std::optional<leadership> look(const turnstile::leader_latch& seat) {
     return leadership{token, until};
 }
 
-void lead_for_a_while(player& me, turnstile::leader_latch& seat, const std::string& path) {
-    const auto while_leading = seat.while_leading();
+void lead_for_a_while(player& me, turnstile::leader& seat, const std::string& path) {
+    const auto lost = seat.lost();
     const auto now = boottime_clock::now();
     const auto first = look(seat);
     if (!first) return;
@@ -101,7 +100,7 @@ void lead_for_a_while(player& me, turnstile::leader_latch& seat, const std::stri
             return;
         }
         me.out().write(at, "step", mine->id, "until={}", nanoseconds(seen->until));
-        if (while_leading.stop_requested()) break;
+        if (lost.stop_requested()) break;
         player::work(milliseconds{me.between(1, 20)});
     }
     me.out().write(boottime_clock::now(), "release", mine->id, "");
@@ -114,7 +113,8 @@ void lead_for_a_while(player& me, turnstile::leader_latch& seat, const std::stri
 
 void play_latch(player& me) {
     const std::string path = "/campaign/latch";
-    turnstile::leader_latch seat{me.servers(), path, {.id = me.name()}};
+    turnstile::leader seat{
+        me.servers(), path, {.id = me.name(), .protocol = turnstile::election_protocol::latch}};
     seat.start();
     while (me.goes_on()) {
         const auto timeout = me.some_timeout();

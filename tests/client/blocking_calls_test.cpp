@@ -99,14 +99,14 @@ void quorum_locks(surroundings& at) {
 }
 
 void latches(surroundings& at) {
-    leader_latch seat{at.mine, "/latch", {.id = "a"}};
+    leader seat{at.mine, "/latch", {.id = "a", .protocol = election_protocol::latch}};
     EXPECT_EQ(seat.await().error(), errc::not_held);
     seat.start();
     EXPECT_TRUE(seat.await());  // for ever, if need be
     EXPECT_TRUE(seat.leads());
     EXPECT_TRUE(seat.commit(transaction{}.create("/by-latch", "")));
-    EXPECT_EQ(seat.leader().value()->id, "a");
-    leader_latch second{at.mine, "/latch", {.id = "b"}};
+    EXPECT_EQ(seat.present_leader().value()->id, "a");
+    leader second{at.mine, "/latch", {.id = "b", .protocol = election_protocol::latch}};
     second.start();
     EXPECT_EQ(second.await({.timeout = k_moment}).error(), errc::timeout);
     std::stop_source stop;
@@ -115,13 +115,13 @@ void latches(surroundings& at) {
 }
 
 void elections(surroundings& at) {
-    leader_election seat{at.mine, "/election", [](leader_term&) {}, {.id = "a"}};
+    leader seat{at.mine, "/election", [](leader_term&) {}, {.id = "a"}};
     seat.start();
     EXPECT_TRUE(seat.participants());
     EXPECT_FALSE(seat.move_to("b", 1min));  // no participant of that name
     seat.resign();
     seat.close();
-    EXPECT_TRUE(seat.leader());
+    EXPECT_TRUE(seat.present_leader());
 }
 
 void gates(surroundings& at) {
@@ -195,8 +195,8 @@ const std::vector<blocking_call> k_calls{
     {"semaphore", semaphores},
     {"multi_lock", multi_locks},
     {"quorum_lock", quorum_locks},
-    {"leader_latch", latches},
-    {"leader_election", elections},
+    {"leader_polled", latches},
+    {"leader", elections},
     {"job_gate, rate_gate", gates},
     {"commit", commits},
     {"queries", queries},

@@ -44,18 +44,18 @@ TEST_F(closed_client, calls_a_handler_in_a_forked_child) {
 TEST_F(closed_client, is_let_go_of_by_elections_in_a_forked_child) {
     const auto servers = connect();
     event leads;
-    auto election = std::make_unique<leader_election>(*servers, "/seat", [&](leader_term& term) {
+    auto election = std::make_unique<leader>(*servers, "/seat", [&](leader_term& term) {
         event stopped;
-        const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
+        const std::stop_callback told{term.lost(), [&] { stopped.set(); }};
         leads.set();
         ASSERT_TRUE(stopped.wait());
     });
     election->start();
     ASSERT_TRUE(leads.wait());
-    leader_latch first{*servers, "/latch"};
+    leader first{*servers, "/latch"};
     first.start();
     ASSERT_TRUE(first.await({.timeout = limit()}));
-    auto waiting = std::make_unique<leader_latch>(*servers, "/latch");
+    auto waiting = std::make_unique<leader>(*servers, "/latch");
     waiting->start();
     ASSERT_TRUE(eventually([&] { return waiting->participants().value().size() == 2; }));
     const pid_t child = ::fork();

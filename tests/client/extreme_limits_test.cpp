@@ -63,7 +63,7 @@ protected:
     shared_mutex both{*servers, "/both"};
     semaphore some{*servers, "/some", 2};
     multi_lock all{plain, retained};
-    leader_latch seat{*servers, "/seat", {"here"}};
+    leader seat{*servers, "/seat", {"here"}};
     deadlock_detector detector{*servers, {"/plain"}};
     rate_gate rate{*servers, "/rate", {.entries = 1, .period = 1h}};
     job_gate job{*servers, "/job", {.period = 1h}};
@@ -106,7 +106,7 @@ protected:
         add("detector", [this](auto o) { return detector.acquire(plain, std::move(o)); });
         add("rate_gate", [this](auto o) { return rate.enter(std::move(o)); });
         add("with_lock", [this](auto o) { return with_lock(plain, std::move(o), [] {}); });
-        calls.push_back({"leader_latch", [this](const wait_limit& limit, std::stop_token stop) {
+        calls.push_back({"leader", [this](const wait_limit& limit, std::stop_token stop) {
                              return why_not(
                                  seat.await({.timeout = limit, .stop = std::move(stop)}));
                          }});
@@ -115,7 +115,7 @@ protected:
 
     struct in_the_way {
         std::vector<guard> holds;
-        std::unique_ptr<leader_latch> leader;
+        std::unique_ptr<turnstile::leader> seat;
         std::unique_ptr<quorum_lock> most;
     };
     in_the_way hold_all() {
@@ -128,10 +128,10 @@ protected:
         upgradable = upgraded.acquire_upgrade().value();
         result.most = std::make_unique<quorum_lock>(ensembles, "/most");
         result.holds.push_back(result.most->acquire({.timeout = limit()}).value());
-        result.leader =
-            std::make_unique<leader_latch>(*others, "/seat", election_identity{"there"});
-        result.leader->start();
-        result.leader->await({.timeout = limit()}).value();
+        result.seat =
+            std::make_unique<turnstile::leader>(*others, "/seat", leader_options{.id = "there"});
+        result.seat->start();
+        result.seat->await({.timeout = limit()}).value();
         seat.start();
         rate.enter().value();
         return result;
@@ -287,7 +287,7 @@ TEST_F(extreme_limits, spans_that_make_no_sense_are_refused_by_name) {
         expect_refused("period", span, [&] {
             rate_gate{*servers, "/x", {.entries = 1, .period = span}};
         });
-        leader_election chair{*servers, "/chair", [](leader_term&) {}};
+        leader chair{*servers, "/chair", [](leader_term&) {}};
         expect_refused("within", span, [&] { chair.move_to("x", span).value(); });
     }
 }

@@ -114,6 +114,51 @@ TEST_F(jobs, wait_for_the_lock_if_they_may) {
     EXPECT_EQ(waiting.get().value().verdict, job_verdict::ran);
 }
 
+// As docs/how-to/job_gate.md has it: each runs the job once while it leads, and goes behind the others.
+TEST_F(jobs, go_round_the_leaders) {
+    struct member {
+        job_gate gate;
+        leader seat;
+    };
+    constexpr std::size_t k_members = 3;
+    constexpr std::size_t k_runs = 9;
+    std::vector<std::string> ran;
+    event runs;
+    std::vector<std::unique_ptr<member>> members;
+    const auto take_turn = [&](std::size_t which, leader_term& term) {
+        auto& own = *members.at(which);
+        while (!term.lost().stop_requested()) {
+            const auto report = own.gate.run([&](job_run& run) {
+                if (run.number() > k_runs) return;
+                // The one before is behind the others again.
+                EXPECT_TRUE(eventually(
+                    [&] { return own.seat.participants().value().size() == k_members; }));
+                ran.push_back(own.seat.id());
+                runs.set();
+            });
+            ASSERT_TRUE(report.has_value()) << report.error().message();
+            if (report->verdict == job_verdict::ran) return;
+        }
+    };
+    for (std::size_t i = 0; i != k_members; ++i) {
+        const auto id = std::string(1, static_cast<char>('a' + i));
+        members.push_back(std::unique_ptr<member>{
+            new member{{*servers, "/jobs/turns", {.period = 1ms}, id},
+                       {*servers,
+                        "/rota",
+                        [&take_turn, i](leader_term& term) { take_turn(i, term); },
+                        {.id = id, .pause = 0ms}}}});
+    }
+    for (std::size_t i = 0; i != k_members; ++i) {
+        members[i]->seat.start();
+        ASSERT_TRUE(
+            eventually([&] { return members[i]->seat.participants().value().size() == i + 1; }));
+    }
+    ASSERT_TRUE(runs.wait(k_runs));
+    for (auto& each : members) each->seat.close();
+    EXPECT_EQ(ran, (std::vector<std::string>{"a", "b", "c", "a", "b", "c", "a", "b", "c"}));
+}
+
 TEST_F(jobs, bad_rules_and_foreign_records_are_refused) {
     EXPECT_THROW(job_gate(*servers, "/j", {.period = -1s}), std::system_error);
     EXPECT_THROW(job_gate(*servers, "/j", {.at_most_for = 0s}), std::system_error);

@@ -182,17 +182,17 @@ void quorum_async(scene& s) {
 }
 
 void latch(scene& s) {
-    leader_latch seat{*s.servers, "/seat", {.id = "one"}};
+    leader seat{*s.servers, "/seat", {.id = "one", .protocol = election_protocol::latch}};
     const auto listening = seat.on_change([](bool) {});
     seat.start();
     good(seat.await({.timeout = s.patience}));
-    demand(!seat.while_leading().stop_requested(), "a leader whose term has ended");
+    demand(!seat.lost().stop_requested(), "a leader whose term has ended");
     seat.close();
 }
 
 void election(scene& s) {
     auto& led = s.new_event();
-    leader_election seat{*s.servers, "/elected", [&](leader_term&) { led.set(); }, {.id = "one"}};
+    leader seat{*s.servers, "/elected", [&](leader_term&) { led.set(); }, {.id = "one"}};
     seat.start();
     demand(led.wait(), "the function was not called");
     seat.close();

@@ -45,10 +45,10 @@ TEST_F(paths, that_end_as_a_contender_are_refused_by_every_recipe) {
             semaphore lock{*servers, path, 2};
         },
         [&] {
-            leader_latch seat{*servers, path};
+            leader seat{*servers, path, {.protocol = election_protocol::latch}};
         },
         [&] {
-            leader_election seat{*servers, path, [](leader_term&) {}};
+            leader seat{*servers, path, [](leader_term&) {}};
         },
         [&] {
             job_gate gate{*servers, path, {}};

@@ -113,10 +113,10 @@ inline void in_an_upgrades_handler(surroundings& at, std::function<void()> call,
 inline void in_on_exception(surroundings& at, std::function<void()> call,
                             std::vector<std::any>& kept) {
     auto& seat = keep(
-        kept, std::make_shared<leader_election>(
+        kept, std::make_shared<leader>(
                   at.mine, "/place", [](leader_term&) { throw std::runtime_error{"the term"}; },
-                  election_options{.then = after_term_policy::stay_out,
-                                   .on_exception = [call = std::move(call)](auto) { call(); }}));
+                  leader_options{.once = true,
+                                 .on_exception = [call = std::move(call)](auto) { call(); }}));
     seat.start();
 }
 
@@ -157,7 +157,7 @@ inline void in_a_listener(surroundings& at, std::function<void()> call,
 
 inline void in_a_latchs_listener(surroundings& at, std::function<void()> call,
                                  std::vector<std::any>& kept) {
-    auto& seat = keep(kept, std::make_shared<leader_latch>(at.mine, "/place"));
+    auto& seat = keep(kept, std::make_shared<leader>(at.mine, "/place"));
     keep(kept, std::make_shared<listener_handle>(
                    seat.on_change([call = once(std::move(call))](bool) { call(); })));
     seat.start();
@@ -166,9 +166,9 @@ inline void in_a_latchs_listener(surroundings& at, std::function<void()> call,
 inline void in_a_function(surroundings& at, std::function<void()> call,
                           std::vector<std::any>& kept) {
     auto& seat =
-        keep(kept, std::make_shared<leader_election>(
+        keep(kept, std::make_shared<leader>(
                        at.mine, "/place", [call = std::move(call)](leader_term&) { call(); },
-                       election_options{.then = after_term_policy::stay_out}));
+                       leader_options{.once = true}));
     seat.start();
 }
 

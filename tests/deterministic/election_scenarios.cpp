@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leaders.
+#include <stdexcept>
+
 #include "deterministic/scenarios.hpp"
 
 namespace turnstile::deterministic_tests {
@@ -12,7 +14,7 @@ std::string name_of(int process) {
 
 void lead(judge& leaders, leader_term& term, std::chrono::milliseconds length) {
     const judge::stay here{leaders, [&term] { return term.valid(); }, term.fencing_token()};
-    for (; length > 0ms && !term.stop().stop_requested(); length -= 100ms)
+    for (; length > 0ms && !term.lost().stop_requested(); length -= 100ms)
         std::this_thread::sleep_for(100ms);
 }
 
@@ -21,10 +23,10 @@ void elections(simulated_world& world) {
     run_service(world, [&](int process) {
         chance dice{process};
         client servers{k_servers, own_options()};
-        leader_election seat{servers,
-                             "/election",
-                             [&](leader_term& term) { lead(leaders, term, dice.up_to(3s)); },
-                             {.id = name_of(process)}};
+        leader seat{servers,
+                    "/election",
+                    [&](leader_term& term) { lead(leaders, term, dice.up_to(3s)); },
+                    {.id = name_of(process)}};
         for (chance calls{process + 100};;) {
             seat.start();
             std::this_thread::sleep_for(calls.up_to(8s));
@@ -39,14 +41,38 @@ void elections(simulated_world& world) {
     require(leaders.grants() >= progress(5), "hardly any term");
 }
 
+// A function that returns or throws at once does not go round without end.
+void hot_functions(simulated_world& world) {
+    int returns = 0;
+    int throws = 0;
+    world.start("hot", [&] {
+        client servers{k_servers, own_options()};
+        leader seat{servers, "/hot", [&](leader_term&) { ++returns; }};
+        leader failing{servers, "/failing", [&](leader_term&) {
+                           ++throws;
+                           throw std::runtime_error{"no database"};
+                       }};
+        seat.start();
+        failing.start();
+        std::this_thread::sleep_for(10min);
+    });
+    const auto begin = world.now();
+    std::this_thread::sleep_for(10min);
+    const auto seconds = (world.now() - begin) / 1s;
+    require(returns <= seconds + 1, "more terms than seconds");
+    require(throws <= 30, "a function that always throws is called again and again");
+    require(returns >= static_cast<int>(progress(5)), "hardly any term");
+    require(throws >= 2, "a function that threw is not called again");
+}
+
 void successions(simulated_world& world) {
     judge leaders{"leaders"};
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
-        leader_election seat{servers,
-                             "/election",
-                             [&](leader_term& term) { lead(leaders, term, 20s); },
-                             {.id = name_of(process)}};
+        leader seat{servers,
+                    "/election",
+                    [&](leader_term& term) { lead(leaders, term, 20s); },
+                    {.id = name_of(process)}};
         seat.start();
         for (chance dice{process};;) {
             std::this_thread::sleep_for(dice.up_to(4s));
@@ -62,7 +88,8 @@ void latches(simulated_world& world) {
     judge leaders{"leaders", 1, judge::tokens::may_repeat};
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
-        leader_latch seat{servers, "/latch", {.id = name_of(process)}};
+        leader seat{
+            servers, "/latch", {.id = name_of(process), .protocol = election_protocol::latch}};
         for (chance dice{process};;) {
             seat.start();
             if (seat.await({.timeout = 20s})) {
@@ -87,9 +114,10 @@ void latches(simulated_world& world) {
 }  // namespace
 
 std::vector<service_scenario> election_scenarios() {
-    return {{"election", "leader_election: start, terms, resign, close", elections},
+    return {{"hot", "leader: functions that return or throw at once", hot_functions},
+            {"election", "leader, with a function: start, terms, resign, close", elections},
             {"move_to", "leaders that name who comes next", successions},
-            {"latch", "leader_latch: start, await, close", latches}};
+            {"latch", "leader, without a function: start, await, close", latches}};
 }
 
 }  // namespace turnstile::deterministic_tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader_election and leader_latch: start, close, the end of a lead and the waits for it, side by side.
+// leader, with a function and without: start, close, the end of a lead and the waits for it, side by side.
 #include <atomic>
 #include <memory>
 
@@ -13,8 +13,7 @@ namespace {
 // A closed participant is in no queue for good, and one in the queue leads at last.
 void start_beside_close() {
     client servers{k_servers};
-    leader_election election{
-        servers, "/lead", [](leader_term&) {}, {.id = "one", .then = after_term_policy::stay_out}};
+    leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .once = true}};
     {
         actor other{[&] { election.start(); }};
         election.close();
@@ -29,13 +28,13 @@ void start_beside_close() {
 void start_and_close_beside_a_term() {
     client servers{k_servers};
     std::atomic<bool> inside{false};
-    leader_election election{servers,
-                             "/lead",
-                             [&](leader_term&) {
-                                 require(!inside.exchange(true), "two terms at the same time");
-                                 inside = false;
-                             },
-                             {.id = "one", .then = after_term_policy::enter_again}};
+    leader election{servers,
+                    "/lead",
+                    [&](leader_term&) {
+                        require(!inside.exchange(true), "two terms at the same time");
+                        inside = false;
+                    },
+                    {.id = "one", .pause = 0s}};
     election.start();
     {
         actor other{[&] {
@@ -53,14 +52,34 @@ void start_and_close_beside_a_term() {
             "a closed election stays in the queue");
 }
 
+// A pause that ends beside a close() and a start() leaves one participant in the queue, or none.
+void pause_beside_close() {
+    client servers{k_servers};
+    leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .pause = 10ms}};
+    election.start();
+    require(becomes([&] { return election.terms() > 0; }), "the only participant leads");
+    {
+        actor other{[&] { election.close(); }};
+        pass(10ms);
+        election.start();
+    }
+    require(becomes([&] {
+                const auto before = election.terms();
+                pass(1s);
+                const auto all = election.participants({.timeout = 5s});
+                return election.terms() > before || (all && all->empty());
+            }),
+            "it stays in the queue, and does not lead");
+}
+
 void resign_beside_close() {
     client servers{k_servers};
-    leader_election election{servers,
-                             "/lead",
-                             [](leader_term& term) {
-                                 while (!term.stop().stop_requested()) pass(10ms);
-                             },
-                             {.id = "one"}};
+    leader election{servers,
+                    "/lead",
+                    [](leader_term& term) {
+                        while (!term.lost().stop_requested()) pass(10ms);
+                    },
+                    {.id = "one"}};
     election.start();
     actor other{[&] { election.resign(); }};
     election.close();
@@ -68,7 +87,7 @@ void resign_beside_close() {
 
 void latch_close_beside_await() {
     client servers{k_servers};
-    leader_latch latch{servers, "/latch", {.id = "one"}};
+    leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};
     latch.start();
     actor other{[&] {
         const auto leads = latch.await({.timeout = 30s});
@@ -81,7 +100,7 @@ void latch_close_beside_await() {
 // A latch that is started beside its end is in no queue afterwards, or leads until it is closed again.
 void latch_start_beside_close() {
     client servers{k_servers};
-    leader_latch latch{servers, "/latch", {.id = "one"}};
+    leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};
     {
         actor other{[&] { latch.start(); }};
         latch.close();
@@ -96,7 +115,7 @@ void latch_start_beside_close() {
 // An administrator removes the leader's znode while the latch is closed.
 void latch_loss_beside_close() {
     client servers{k_servers};
-    leader_latch latch{servers, "/latch", {.id = "one"}};
+    leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};
     latch.start();
     require(latch.await({.timeout = 30s}).has_value(), "the only participant leads");
     {
@@ -118,7 +137,7 @@ void latch_loss_beside_close() {
 
 void client_close_beside_await() {
     client servers{k_servers};
-    leader_latch latch{servers, "/latch", {.id = "one"}};
+    leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};
     latch.start();
     actor other{[&] {
         const auto leads = latch.await({.timeout = 30s});
@@ -132,15 +151,16 @@ void client_close_beside_await() {
 
 std::vector<scenario> election_scenarios() {
     return {
-        {"election_start_close", "leader_election: start() beside close()", start_beside_close},
-        {"election_term_close", "leader_election: close() beside terms that follow one another",
+        {"election_start_close", "leader: start() beside close()", start_beside_close},
+        {"election_term_close", "leader: close() beside terms that follow one another",
          start_and_close_beside_a_term},
-        {"election_resign_close", "leader_election: resign() beside close()", resign_beside_close},
-        {"latch_close_await", "leader_latch: close() beside await()", latch_close_beside_await},
-        {"latch_start_close", "leader_latch: start() beside close()", latch_start_beside_close},
-        {"latch_loss_close", "leader_latch: a removal by hand beside close()",
-         latch_loss_beside_close},
-        {"client_close_await", "leader_latch: await() beside the client's close()",
+        {"election_pause_close", "leader: the end of a pause beside close() and start()",
+         pause_beside_close},
+        {"election_resign_close", "leader: resign() beside close()", resign_beside_close},
+        {"latch_close_await", "leader: close() beside await()", latch_close_beside_await},
+        {"latch_start_close", "leader: start() beside close()", latch_start_beside_close},
+        {"latch_loss_close", "leader: a removal by hand beside close()", latch_loss_beside_close},
+        {"client_close_await", "leader: await() beside the client's close()",
          client_close_beside_await},
     };
 }

@@ -14,7 +14,7 @@ using namespace schedule;
 [[nodiscard]] std::vector<scenario> queue_scenarios();  // callback_queue, worker_pool, thread_crew
 [[nodiscard]] std::vector<scenario>
 client_scenarios();  // close() beside acquire, release and commit
-[[nodiscard]] std::vector<scenario> election_scenarios();  // leader_election, leader_latch
+[[nodiscard]] std::vector<scenario> election_scenarios();  // leader
 
 [[nodiscard]] inline std::vector<scenario> all_scenarios() {
     auto all = queue_scenarios();

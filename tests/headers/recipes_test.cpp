@@ -57,26 +57,28 @@ TEST(header_examples, server_health) {
 
 // ---- elections and gates ----------------------------------------------------------------------
 
-TEST(header_examples, leader_election) {
+TEST(header_examples, leader) {
+    client servers{own_tree()};
+    reader schedule;
+#include "examples/leader.inc"
+    EXPECT_EQ(schedule.calls(), 1);
+}
+
+TEST(header_examples, leader_with_a_function) {
     client servers{own_tree()};
     static std::atomic<int> left{3};
     static const auto more_work = [] { return left-- > 0; };
     static reader do_some;
-#include "examples/leader_election.inc"
+#include "examples/leader-2.inc"
     EXPECT_TRUE(eventually([&] { return do_some.calls() >= 3; }));
-    seat.close();
+    reports.close();
 }
 
-TEST(header_examples, leader_latch) {
+TEST(header_examples, leader_watch) {
     client servers{own_tree()};
-    static reader start_work;
-    static reader stop_work;
-    reader schedule;
-    {
-#include "examples/leader_latch.inc"
-        EXPECT_EQ(schedule.calls(), 1);
-        EXPECT_TRUE(eventually([&] { return start_work.calls() == 1; }));
-    }
+    static reader connect_to;
+#include "examples/leader_watch.inc"
+    EXPECT_TRUE(eventually([&] { return connect_to.calls() == 1; }));
 }
 
 TEST(header_examples, job_gate) {

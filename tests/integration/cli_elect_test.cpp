@@ -24,7 +24,7 @@ protected:
         return judged("echo " + name + "-leads; exec tail -f /dev/null");
     }
     [[nodiscard]] std::vector<participant> participants() const {
-        const leader_election seat{*observer, path, [](leader_term&) {}};
+        const leader seat{*observer, path, [](leader_term&) {}};
         return seat.participants({.timeout = limit()}).value();
     }
 };
@@ -130,8 +130,8 @@ TEST_F(cli_elect, listeners_hear_of_each_leader) {
     ASSERT_TRUE(listener.wait_for_output("the first\n")) << output();
     first.terminate();
     ASSERT_TRUE(first.wait());
-    auto second = start(elect("\x1b[2Jsecond", {}, {"tail", "-f", "/dev/null"}));
-    EXPECT_TRUE(listener.wait_for_output("\\x1b[2Jsecond\n")) << output();
+    auto second = start(elect("\x1b[2Jsecond", {"--data", "b:80"}, {"tail", "-f", "/dev/null"}));
+    EXPECT_TRUE(listener.wait_for_output("\\x1b[2Jsecond b:80\n")) << output();
 }
 
 TEST_F(cli_elect, listeners_that_are_programs) {
@@ -141,6 +141,7 @@ TEST_F(cli_elect, listeners_that_are_programs) {
     auto first = start(elect("the first", {}, {"tail", "-f", "/dev/null"}));
     ASSERT_TRUE(listener.wait_for_output("\"token\":\"0x")) << output();
     EXPECT_TRUE(printed("\"leader\":\"the first\",\"znode\":\"_c_")) << output();
+    EXPECT_TRUE(printed("\"data\":\"\"}")) << output();
 }
 
 std::uint16_t port_of(const std::string& output) {

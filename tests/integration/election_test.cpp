@@ -17,19 +17,28 @@ struct member {
 TEST(election, F4_a_leader_that_is_cut_off_does_not_lead_when_the_next_one_does) {
     member cut_off;
     member healthy;
-    leader_latch ann{*cut_off.servers, lock_path(), {.id = "ann"}};
-    leader_latch bob{*healthy.servers, lock_path(), {.id = "bob"}};
+    leader ann{*cut_off.servers, lock_path(), {.id = "ann", .data = "10.0.0.1:80"}};
+    leader bob{*healthy.servers, lock_path(), {.id = "bob"}};
+    testing::event saw_ann;
+    testing::event saw_bob;
+    const leader_watch watch{*healthy.servers, lock_path(),
+                             [&](const std::optional<participant>& leads) {
+                                 if (leads && leads->data == "10.0.0.1:80") saw_ann.set();
+                                 if (leads && leads->id == "bob") saw_bob.set();
+                             }};
     ann.start();
     ASSERT_TRUE(ann.await({.timeout = limit()}));
+    EXPECT_TRUE(saw_ann.wait());
     bob.start();
     ASSERT_TRUE(eventually([&] { return bob.participants().value().size() == 2; }));
-    const auto ends = ann.while_leading();
+    const auto ends = ann.lost();
     const auto before = ann.fencing_token();
     cut_off.proxy.black_hole();
     ASSERT_TRUE(bob.await({.timeout = limit()}));
     EXPECT_FALSE(ann.leads());
     EXPECT_TRUE(eventually([&] { return ends.stop_requested(); }));
     EXPECT_GT(bob.fencing_token(), before);
+    EXPECT_TRUE(saw_bob.wait());
     cut_off.proxy.pass();
     bob.close();
     EXPECT_TRUE(ann.await({.timeout = limit()}));  // it has entered again
@@ -43,12 +52,12 @@ TEST(election, terms_go_round_and_move_over_a_real_server) {
     const auto duty = [&](leader_term& term) {
         if (inside.fetch_add(1) != 0) violated = true;
         testing::event stopped;
-        const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
+        const std::stop_callback told{term.lost(), [&] { stopped.set(); }};
         EXPECT_TRUE(stopped.wait());
         inside.fetch_sub(1);
     };
-    leader_election ann{*first.servers, lock_path(), duty, {.id = "ann"}};
-    leader_election bob{*two.servers, lock_path(), duty, {.id = "bob"}};
+    leader ann{*first.servers, lock_path(), duty, {.id = "ann"}};
+    leader bob{*two.servers, lock_path(), duty, {.id = "bob"}};
     ann.start();
     ASSERT_TRUE(eventually([&] { return ann.leads(); }));
     bob.start();

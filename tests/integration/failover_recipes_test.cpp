@@ -122,10 +122,10 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
     EXPECT_TRUE(eventually([&] { return pool.available().value() == k_permits; }));
 }
 
-// ---- leader_latch ---------------------------------------------------------------------------
+// ---- leader ---------------------------------------------------------------------------------
 
 // Whether two seats lead at one instant: one leads before and after the look at the other, in one term.
-bool two_lead(const std::vector<std::unique_ptr<leader_latch>>& seats) {
+bool two_lead(const std::vector<std::unique_ptr<leader>>& seats) {
     for (const auto& seat : seats) {
         const auto before = seat->fencing_token();
         if (before == fencing_token{}) continue;
@@ -141,11 +141,13 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
     constexpr int k_seats = 4;
     const auto path = lock_path();
     std::vector<std::unique_ptr<client>> clients;
-    std::vector<std::unique_ptr<leader_latch>> seats;
+    std::vector<std::unique_ptr<leader>> seats;
     for (int i = 0; i != k_seats; ++i) {
         clients.push_back(connect(three_servers().connect_string(), quick_options(10s)));
-        seats.push_back(std::make_unique<leader_latch>(
-            *clients.back(), path, election_identity{"seat-" + std::to_string(i)}));
+        seats.push_back(
+            std::make_unique<leader>(*clients.back(), path,
+                                     leader_options{.id = "seat-" + std::to_string(i),
+                                                    .protocol = election_protocol::latch}));
     }
     std::atomic<bool> violated{false};
     std::atomic<std::uint64_t> newest{0};

@@ -85,19 +85,27 @@ TEST_F(recipes_on_redis, one_leads_and_the_next_follows) {
     const auto duty = [&](leader_term& term) {
         if (++leading != 1) two_at_once = true;
         testing::event stopped;
-        const std::stop_callback on_stop{term.stop(), [&] { stopped.set(); }};
+        const std::stop_callback on_stop{term.lost(), [&] { stopped.set(); }};
         EXPECT_TRUE(stopped.wait());
         --leading;
     };
-    leader_election first{*ours, path, duty, {.id = "first"}};
-    leader_election second{*two, path, duty, {.id = "second"}};
+    leader first{*ours, path, duty, {.id = "first", .data = "10.0.0.1:80"}};
+    leader second{*two, path, duty, {.id = "second"}};
+    testing::event saw_first;
+    testing::event saw_second;
+    const leader_watch watch{*two, path, [&](const std::optional<participant>& leads) {
+                                 if (leads && leads->data == "10.0.0.1:80") saw_first.set();
+                                 if (leads && leads->id == "second") saw_second.set();
+                             }};
     first.start();
     ASSERT_TRUE(eventually([&] { return first.leads(); }));
     second.start();
     ASSERT_TRUE(eventually([&] { return second.participants().value().size() == 2; }));
+    EXPECT_TRUE(saw_first.wait());
     first.close();
     ASSERT_TRUE(eventually([&] { return second.leads(); }));
-    EXPECT_EQ(first.leader().value()->id, "second");
+    EXPECT_EQ(first.present_leader().value()->id, "second");
+    EXPECT_TRUE(saw_second.wait());
     second.close();
     EXPECT_FALSE(two_at_once);
 }

@@ -74,14 +74,33 @@ TEST_F(sql_recipes, a_semaphore_has_so_many_permits) {
 TEST_F(sql_recipes, leaders_take_turns) {
     testing::event led_one;
     testing::event led_two;
-    leader_election first{*client_a, path, [&](leader_term&) { led_one.set(); }, {.id = "one"}};
-    leader_election second{*client_b, path, [&](leader_term&) { led_two.set(); }, {.id = "two"}};
+    leader first{
+        *client_a, path, [&](leader_term&) { led_one.set(); }, {.id = "one", .pause = 10ms}};
+    leader second{
+        *client_b, path, [&](leader_term&) { led_two.set(); }, {.id = "two", .pause = 10ms}};
     first.start();
     second.start();
     EXPECT_TRUE(led_one.wait(3));
     EXPECT_TRUE(led_two.wait(3));
     first.close();
     second.close();
+}
+
+TEST_F(sql_recipes, an_observer_sees_each_leader) {
+    leader first{*client_a, path, {.id = "one", .data = "10.0.0.1:80"}};
+    leader second{*client_b, path, {.id = "two"}};
+    testing::event saw_first;
+    testing::event saw_second;
+    const leader_watch watch{*client_b, path, [&](const std::optional<participant>& leads) {
+                                 if (leads && leads->data == "10.0.0.1:80") saw_first.set();
+                                 if (leads && leads->id == "two") saw_second.set();
+                             }};
+    first.start();
+    EXPECT_TRUE(saw_first.wait());
+    second.start();
+    ASSERT_TRUE(eventually([&] { return second.participants().value().size() == 2; }));
+    first.close();
+    EXPECT_TRUE(saw_second.wait());
 }
 
 TEST_F(sql_recipes, several_locks_are_taken_at_once) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants of Curator's LeaderLatch and of leader_latch in one election, and of its LeaderSelector and
-// leader_election in another.
+// Participants of Curator's LeaderLatch and of `leader` in one election, and of its LeaderSelector and
+// leader in another.
 #include "interop/support.hpp"
 
 namespace turnstile::tests {
@@ -17,8 +17,8 @@ protected:
     tcp_proxy proxy{server().connect_string(0)};
     const std::unique_ptr<client> servers = connect(proxy.address());
     const std::unique_ptr<client> observer = connect(server().connect_string());
-    leader_latch ours{*servers, path, {.id = "ours"}};
-    const leader_latch seen{*observer, path};
+    leader ours{*servers, path, {.id = "ours", .protocol = election_protocol::latch}};
+    const leader seen{*observer, path, {.protocol = election_protocol::latch}};
 
     // A process of Curator's that takes part until the signal, once it is in the queue.
     [[nodiscard]] testing::process curators(std::size_t in_queue) const {
@@ -84,7 +84,7 @@ TEST_F(curator_latch, follows_ours_and_ours_follows_it_and_each_sees_the_ids) {
     ours.start();
     ASSERT_TRUE(becomes_long(2));
     EXPECT_EQ(in_turn(), "theirs* ours");
-    EXPECT_EQ(seen.leader().value()->id, "theirs");
+    EXPECT_EQ(seen.present_leader().value()->id, "theirs");
     EXPECT_FALSE(ours.leads());
     go_on.give();
     ASSERT_TRUE(ours.await({.timeout = limit()})) << theirs.output();
@@ -96,7 +96,7 @@ TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     ours.start();
     ASSERT_TRUE(ours.await({.timeout = limit()}));
     auto theirs = curators(2);
-    const auto ended = ours.while_leading();
+    const auto ended = ours.lost();
     proxy.black_hole();
     const bool followed = eventually([&] {
         const bool theirs_leads = theirs.output().find("leads") != std::string::npos;
@@ -115,17 +115,17 @@ TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
 TEST_F(curator_latch, selectors_and_our_elections_take_turns) {
     testing::event began;
     const critical_section section{folder.path()};
-    leader_election mine{*servers,
-                         path,
-                         [&](leader_term& term) {
-                             testing::event stopped;
-                             const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
-                             EXPECT_TRUE(section.enter());
-                             began.set();
-                             EXPECT_TRUE(stopped.wait());
-                             EXPECT_TRUE(section.leave());
-                         },
-                         {.id = "ours"}};
+    leader mine{*servers,
+                path,
+                [&](leader_term& term) {
+                    testing::event stopped;
+                    const std::stop_callback told{term.lost(), [&] { stopped.set(); }};
+                    EXPECT_TRUE(section.enter());
+                    began.set();
+                    EXPECT_TRUE(stopped.wait());
+                    EXPECT_TRUE(section.leave());
+                },
+                {.id = "ours"}};
     mine.start();
     ASSERT_TRUE(began.wait());
     auto theirs = start("select");
@@ -136,7 +136,7 @@ TEST_F(curator_latch, selectors_and_our_elections_take_turns) {
     ASSERT_TRUE(theirs.wait_for_output("leads")) << theirs.output();
     EXPECT_EQ(section.count(), 1);
     ASSERT_TRUE(eventually([&] { return mine.participants().value().size() == 2; }));
-    EXPECT_EQ(mine.leader().value()->id, "theirs");
+    EXPECT_EQ(mine.present_leader().value()->id, "theirs");
     EXPECT_EQ(began.count(), 1U);
     go_on.give();
     ASSERT_TRUE(began.wait(2)) << theirs.output();

@@ -111,8 +111,8 @@ struct candidate {
     int stops = 0;
     std::optional<simulated_hold> term;
 
-    simulated_election handlers(after_term_policy then) {
-        return {.then = then,
+    simulated_election handlers(bool once) {
+        return {.once = once,
                 .on_lead =
                     [this](simulated_hold hold, fencing_token) {
                         ++terms;
@@ -140,9 +140,9 @@ TEST(user_recipes, leaders_take_turns) {
     const auto bob = run.add_client();
     candidate of_ann{run, "ann"};
     candidate of_bob{run, "bob"};
-    const auto first = run.lead(ann, "/election", of_ann.handlers(after_term_policy::enter_again));
+    const auto first = run.lead(ann, "/election", of_ann.handlers(false));
     ASSERT_TRUE(run.run_until([&] { return run.leads(first); }, 30s));
-    const auto second = run.lead(bob, "/election", of_bob.handlers(after_term_policy::enter_again));
+    const auto second = run.lead(bob, "/election", of_bob.handlers(false));
     run.run_for(2s);
     EXPECT_EQ(leader(run, bob), "ann");
     EXPECT_FALSE(run.leads(second));
@@ -162,7 +162,7 @@ TEST(user_recipes, who_stays_out_leads_once) {
     simulation run;
     const auto ann = run.add_client();
     candidate of_ann{run, "ann"};
-    const auto seat = run.lead(ann, "/election", of_ann.handlers(after_term_policy::stay_out));
+    const auto seat = run.lead(ann, "/election", of_ann.handlers(true));
     ASSERT_TRUE(run.run_until([&] { return run.leads(seat); }, 30s));
     run.resign(seat);
     run.run_for(10s);
@@ -183,8 +183,8 @@ TEST(user_recipes, never_do_two_lead) {
         std::vector<simulated_candidate> seats;
         for (const auto* name : {"ann", "bob", "eve"}) {
             services.push_back(std::unique_ptr<candidate>{new candidate{.run = run, .name = name}});
-            seats.push_back(run.lead(run.add_client(), "/election",
-                                     services.back()->handlers(after_term_policy::enter_again)));
+            seats.push_back(
+                run.lead(run.add_client(), "/election", services.back()->handlers(false)));
         }
         for (int second = 0; second < 120; ++second) {
             run.run_for(1s);

@@ -37,7 +37,7 @@
 #include "turnstile/error.hpp"
 #include "turnstile/fencing_token.hpp"
 #include "turnstile/job_gate.hpp"
-#include "turnstile/leader_election.hpp"
+#include "turnstile/leader.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/permit_count.hpp"
@@ -99,7 +99,7 @@ struct simulated_call {
     std::function<void(std::size_t ahead)> on_queued{};
 };
 
-// A candidate of an election. What leader_election's function would do is in the handlers.
+// A candidate of an election. What the function of a `leader` would do is in the handlers.
 struct simulated_candidate {
     simulated_client client{};
     std::uint64_t number = 0;
@@ -107,7 +107,8 @@ struct simulated_candidate {
 };
 
 struct simulated_election {
-    after_term_policy then = after_term_policy::enter_again;
+    bool once = false;  // as leader_options
+    boottime_clock::duration pause = std::chrono::seconds{1};
     // Leads from now on; `term` is what it commits under. The term lasts until it is resigned, closed or lost.
     std::function<void(simulated_hold term, fencing_token)> on_lead{};
     // The term's stop token is triggered; when this has returned, the term is over.
@@ -164,7 +165,7 @@ public:
               std::function<void(const result<node>&)> done);
 
     // ---- recipes: the rules that ship, with handlers in the place of threads ----
-    // As leader_election; takes part from now on. Throws std::system_error(bad_path).
+    // As leader; takes part from now on. Throws std::system_error(bad_path).
     simulated_candidate lead(simulated_client client, std::string_view path,
                              simulated_election election);
     void resign(simulated_candidate candidate);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// course: what happens to a participant of an election with a function, what it asks for, and the states between.
+// course: what happens to a participant of an election, what it asks for, and the states between.
 //
 // Each stay in the queue is a *turn*, with a number of its own. `progress` is the state of one participant, with its
 // turn and what is to be done next; which state follows which says participation.hpp.
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "turnstile/error.hpp"
-#include "turnstile/leader_election.hpp"
 
 namespace turnstile::detail::course {
 
@@ -29,9 +28,11 @@ struct called {};
 struct deciding {};
 struct leading {};
 struct stepping_down {
-    bool again = true;  // queues when the function has returned
+    bool again = true;    // queues when the function has returned
+    bool pauses = false;  // and a pause is over
 };
-using state = std::variant<resting, seeking, called, deciding, leading, stepping_down>;
+struct pausing {};  // a term of its own is over, the next turn has not begun
+using state = std::variant<resting, seeking, called, deciding, leading, stepping_down, pausing>;
 
 // ---- what happens ---------------------------------------------------------------------------
 struct started {};
@@ -60,8 +61,11 @@ struct decided {
 struct returned {  // the task, with or without a call of the function
     turn of = 0;
 };
+struct rested {  // the pause is over
+    turn of = 0;
+};
 using input = std::variant<started, closed, resigned, granted, refused, lost, begun, not_run,
-                           decided, returned>;
+                           decided, returned, rested>;
 
 // ---- what is to be done ---------------------------------------------------------------------
 struct enter {  // the queue
@@ -79,19 +83,20 @@ struct stop {  // trigger the term's stop token
 struct give_back {  // what was granted; it may be lost already
     turn of = 0;
 };
-using action = std::variant<enter, leave, call, stop, give_back>;
+struct pause {  // say `rested` when it is over
+    turn of = 0;
+};
+using action = std::variant<enter, leave, call, stop, give_back, pause>;
 
 // ---- one participant ------------------------------------------------------------------------
 
 class progress {
 public:
-    explicit progress(after_term_policy then) : then_{then} {}
+    explicit progress(bool once) : once_{once} {}
 
     [[nodiscard]] const state& now() const noexcept { return state_; }
     [[nodiscard]] turn present() const noexcept { return turn_; }
-    [[nodiscard]] bool enters_after_its_term() const noexcept {
-        return then_ == after_term_policy::enter_again;
-    }
+    [[nodiscard]] bool enters_after_its_term() const noexcept { return !once_; }
 
     void go_to(state next) { state_ = std::move(next); }
     void do_next(const action& next) { to_do_.push_back(next); }
@@ -108,13 +113,18 @@ public:
         state_ = resting{};
         do_next(give_back{turn_});
     }
-    void step_down(bool again) {
-        state_ = stepping_down{again};
+    void step_down(const stepping_down& how) {
+        state_ = how;
         do_next(stop{turn_});
+    }
+    // The next turn begins when the pause is over.
+    void wait_out() {
+        state_ = pausing{};
+        do_next(pause{turn_});
     }
 
 private:
-    after_term_policy then_;
+    bool once_;
     state state_;
     turn turn_ = 0;
     std::vector<action> to_do_;

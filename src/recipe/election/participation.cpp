@@ -59,42 +59,52 @@ void meet(progress& of, const deciding& /*now*/, const decided& decision) {
     }
 }
 void meet(progress& of, const deciding& /*now*/, const lost& /*event*/) {
-    of.step_down(true);
+    of.step_down({.again = true});
 }
 void meet(progress& of, const deciding& /*now*/, const closed& /*event*/) {
-    of.step_down(false);
+    of.step_down({.again = false});
 }
 
 void meet(progress& of, const leading& /*now*/, const resigned& /*event*/) {
-    of.step_down(of.enters_after_its_term());
+    of.step_down({.again = of.enters_after_its_term(), .pauses = true});
 }
+// Losses come as often as servers make them: nothing is gained by a pause.
 void meet(progress& of, const leading& /*now*/, const lost& /*event*/) {
-    of.step_down(of.enters_after_its_term());
+    of.step_down({.again = of.enters_after_its_term()});
 }
 void meet(progress& of, const leading& /*now*/, const closed& /*event*/) {
-    of.step_down(false);
+    of.step_down({.again = false});
 }
 
-void meet(progress& of, const stepping_down& /*now*/, const started& /*event*/) {
-    of.go_to(stepping_down{true});  // place: start_while_stepping_down
+void meet(progress& of, const stepping_down& now, const started& /*event*/) {
+    of.go_to(stepping_down{true, now.pauses});  // place: start_while_stepping_down
 }
 void meet(progress& of, const stepping_down& /*now*/, const closed& /*event*/) {
     of.go_to(stepping_down{false});
 }
 
 // The task has run to its end: the next turn may begin.
-void end_turn(progress& of, bool again) {
+void end_turn(progress& of, const stepping_down& how) {
     of.rest();
-    if (again) of.seek();
+    if (!how.again) return;
+    if (how.pauses) return of.wait_out();
+    of.seek();
 }
 void meet(progress& of, const deciding& /*now*/, const returned& /*event*/) {
-    end_turn(of, true);
+    end_turn(of, {.again = true});
 }
 void meet(progress& of, const leading& /*now*/, const returned& /*event*/) {
-    end_turn(of, of.enters_after_its_term());
+    end_turn(of, {.again = of.enters_after_its_term(), .pauses = true});
 }
 void meet(progress& of, const stepping_down& now, const returned& /*event*/) {
-    end_turn(of, now.again);
+    end_turn(of, now);
+}
+
+void meet(progress& of, const pausing& /*now*/, const rested& /*event*/) {
+    of.seek();
+}
+void meet(progress& of, const pausing& /*now*/, const closed& /*event*/) {
+    of.go_to(resting{});
 }
 
 template <class Input>
@@ -130,6 +140,11 @@ std::optional<course::turn> participation::running() const {
                       std::holds_alternative<course::leading>(now) ||
                       std::holds_alternative<course::stepping_down>(now);
     return runs ? std::optional{progress_.present()} : std::nullopt;
+}
+
+std::optional<course::turn> participation::pausing() const {
+    const bool pauses = std::holds_alternative<course::pausing>(progress_.now());
+    return pauses ? std::optional{progress_.present()} : std::nullopt;
 }
 
 std::optional<error> participation::failure() const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// participation: what one participant of an election with a function is in the middle of, and what it does
-// next. A value: it calls nothing outside, and has no thread, clock or server. The class that ships asks it under
-// its lock; the simulator plays it (src/verification/work/election_work.cpp).
+// participation: what one participant of an election is in the middle of, and what it does next. A value: it calls
+// nothing outside, and has no thread, clock or server. The class that ships (election_seat.hpp) asks it under its lock;
+// the simulator plays it (src/verification/work/election_work.cpp). A participant without a function of the user's is
+// as one whose function returns as soon as its term is to end.
 //
 // | state         | in the queue    | the function                  | goes on to                             |
 // |---------------|-----------------|-------------------------------|----------------------------------------|
@@ -10,14 +11,16 @@
 // | called        | holds           | handed over, has not begun    | deciding: begun; seeking: lost         |
 // | deciding      | holds           | about to be called, or not to | leading; stepping_down                 |
 // | leading       | holds           | runs                          | stepping_down: resigned, lost, closed  |
-// | stepping_down | holds or has    | is to return                  | seeking or resting: returned           |
+// | stepping_down | holds or has    | is to return                  | pausing, seeking or resting: returned  |
 // |               | lost it         |                               |                                        |
+// | pausing       | not             | does not run                  | seeking: rested; resting: closed       |
 //
 // What belongs to an earlier turn changes nothing, and a grant that comes for one is given back. While the function of a turn has not returned no
 // other turn begins: so a grant always has a function that runs or is about to.
 //
-// Where a term ends: only when the function has run to its end does `after_term_policy` decide. A participant
-// that stepped aside for a named one, or lost the lead before its function was called, queues again.
+// A term that its own participant ended (the function returned or threw, it resigned) is followed by a pause, or, with
+// `once`, by rest. A participant that lost the lead, or stepped aside for a named one, queues at once; with `once` it
+// rests only if its function had been called.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -37,7 +40,8 @@ namespace turnstile::detail {
 
 class participation {
 public:
-    explicit participation(after_term_policy then) : progress_{then} {}
+    // `once`: it rests after one term.
+    explicit participation(bool once) : progress_{once} {}
 
     // What is to be done now, in this order.
     [[nodiscard]] std::vector<course::action> on(const course::input& event);
@@ -49,6 +53,14 @@ public:
     }
     // The turn whose task has begun and has not returned.
     [[nodiscard]] std::optional<course::turn> running() const;
+    [[nodiscard]] bool leads() const {
+        return std::holds_alternative<course::leading>(progress_.now());
+    }
+    [[nodiscard]] bool rests() const {
+        return std::holds_alternative<course::resting>(progress_.now());
+    }
+    // The turn after which it pauses.
+    [[nodiscard]] std::optional<course::turn> pausing() const;
     // Why it rests, if it could not take part.
     [[nodiscard]] std::optional<error> failure() const;
 

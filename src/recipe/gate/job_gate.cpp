@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/out_of_memory.hpp"
-#include "recipe/election/candidacy.hpp"
 #include "recipe/gate/job_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/node/stamped_node.hpp"
+#include "recipe/operator/participant_text.hpp"
 
 namespace turnstile {
 

@@ -3,13 +3,17 @@
 
 #include <utility>
 
+#include "recipe/operator/participant_text.hpp"
+
 namespace turnstile::detail {
 
 namespace {
 
 participant describe(const contender& entry) {
     participant result;
-    result.id = entry.metadata.text;
+    auto own = parse_participant(entry.metadata.text);
+    result.id = std::move(own.id);
+    result.data = std::move(own.data);
     result.leads = entry.position == 0;
     result.znode = entry.name;
     result.token = entry.token;

@@ -24,9 +24,7 @@ constexpr double k_moves = 0.4;
 election_work::election_work(sim_client& client, const scenario& scenario, dice& chance)
     : client_{client}, scenario_{scenario}, dice_{chance}, folder_{scenario.folders.front()} {
     for (std::size_t i = 0; i != client.plan().workers; ++i) {
-        auto& participant =
-            seats_.emplace_back(dice_.chance(k_stays_out) ? after_term_policy::stay_out
-                                                          : after_term_policy::enter_again);
+        auto& participant = seats_.emplace_back(dice_.chance(k_stays_out));
         participant.judge.name = id() + '.' + std::to_string(i);
     }
 }
@@ -144,6 +142,8 @@ void election_work::execute(seat& participant, const course::action& action) {
         return hand_over(participant, next->of);
     if (const auto* next = std::get_if<course::give_back>(&action))
         return give_back(participant, next->of);
+    if (const auto* next = std::get_if<course::pause>(&action))
+        return wait_out(participant, next->of);
     end_soon(participant, std::get<course::stop>(action).of);
 }
 
@@ -177,6 +177,14 @@ void election_work::give_back(seat& participant, turn which) {
     participant.judge.held.erase(which);
     participant.requests.erase(found);
     client_.release(held);
+}
+
+void election_work::wait_out(seat& participant, turn which) {
+    ++participant.judge.under_way;
+    after(k_moment, [this, &participant, which] {
+        --participant.judge.under_way;
+        feed(participant, course::rested{which});
+    });
 }
 
 void election_work::hand_over(seat& participant, turn which) {
@@ -324,8 +332,7 @@ void election_work::move(seat& participant, turn which, const std::optional<core
 
 void election_work::end(seat& participant, turn which) {
     const bool had_its_term = std::exchange(participant.leads, false);
-    const bool again =
-        participant.then == after_term_policy::enter_again || participant.started_meanwhile;
+    const bool again = !participant.once || participant.started_meanwhile;
     if (had_its_term && !again) participant.judge.takes_part = false;
     participant.term_is_over = false;
     participant.started_meanwhile = false;

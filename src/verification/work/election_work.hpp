@@ -41,9 +41,9 @@ private:
     using step = std::function<void()>;
 
     struct seat {
-        explicit seat(after_term_policy option) : then{option}, now{option} {}
+        explicit seat(bool leads_once) : once{leads_once}, now{leads_once} {}
 
-        const after_term_policy then;
+        const bool once;
         detail::participation now;
         seat_judge judge;
         std::size_t words = 0;     // that its user will still say
@@ -77,6 +77,7 @@ private:
     void enter(seat& participant, turn which);
     void leave(seat& participant, turn which);
     void give_back(seat& participant, turn which);
+    void wait_out(seat& participant, turn which);
     void hand_over(seat& participant, turn which);
     void on_lost(seat& participant, turn which);
     void on_refused(seat& participant, turn which, const error& why);

@@ -65,9 +65,10 @@ TEST(leader_line, is_an_object_of_each_leader) {
     leader.id = "x\x1b\n\x80";
     leader.znode = "_c_1-lock-0000000003";
     leader.token = fencing_token{0x52};
+    leader.data = "10.0.0.7:80";
     EXPECT_EQ(leader_line("/e", leader),
               "{\"path\":\"/e\",\"leader\":\"x\\u001b\\n\\ufffd\","
-              "\"znode\":\"_c_1-lock-0000000003\",\"token\":\"0x52\"}\n");
+              "\"znode\":\"_c_1-lock-0000000003\",\"token\":\"0x52\",\"data\":\"10.0.0.7:80\"}\n");
     EXPECT_EQ(leader_line("/e", std::nullopt), "{\"path\":\"/e\",\"leader\":null}\n");
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 // "enter 1, stop 1": what is to be done.
 std::string told(const std::vector<course::action>& actions) {
-    static constexpr std::array k_names{"enter", "leave", "call", "stop", "give_back"};
+    static constexpr std::array k_names{"enter", "leave", "call", "stop", "give_back", "pause"};
     std::string text;
     for (const auto& action : actions) {
         if (!text.empty()) text += ", ";
@@ -39,7 +39,7 @@ protected:
         ASSERT_TRUE(now.is<course::leading>(turn));
     }
 
-    participation now{after_term_policy::enter_again};
+    participation now{false};
     course::turn turns = 0;
 };
 
@@ -52,8 +52,33 @@ TEST_F(participant_state, goes_round) {
     EXPECT_EQ(now.running(), 1U);
     EXPECT_EQ(on(course::decided{1, true}), "");
     EXPECT_EQ(on(course::resigned{}), "stop 1");
-    EXPECT_EQ(on(course::returned{1}), "give_back 1, enter 2");
+    EXPECT_EQ(on(course::returned{1}), "give_back 1, pause 1");
     EXPECT_EQ(now.running(), std::nullopt);
+    EXPECT_EQ(now.pausing(), 1U);
+    EXPECT_EQ(on(course::started{}), "");
+    EXPECT_EQ(on(course::rested{1}), "enter 2");
+    EXPECT_EQ(now.pausing(), std::nullopt);
+}
+
+TEST_F(participant_state, pauses_after_a_term_that_it_ended_itself) {
+    lead();
+    EXPECT_EQ(on(course::returned{1}), "give_back 1, pause 1");
+    EXPECT_EQ(on(course::rested{1}), "enter 2");
+    on(course::granted{2});
+    on(course::begun{2});
+    on(course::decided{2, true});
+    EXPECT_EQ(on(course::lost{2}), "stop 2");
+    EXPECT_EQ(on(course::returned{2}), "give_back 2, enter 3") << "not after a loss";
+}
+
+TEST_F(participant_state, closed_while_it_pauses) {
+    lead();
+    on(course::returned{1});
+    EXPECT_EQ(on(course::closed{}), "");
+    EXPECT_TRUE(now.rests());
+    EXPECT_EQ(on(course::rested{1}), "");
+    EXPECT_EQ(on(course::started{}), "enter 2");
+    EXPECT_EQ(on(course::rested{1}), "") << "of an earlier turn";
 }
 
 TEST_F(participant_state, waits_for_its_function_before_it_queues_again) {
@@ -95,7 +120,7 @@ TEST_F(participant_state, closed_before_its_task_has_begun) {
 }
 
 TEST_F(participant_state, stays_out_after_its_own_term_only) {
-    now = participation{after_term_policy::stay_out};
+    now = participation{true};
     on(course::started{});
     on(course::granted{1});
     EXPECT_EQ(on(course::lost{1}), "give_back 1, enter 2");  // its function was not called
@@ -130,11 +155,12 @@ TEST_F(participant_state, tries_again_what_may_pass) {
 TEST_F(participant_state, keeps_its_promises_in_every_order) {
     constexpr int k_length = 9;
     struct world {
-        participation now{after_term_policy::stay_out};
+        participation now;
         std::set<course::turn> queued;  // asked for, and not left, refused, lost or given back
         std::set<course::turn> held;
         std::set<course::turn> tasks;  // handed over, not begun
         std::optional<course::turn> runs;
+        std::optional<course::turn> pauses;
     };
     std::size_t seen = 0;
     const auto feed = [](world& in, const course::input& input) {
@@ -142,6 +168,7 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
             const auto of = std::visit([](const auto& it) { return it.of; }, action);
             if (std::holds_alternative<course::enter>(action)) in.queued.insert(of);
             if (std::holds_alternative<course::call>(action)) in.tasks.insert(of);
+            if (std::holds_alternative<course::pause>(action)) in.pauses = of;
             if (std::holds_alternative<course::leave>(action) ||
                 std::holds_alternative<course::give_back>(action)) {
                 in.queued.erase(of);
@@ -186,6 +213,11 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
                 in.runs = task;
             });
         }
+        if (from.pauses) {
+            step([&](world& in) {
+                feed(in, course::rested{*std::exchange(in.pauses, std::nullopt)});
+            });
+        }
         if (!from.runs) return;
         for (const bool leads : {false, true})
             step([&](world& in) { feed(in, course::decided{*in.runs, leads}); });
@@ -194,7 +226,8 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
             feed(in, course::returned{over});
         });
     };
-    play({}, k_length);
+    play({.now = participation{true}}, k_length);
+    play({.now = participation{false}}, k_length);
     EXPECT_GT(seen, 10'000U);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader_election where its end and its beginning meet: start(), close() and losses inside the function,
+// leader where its end and its beginning meet: start(), close() and losses inside the function,
 // beside each other, and with an executor that is slow or has many threads.
 #include <algorithm>
 #include <latch>
@@ -31,7 +31,7 @@ protected:
     }
     void lose_the_lead(leader_term& term) {
         event stopped;
-        const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
+        const std::stop_callback told{term.lost(), [&] { stopped.set(); }};
         faults.expire(servers->session().id);
         ASSERT_TRUE(stopped.wait());
         let_everything_come();
@@ -47,8 +47,8 @@ protected:
 };
 
 TEST_F(election_wedge, started_again_while_the_function_still_runs_after_a_loss) {
-    std::unique_ptr<leader_election> seat;
-    seat = std::make_unique<leader_election>(
+    std::unique_ptr<leader> seat;
+    seat = std::make_unique<leader>(
         *servers, "/seat",
         [&](leader_term& term) {
             if (seat->terms() != 1) return;
@@ -57,33 +57,33 @@ TEST_F(election_wedge, started_again_while_the_function_still_runs_after_a_loss)
             let_everything_come();
             loop.run_all();  // as another thread of the executor
         },
-        election_options{.run = loop.run()});
+        leader_options{.run = loop.run()});
     seat->start();
     EXPECT_TRUE(comes_to_be([&] { return seat->terms() > 1; }));
     seat.reset();
 }
 
 TEST_F(election_wedge, closed_and_started_again_by_its_function) {
-    std::unique_ptr<leader_election> seat;
-    seat = std::make_unique<leader_election>(
+    std::unique_ptr<leader> seat;
+    seat = std::make_unique<leader>(
         *servers, "/seat",
         [&](leader_term& term) {
             if (seat->terms() != 1) return;
             seat->close();
-            EXPECT_TRUE(term.stop().stop_requested());
+            EXPECT_TRUE(term.lost().stop_requested());
             seat->start();
             let_everything_come();
             loop.run_all();
         },
-        election_options{.run = loop.run()});
+        leader_options{.run = loop.run()});
     seat->start();
     EXPECT_TRUE(comes_to_be([&] { return seat->terms() > 1; }));
     seat.reset();
 }
 
 TEST_F(election_wedge, closed_and_started_again_by_its_function_on_its_own_thread) {
-    std::unique_ptr<leader_election> seat;
-    seat = std::make_unique<leader_election>(*servers, "/seat", [&](leader_term&) {
+    std::unique_ptr<leader> seat;
+    seat = std::make_unique<leader>(*servers, "/seat", [&](leader_term&) {
         if (seat->terms() != 1) return;
         seat->close();
         seat->start();
@@ -97,25 +97,22 @@ TEST_F(election_wedge, closed_and_started_again_by_its_function_on_its_own_threa
 
 // The function of a term ends after the participant was started again: it queues, whatever the option says.
 TEST_F(election_wedge, one_that_stays_out_and_was_started_again_meanwhile_takes_part) {
-    std::unique_ptr<leader_election> seat;
-    seat = std::make_unique<leader_election>(
+    std::unique_ptr<leader> seat;
+    seat = std::make_unique<leader>(
         *servers, "/seat",
         [&](leader_term&) {
             if (seat->terms() != 1) return;
             seat->resign();
             seat->start();
         },
-        election_options{.then = after_term_policy::stay_out, .run = loop.run()});
+        leader_options{.once = true, .run = loop.run()});
     seat->start();
     EXPECT_TRUE(comes_to_be([&] { return seat->terms() == 2; }));
     EXPECT_TRUE(comes_to_be([&] { return seat->participants().value().empty(); }));
 }
 
 TEST_F(election_wedge, one_that_is_lost_before_its_function_is_called_queues_again) {
-    leader_election seat{*servers,
-                         "/seat",
-                         [](leader_term&) {},
-                         {.then = after_term_policy::stay_out, .run = loop.run()}};
+    leader seat{*servers, "/seat", [](leader_term&) {}, {.once = true, .run = loop.run()}};
     seat.start();
     ASSERT_TRUE(loop.wait());
     faults.expire(servers->session().id);
@@ -125,7 +122,7 @@ TEST_F(election_wedge, one_that_is_lost_before_its_function_is_called_queues_aga
 
 // The hold goes at once, though the executor keeps the task.
 TEST_F(election_wedge, closed_before_its_function_is_called) {
-    leader_election seat{*servers, "/seat", [](leader_term&) {}, {.run = loop.run()}};
+    leader seat{*servers, "/seat", [](leader_term&) {}, {.run = loop.run()}};
     seat.start();
     ASSERT_TRUE(loop.wait());
     seat.close();
@@ -140,8 +137,7 @@ TEST_F(election_wedge, closed_before_its_function_is_called) {
 // Whichever comes last counts. A closed one that was left in the queue is granted, and never works.
 TEST_F(election_wedge, started_beside_its_end_it_works_or_is_out) {
     constexpr int k_rounds = 300;
-    leader_election seat{
-        *servers, "/seat", [](leader_term&) {}, {.then = after_term_policy::stay_out}};
+    leader seat{*servers, "/seat", [](leader_term&) {}, {.once = true}};
     for (int round = 0; round != k_rounds; ++round) {
         std::latch both{2};
         std::thread starter{[&] {

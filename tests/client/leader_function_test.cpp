@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader_election: the function runs while its participant leads, and goes round.
+// leader with a function: that runs while its participant leads, and goes round.
 #include <algorithm>
 #include <future>
 #include <mutex>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 void wait_for_stop(leader_term& term) {
     testing::event stopped;
-    const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
+    const std::stop_callback told{term.lost(), [&] { stopped.set(); }};
     ASSERT_TRUE(stopped.wait());
 }
 
@@ -40,10 +40,11 @@ protected:
     std::unique_ptr<client> servers = connect({.close_timeout = 50ms});
 
     // Leads until it is told to stop.
-    [[nodiscard]] std::unique_ptr<leader_election> patient(const client& of, const std::string& id,
-                                                           election_options options = {}) {
+    [[nodiscard]] std::unique_ptr<leader> patient(const client& of, const std::string& id,
+                                                  leader_options options = {}) {
         options.id = id;
-        return std::make_unique<leader_election>(
+        options.pause = 0ms;
+        return std::make_unique<leader>(
             of, "/seat",
             [this, id](leader_term& term) {
                 terms.add(id);
@@ -51,7 +52,7 @@ protected:
             },
             std::move(options));
     }
-    void start(leader_election& seat, std::size_t participants) {
+    void start(leader& seat, std::size_t participants) {
         seat.start();
         ASSERT_TRUE(eventually([&] { return seat.participants().value().size() == participants; }));
     }
@@ -59,7 +60,7 @@ protected:
 
 TEST_F(election, periodic_work_goes_round) {
     constexpr std::size_t k_rounds = 4;
-    std::vector<std::unique_ptr<leader_election>> seats;
+    std::vector<std::unique_ptr<leader>> seats;
     for (const std::string id : {"a", "b", "c"}) seats.push_back(patient(*servers, id));
     for (std::size_t i = 0; i != seats.size(); ++i) start(*seats[i], i + 1);
     for (std::size_t turn = 0; turn != k_rounds * 3; ++turn) {
@@ -76,11 +77,11 @@ TEST_F(election, periodic_work_goes_round) {
 
 TEST_F(election, the_function_is_stopped_when_the_leadership_is_lost) {
     testing::event stopped;
-    leader_election seat{*servers, "/seat", [&](leader_term& term) {
-                             EXPECT_TRUE(term.valid());
-                             wait_for_stop(term);
-                             stopped.set();
-                         }};
+    leader seat{*servers, "/seat", [&](leader_term& term) {
+                    EXPECT_TRUE(term.valid());
+                    wait_for_stop(term);
+                    stopped.set();
+                }};
     seat.start();
     ASSERT_TRUE(eventually([&] { return seat.leads(); }));
     faults.expire(servers->session().id);
@@ -90,7 +91,7 @@ TEST_F(election, the_function_is_stopped_when_the_leadership_is_lost) {
 
 TEST_F(election, closing_waits_for_the_function) {
     std::atomic<bool> inside{false};
-    auto seat = std::make_unique<leader_election>(*servers, "/seat", [&](leader_term& term) {
+    auto seat = std::make_unique<leader>(*servers, "/seat", [&](leader_term& term) {
         inside = true;
         wait_for_stop(term);
         inside = false;
@@ -109,12 +110,12 @@ TEST_F(election, closing_waits_for_the_function) {
 
 TEST_F(election, it_may_be_closed_by_its_function) {
     testing::event done;
-    leader_election* self = nullptr;
-    leader_election seat{*servers, "/seat", [&](leader_term& term) {
-                             self->close();
-                             EXPECT_TRUE(term.stop().stop_requested());
-                             done.set();
-                         }};
+    leader* self = nullptr;
+    leader seat{*servers, "/seat", [&](leader_term& term) {
+                    self->close();
+                    EXPECT_TRUE(term.lost().stop_requested());
+                    done.set();
+                }};
     self = &seat;
     seat.start();
     ASSERT_TRUE(done.wait());
@@ -124,17 +125,16 @@ TEST_F(election, it_may_be_closed_by_its_function) {
 
 TEST_F(election, what_the_function_throws_ends_the_term_and_is_told) {
     testing::event told;
-    leader_election seat{
-        *servers,
-        "/seat",
-        [](leader_term&) { throw std::runtime_error{"no work"}; },
-        {.then = after_term_policy::stay_out, .on_exception = [&](std::exception_ptr why) {
-             try {
-                 std::rethrow_exception(why);
-             } catch (const std::runtime_error&) {
-                 told.set();
-             }
-         }}};
+    leader seat{*servers,
+                "/seat",
+                [](leader_term&) { throw std::runtime_error{"no work"}; },
+                {.once = true, .on_exception = [&](std::exception_ptr why) {
+                     try {
+                         std::rethrow_exception(why);
+                     } catch (const std::runtime_error&) {
+                         told.set();
+                     }
+                 }}};
     seat.start();
     ASSERT_TRUE(told.wait());
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
@@ -143,26 +143,70 @@ TEST_F(election, what_the_function_throws_ends_the_term_and_is_told) {
     EXPECT_TRUE(told.wait(2));
 }
 
+// Out of the queue for the pause, which is longer than any test.
+TEST_F(election, a_function_that_returns_at_once_is_followed_by_a_pause) {
+    leader seat{*servers, "/seat", [](leader_term&) {}, {.pause = 24h}};
+    seat.start();
+    EXPECT_TRUE(eventually([&] { return seat.terms() == 1; }));
+    EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
+    seat.start();  // takes part already
+    EXPECT_EQ(seat.await({.timeout = 1ms}).error(), errc::timeout);
+    seat.close();
+    EXPECT_EQ(seat.await().error(), errc::closed);
+    seat.start();  // anew, at once
+    EXPECT_TRUE(eventually([&] { return seat.terms() == 2; }));
+}
+
+TEST_F(election, a_pause_ends) {
+    leader seat{*servers, "/seat", [](leader_term&) {}, {.pause = 1ms}};
+    seat.start();
+    EXPECT_TRUE(eventually([&] { return seat.terms() >= 5; }));
+}
+
+TEST_F(election, the_end_of_the_client_ends_a_pause) {
+    leader seat{*servers, "/seat", [](leader_term&) {}, {.pause = 24h}};
+    seat.start();
+    ASSERT_TRUE(eventually([&] { return seat.terms() == 1; }));
+    servers->close();
+    EXPECT_TRUE(eventually([&] { return seat.failure() == error{errc::closed}; }));
+}
+
+TEST_F(election, listeners_and_waits_are_told_of_terms_with_a_function) {
+    event began;
+    event ended;
+    const auto seat = patient(*servers, "a", {.once = true});
+    const auto told = seat->on_change([&](bool leads) { (leads ? began : ended).set(); });
+    seat->start();
+    ASSERT_TRUE(seat->await({.timeout = limit()}));
+    EXPECT_TRUE(began.wait());
+    EXPECT_FALSE(seat->lost().stop_requested());
+    EXPECT_TRUE(seat->commit(transaction{}.create("/by-leader", "")));
+    seat->resign();
+    EXPECT_TRUE(ended.wait());
+    EXPECT_TRUE(seat->lost().stop_requested());
+    EXPECT_EQ(seat->await({.timeout = limit()}).error(), errc::closed);
+}
+
 TEST_F(election, the_function_runs_on_the_executor) {
     loop_thread loop;
     std::promise<std::thread::id> ran;
     std::promise<std::thread::id> loops;
     loop.post([&] { loops.set_value(std::this_thread::get_id()); });
-    leader_election seat{*servers,
-                         "/seat",
-                         [&](leader_term&) { ran.set_value(std::this_thread::get_id()); },
-                         {.then = after_term_policy::stay_out, .run = loop.run()}};
+    leader seat{*servers,
+                "/seat",
+                [&](leader_term&) { ran.set_value(std::this_thread::get_id()); },
+                {.once = true, .run = loop.run()}};
     seat.start();
     EXPECT_EQ(ran.get_future().get(), loops.get_future().get());
 }
 
 TEST_F(election, an_executor_that_throws_ends_the_participation) {
     testing::event told;
-    leader_election seat{*servers,
-                         "/seat",
-                         [](leader_term&) {},
-                         {.run = throwing_executor(),
-                          .on_exception = [&](const std::exception_ptr&) { told.set(); }}};
+    leader seat{*servers,
+                "/seat",
+                [](leader_term&) {},
+                {.run = throwing_executor(),
+                 .on_exception = [&](const std::exception_ptr&) { told.set(); }}};
     seat.start();
     EXPECT_TRUE(told.wait());
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
@@ -170,7 +214,7 @@ TEST_F(election, an_executor_that_throws_ends_the_participation) {
 }
 
 TEST_F(election, moves_to_a_named_participant) {
-    std::vector<std::unique_ptr<leader_election>> seats;
+    std::vector<std::unique_ptr<leader>> seats;
     for (const std::string id : {"a", "b", "c", "d"}) {
         seats.push_back(patient(*servers, id));
         start(*seats.back(), seats.size());
@@ -192,9 +236,9 @@ TEST_F(election, moves_to_a_named_participant) {
 
 // Its own term has not come: it is not dropped from the election.
 TEST_F(election, one_that_steps_aside_queues_again_though_it_stays_out_after_a_term) {
-    std::vector<std::unique_ptr<leader_election>> seats;
+    std::vector<std::unique_ptr<leader>> seats;
     for (const std::string id : {"a", "b", "c"}) {
-        seats.push_back(patient(*servers, id, {.then = after_term_policy::stay_out}));
+        seats.push_back(patient(*servers, id, {.once = true}));
         start(*seats.back(), seats.size());
     }
     ASSERT_TRUE(eventually([&] { return seats[0]->leads(); }));
@@ -209,7 +253,7 @@ TEST_F(election, one_that_steps_aside_queues_again_though_it_stays_out_after_a_t
 }
 
 TEST_F(election, a_move_to_one_that_goes_away_ends) {
-    std::vector<std::unique_ptr<leader_election>> seats;
+    std::vector<std::unique_ptr<leader>> seats;
     for (const std::string id : {"a", "b", "c"}) {
         seats.push_back(patient(*servers, id));
         start(*seats.back(), seats.size());
@@ -232,8 +276,9 @@ TEST_F(election, the_end_of_the_client_ends_it) {
 }
 
 TEST_F(election, misuse_is_refused) {
-    EXPECT_THROW(leader_election(*servers, "/seat", nullptr), std::system_error);
-    EXPECT_THROW(leader_election(*servers, "seat", [](leader_term&) {}), std::system_error);
+    EXPECT_THROW(leader(*servers, "/seat", nullptr), std::system_error);
+    EXPECT_THROW(leader(*servers, "seat", [](leader_term&) {}), std::system_error);
+    EXPECT_THROW(leader(*servers, "/seat", [](leader_term&) {}, {.pause = -1s}), std::system_error);
 }
 
 }  // namespace

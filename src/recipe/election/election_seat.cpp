@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/election/election_seat.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/log.hpp"
+#include "base/out_of_memory.hpp"
+#include "base/span_check.hpp"
+#include "recipe/election/named_successor.hpp"
+#include "recipe/operator/participant_text.hpp"
+#include "turnstile/owner.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+core::claim claim_of(election_protocol protocol) {
+    if (protocol == election_protocol::latch) return core::claim{core::contender_kind::latch};
+    return core::claim{};
+}
+
+boottime_clock::duration checked_pause(boottime_clock::duration pause) {
+    if (const auto good = base::check_span("leader: pause", pause); !good)
+        throw_error(good.error());
+    return pause;
+}
+
+}  // namespace
+
+election_seat::election_seat(const turnstile::client& servers, std::string_view path,
+                             function&& duty, leader_options&& options)
+    : wants_{claim_of(options.protocol)},
+      queue_{servers, path, core::family(wants_.kind)},
+      id_{checked_id(options.id)},
+      text_{participant_text(id_, options.data)},
+      duty_{std::move(duty)},
+      options_{std::move(options)},
+      now_{options_.once},
+      pauses_{checked_pause(options_.pause)} {}
+
+election_seat::~election_seat() {
+    if (queue_.servers()->forked()) return;
+    queue_.servers()->services().timers->disarm(*this);
+}
+
+// ---- steps ----------------------------------------------------------------------------------
+
+// One critical section: a close() between its two halves would take the thread from a term that begins.
+void election_seat::start() {
+    deferred_effects to_do;
+    {
+        const base::lock_guard lock{mutex_};
+        if (duty_ && !thread_) thread_.emplace(options_.run);
+        entered_ = true;
+        to_do = base::finish_or_end("the start of an election",
+                                    [&]() REQUIRES(mutex_) { return collect(course::started{}); });
+    }
+    base::finish_or_end("the start of an election", [&] { run(std::move(to_do)); });
+}
+
+void election_seat::close() noexcept {
+    if (queue_.servers()->forked()) return;  // the parent's; of its threads none is here
+    base::finish_or_end("the end of an election", [this] { end(); });
+}
+
+void election_seat::end() {
+    deferred_effects to_do;
+    std::optional<duty_thread> thread;
+    std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
+    {
+        const base::lock_guard lock{mutex_};
+        to_do = collect(course::closed{});
+        thread = std::exchange(thread_, std::nullopt);
+        if (duty_) term = term_.awaited_by(owner::calling_thread());
+    }
+    run(std::move(to_do));
+    await_end(term);
+    if (thread) thread->finish();
+}
+
+void election_seat::step(const course::input& input) {
+    base::finish_or_end("a step of an election", [&] {
+        deferred_effects to_do;
+        {
+            const base::lock_guard lock{mutex_};
+            to_do = collect(input);
+        }
+        run(std::move(to_do));
+    });
+}
+
+election_seat::deferred_effects election_seat::collect(const course::input& input) {
+    deferred_effects effects;
+    const bool led = now_.leads();
+    for (const auto& action : now_.on(input))
+        std::visit([&](const auto& next) REQUIRES(mutex_) { add(effects, next); }, action);
+    if (led != now_.leads()) {
+        news_.push_back(!led);
+        effects.has_news = true;
+    }
+    changed_.notify_all();
+    return effects;
+}
+
+void election_seat::add(deferred_effects& effects, const course::enter& next) {
+    waiting_ = std::stop_source{};
+    effects.enters = next.of;
+    effects.leaves = waiting_.get_token();
+}
+
+void election_seat::add(deferred_effects& effects, const course::leave& /*next*/) {
+    effects.to_trigger.push_back(waiting_);
+}
+
+void election_seat::add(deferred_effects& effects, const course::call& next) {
+    effects.calls = next.of;
+    effects.by = thread_;
+}
+
+// A task that still decides, or the function, says itself when it has returned.
+void election_seat::add(deferred_effects& effects, const course::stop& next) {
+    effects.to_trigger.push_back(term_.stop());
+    if (duty_ || !term_.lead()) return;
+    effects.to_release.push_back(term_.take_lead());
+    effects.returns = next.of;
+}
+
+void election_seat::add(deferred_effects& effects, const course::give_back& next) {
+    if (next.of == held_.of) effects.to_release.push_back(std::exchange(held_.held, nullptr));
+}
+
+void election_seat::add(deferred_effects& effects, const course::pause& next) {
+    pause_end_ = boottime_clock::now() + pauses_.draw(std::exchange(threw_, false), chance_);
+    effects.pauses = next.of;
+    effects.until = pause_end_;
+}
+
+void election_seat::run(deferred_effects&& effects) {
+    for (auto& source : effects.to_trigger) source.request_stop();
+    if (effects.has_news)
+        queue_.servers()->post([self = shared_from_this()] { self->tell_listeners(); });
+    effects.to_release.clear();
+    if (effects.returns) return_from(*effects.returns);
+    if (effects.enters) ask(*effects.enters, std::move(effects.leaves));
+    if (effects.calls) hand_over(*effects.calls, effects.by);
+    if (effects.pauses) wait_out(*effects.pauses, effects.until);
+}
+
+// Each posted task takes the oldest news, whichever thread posted it.
+void election_seat::tell_listeners() {
+    bool leads = false;
+    {
+        const base::lock_guard lock{mutex_};
+        leads = news_.front();
+        news_.pop_front();
+    }
+    listeners_.tell(leads);
+}
+
+// ---- the queue ------------------------------------------------------------------------------
+
+// A close() that comes between has triggered the token: then nothing enters the queue, or it leaves again.
+void election_seat::ask(course::turn turn, std::stop_token leaves) {
+    acquire_options options;
+    options.stop = std::move(leaves);
+    client_impl::wanted wanted{queue_.path(), wants_, core::attempt::wait, text_};
+    wanted.answers = session_hold::answers::on_workers;
+    const auto started = queue_.servers()->acquire(
+        wanted, std::move(options), [self = shared_from_this(), turn](result<guard> outcome) {
+            base::finish_or_end("the outcome of a candidacy",
+                                [&] { self->on_outcome(turn, std::move(outcome)); });
+        });
+    if (!started) on_outcome(turn, started.error());
+}
+
+void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
+    if (!outcome) return step(course::refused{turn, outcome.error()});
+    const auto granted = std::make_shared<leadership>();
+    granted->hold = std::move(*outcome);
+    deferred_effects to_do;
+    {
+        const base::lock_guard lock{mutex_};
+        to_do = collect(course::granted{turn});
+        if (!now_.is<course::called>(turn)) return;  // an earlier turn's: it goes with this call
+        held_ = {turn, granted};
+    }
+    // May call back at once, in this thread.
+    granted->loss.emplace(granted->hold.lost(), [weak = weak_from_this(), turn] {
+        if (const auto self = weak.lock()) self->step(course::lost{turn});
+    });
+    run(std::move(to_do));
+}
+
+// ---- a term ---------------------------------------------------------------------------------
+
+void election_seat::hand_over(course::turn turn, const std::optional<duty_thread>& thread) {
+    if (!thread) return run_term(turn);  // no function; this is a worker, which may block
+    // An executor may keep the task for good.
+    const std::function<void()> task = [weak = weak_from_this(), turn] {
+        if (const auto self = weak.lock())
+            base::finish_or_end("a term of an election", [&] { self->run_term(turn); });
+    };
+    try {
+        thread->run(task);
+    } catch (...) {
+        step(course::not_run{turn});
+        tell(std::current_exception());
+    }
+}
+
+void election_seat::run_term(course::turn turn) {
+    std::stop_source stop;
+    std::shared_ptr<guard> lead;
+    {
+        const base::lock_guard lock{mutex_};
+        static_cast<void>(collect(course::begun{turn}));  // which asks for nothing
+        if (!now_.is<course::deciding>(turn)) return;
+        term_.begin(turn, owner::calling_thread(), stop);
+        lead = {held_.held, &held_.held->hold};
+    }
+    {
+        const std::stop_callback on_loss{lead->lost(), [&stop] { stop.request_stop(); }};
+        if (decide(turn, lead)) {
+            if (!duty_) return;  // until the term is to end
+            call(*lead, stop.get_token());
+        }
+    }
+    lead.reset();
+    return_from(turn);
+}
+
+bool election_seat::decide(course::turn turn, const std::shared_ptr<guard>& lead) {
+    const bool may_lead = decide_succession(queue_, id_, *lead);
+    deferred_effects to_do;
+    bool leads = false;
+    {
+        const base::lock_guard lock{mutex_};
+        to_do = collect(course::decided{turn, may_lead});
+        leads = now_.is<course::leading>(turn);
+        if (leads) term_.lead(lead);
+    }
+    run(std::move(to_do));
+    return leads;
+}
+
+void election_seat::call(guard& lead, const std::stop_token& stop) {
+    bool threw = false;
+    try {
+        leader_term term{lead, stop};
+        duty_(term);
+    } catch (...) {  // boost::thread_interrupted too
+        threw = true;
+        tell(std::current_exception());
+    }
+    std::shared_ptr<guard> over;
+    const base::lock_guard lock{mutex_};
+    threw_ = threw;
+    over = term_.take_lead();
+}
+
+void election_seat::return_from(course::turn turn) {
+    step(course::returned{turn});
+    const base::lock_guard lock{mutex_};
+    term_.end(turn);
+    changed_.notify_all();
+}
+
+// Until the lead of this term is given up.
+void election_seat::await_end(std::optional<course::turn> term) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::unique_lock lock{mutex_};
+    while (term && term_.is_running(*term)) changed_.wait(lock);
+}
+
+void election_seat::tell(const std::exception_ptr& thrown) const noexcept {
+    try {
+        if (options_.on_exception) return options_.on_exception(thrown);
+        std::rethrow_exception(thrown);
+    } catch (const std::exception& failure) {
+        log::write(log_level::error, "the function of the election {} threw: {}", queue_.path(),
+                   failure.what());
+    } catch (...) {
+        log::write(log_level::error, "the function of the election {} threw", queue_.path());
+    }
+}
+
+result<void> election_seat::move_to(std::string_view successor, boottime_clock::duration within,
+                                    const query_options& options) {
+    if (auto good = base::check_span("within", within); !good) return good;
+    const auto held = lead();
+    if (!held || !held->valid())
+        return error{errc::not_held, queue_.path() + ": " + id_ + " does not lead"};
+    if (successor == id_) return {};
+    if (auto named = name_successor(queue_, *held, successor, within, options); !named)
+        return named;
+    resign();
+    return {};
+}
+
+// ---- a pause --------------------------------------------------------------------------------
+
+void election_seat::wait_out(course::turn turn, boottime_clock::time_point until) {
+    auto& servers = *queue_.servers();
+    if (until > boottime_clock::now()) servers.services().timers->arm(*this, until);
+    // The timers of a client that closes take no more, or have called already.
+    if (until <= boottime_clock::now() || !servers.open()) step(course::rested{turn});
+}
+
+// The timers' thread does nothing that may wait.
+void election_seat::on_timer() {
+    base::finish_or_end("the end of a pause", [this] {
+        queue_.servers()->services().workers->post([weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->end_pause();
+        });
+    });
+}
+
+// A timer may call before its time.
+void election_seat::end_pause() {
+    std::optional<course::turn> turn;
+    boottime_clock::time_point until;
+    {
+        const base::lock_guard lock{mutex_};
+        turn = now_.pausing();
+        until = pause_end_;
+    }
+    if (turn) wait_out(*turn, until);
+}
+
+// ---- questions ------------------------------------------------------------------------------
+
+std::shared_ptr<guard> election_seat::lead() const {
+    const base::lock_guard lock{mutex_};
+    return term_.lead();
+}
+
+std::optional<std::stop_token> election_seat::while_leading() const {
+    const base::lock_guard lock{mutex_};
+    if (!now_.leads()) return std::nullopt;
+    return term_.stop().get_token();
+}
+
+std::size_t election_seat::terms() const {
+    const base::lock_guard lock{mutex_};
+    return term_.calls();
+}
+
+std::optional<error> election_seat::failure() const {
+    const base::lock_guard lock{mutex_};
+    return now_.failure();
+}
+
+result<void> election_seat::why_not() const {
+    if (!now_.rests()) return {};
+    if (const auto why = now_.failure()) return *why;
+    if (entered_) return error{errc::closed, queue_.path() + ": " + id_ + " takes part no more"};
+    return error{errc::not_held, queue_.path() + ": " + id_ + " does not take part yet"};
+}
+
+result<void> election_seat::await(const query_options& options) {
+    const auto deadline = options.timeout.deadline();
+    const std::stop_callback on_stop{options.stop, [this] {
+                                         const base::lock_guard lock{mutex_};
+                                         changed_.notify_all();
+                                     }};
+    base::unique_lock lock{mutex_};
+    try {
+        for (;;) {
+            if (now_.leads() && term_.lead() && term_.lead()->valid()) return {};
+            if (const auto in = why_not(); !in) return in;
+            if (options.stop.stop_requested()) return error{errc::cancelled, queue_.path()};
+            if (!deadline) {
+                changed_.wait(lock);
+            } else if (!changed_.wait_until(lock, *deadline)) {
+                return error{errc::timeout, queue_.path() + ": " + id_ + " does not lead yet"};
+            }
+        }
+    } catch (const boost::thread_interrupted&) {
+        return error{errc::interrupted, queue_.path() + ", while it waited"};
+    }
+}
+
+}  // namespace turnstile::detail

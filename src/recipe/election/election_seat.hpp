@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// election_seat: one participant of an election, with its function or without: in the queue, leading, in the queue again.
+//
+// `participation` decides what it does next; this class executes it. Effects are collected under the lock and
+// executed under none: calls into the client and the user's executor block or come back here. The seat lives until the
+// last call of its function has returned.
+//
+// Without a function a lead needs no thread: a worker of the client decides whether it may lead, and the term is over
+// when the callbacks of its stop token have returned.
+//
+// Thread safety: all members from any thread. Listeners are called on the client's callbacks executor, one call at a time
+// and in order. Nothing else depends on that executor: await() may be called there.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "base/random.hpp"
+#include "client/listener_list.hpp"
+#include "client/timer_thread.hpp"
+#include "recipe/election/duty_thread.hpp"
+#include "recipe/election/participation.hpp"
+#include "recipe/election/term_in_progress.hpp"
+#include "recipe/election/term_pause.hpp"
+#include "recipe/lock/queue_lock.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/leader.hpp"
+
+namespace turnstile::detail {
+
+class election_seat final : public timer_thread::client,
+                            public std::enable_shared_from_this<election_seat> {
+public:
+    using function = leader::function;
+
+    // An empty function: none. Throws as the constructors of `leader`.
+    election_seat(const turnstile::client& servers, std::string_view path, function&& duty,
+                  leader_options&& options);
+    ~election_seat();
+    election_seat(const election_seat&) = delete;
+    election_seat& operator=(const election_seat&) = delete;
+
+    void start();
+    void close() noexcept;
+    void resign() noexcept { step(course::resigned{}); }
+    result<void> move_to(std::string_view successor, boottime_clock::duration within,
+                         const query_options& options);
+
+    // The hold of the term under way, or nullptr. Each copy keeps it: the lead is given up with the last.
+    [[nodiscard]] std::shared_ptr<guard> lead() const;
+    // Triggered when the term of this moment ends; nothing if it does not lead.
+    [[nodiscard]] std::optional<std::stop_token> while_leading() const;
+    [[nodiscard]] std::size_t terms() const;
+    [[nodiscard]] std::optional<error> failure() const;
+    // Waits until it leads with a valid hold.
+    result<void> await(const query_options& options);
+    [[nodiscard]] listener_handle on_change(std::function<void(bool)> listener) {
+        return listeners_.add(std::move(listener));
+    }
+
+    [[nodiscard]] const queue_lock& queue() const noexcept { return queue_; }
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+
+    void on_timer() override;
+
+private:
+    struct leadership {
+        guard hold;
+        std::optional<std::stop_callback<std::function<void()>>> loss{};  // ends under no lock
+    };
+    struct grant {
+        course::turn of = 0;
+        std::shared_ptr<leadership> held{};
+    };
+    struct deferred_effects {
+        std::vector<std::stop_source> to_trigger{};
+        std::vector<std::shared_ptr<void>> to_release{};
+        std::optional<course::turn> enters{};
+        std::stop_token leaves{};  // triggered when that is to be given up
+        std::optional<course::turn> calls{};
+        std::optional<duty_thread> by{};
+        std::optional<course::turn> returns{};  // a term without a function
+        std::optional<course::turn> pauses{};
+        boottime_clock::time_point until{};  // of the pause
+        bool has_news = false;
+    };
+
+    void step(const course::input& input);
+    void end();
+    [[nodiscard]] deferred_effects collect(const course::input& input) REQUIRES(mutex_);
+    void add(deferred_effects& effects, const course::enter& next) REQUIRES(mutex_);
+    void add(deferred_effects& effects, const course::leave& next) REQUIRES(mutex_);
+    void add(deferred_effects& effects, const course::call& next) REQUIRES(mutex_);
+    void add(deferred_effects& effects, const course::stop& next) REQUIRES(mutex_);
+    void add(deferred_effects& effects, const course::give_back& next) REQUIRES(mutex_);
+    void add(deferred_effects& effects, const course::pause& next) REQUIRES(mutex_);
+    void run(deferred_effects&& effects);
+    void ask(course::turn turn, std::stop_token leaves);
+    void on_outcome(course::turn turn, result<guard>&& outcome);
+    void hand_over(course::turn turn, const std::optional<duty_thread>& thread);
+    void run_term(course::turn turn);
+    [[nodiscard]] bool decide(course::turn turn, const std::shared_ptr<guard>& lead);
+    void call(guard& lead, const std::stop_token& stop);
+    void return_from(course::turn turn);
+    void tell(const std::exception_ptr& thrown) const noexcept;
+    void tell_listeners();
+    void wait_out(course::turn turn, boottime_clock::time_point until);
+    void end_pause();
+    void await_end(std::optional<course::turn> term) noexcept;
+    [[nodiscard]] result<void> why_not() const REQUIRES(mutex_);
+
+    const core::claim wants_;
+    const queue_lock queue_;
+    const std::string id_;
+    const std::string text_;  // of its znode
+    const function duty_;
+    const leader_options options_;
+    listener_list<bool> listeners_;
+
+    mutable base::mutex mutex_;
+    base::condition changed_;
+    participation now_ GUARDED_BY(mutex_);
+    bool entered_ GUARDED_BY(mutex_) = false;               // ever
+    std::optional<duty_thread> thread_ GUARDED_BY(mutex_);  // from start() to close()
+    std::stop_source waiting_ GUARDED_BY(mutex_);           // of the turn in the queue
+    grant held_ GUARDED_BY(mutex_);
+    term_in_progress term_ GUARDED_BY(mutex_);
+    std::deque<bool> news_ GUARDED_BY(mutex_);  // for the listeners, the oldest first
+    base::random chance_ GUARDED_BY(mutex_) = base::random::from_system();
+    term_pause pauses_ GUARDED_BY(mutex_);
+    bool threw_ GUARDED_BY(mutex_) = false;  // the function that returned last
+    boottime_clock::time_point pause_end_ GUARDED_BY(mutex_){};
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// participant_text: what a participant of an election writes into its znode: its id, as Curator's do, and if it publishes
+// more a line behind it, which Curator's participants read as part of the id:
+//
+//     host-1
+//     host-1\nturnstile-data=10.0.0.7:8080
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace turnstile::detail {
+
+// The id itself, or a default; throws bad_option for one that breaks the rule.
+[[nodiscard]] std::string checked_id(const std::string& id);
+// Throws bad_option for data that breaks the rule.
+[[nodiscard]] std::string participant_text(const std::string& id, const std::string& data);
+
+struct published {
+    std::string id;
+    std::string data;
+    friend bool operator==(const published&, const published&) = default;
+};
+
+// Text of another client may be anything: all of it is its id, unless the line is there.
+[[nodiscard]] published parse_participant(std::string_view text);
+
+}  // namespace turnstile::detail
