@@ -56,11 +56,10 @@ TEST_P(examples, print_what_is_expected_in_memory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, examples,
-                         testing::Values("quick_start", "fencing", "cancellation",
-                                         "leader_by_mutex", "recursive", "guarded_write",
+                         testing::Values("quick_start", "fencing", "cancellation", "guarded_write",
                                          "multi_lock", "quorum_lock", "path_template", "coroutine",
-                                         "deadlock", "fenced_sqlite", "election", "job_gate",
-                                         "semaphore", "shared_mutex", "shutdown"),
+                                         "deadlock", "fenced_sqlite", "election", "semaphore",
+                                         "shared_mutex", "shutdown"),
                          [](const auto& parameter) { return std::string{parameter.param}; });
 
 #ifdef TURNSTILE_EXAMPLE_WITH_ASIO

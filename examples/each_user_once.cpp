@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// each_user_once: messages are delivered again, to several consumers at once, and each user is credited once.
+//
+//     TURNSTILE_SERVERS=zk1:2181 each_user_once INBOX LEDGER      (two files, a user a line; start several at once)
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "connect_string.hpp"
+#include "turnstile/turnstile.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+bool is_in(const std::string& ledger, const std::string& user) {
+    std::ifstream lines{ledger};
+    for (std::string line; std::getline(lines, line);)
+        if (line == user) return true;
+    return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) return std::cerr << "usage: each_user_once INBOX LEDGER\n", 2;
+    const std::string ledger = argv[2];
+    // A user whose consumer crashed has to wait for the end of its session: so long, and no longer.
+    const turnstile::client servers{connect_string(), {.session_timeout = 6s}};
+    const turnstile::path_template lock_of{"/situations/users/{}"};  // for any text as a name
+    std::ifstream inbox{argv[1]};
+    for (std::string user; std::getline(inbox, user);) {
+        turnstile::mutex turn{servers, lock_of.format(user)};
+        const auto hold = turn.acquire({.timeout = 1min});
+        const auto is_new = hold && !is_in(ledger, user);
+        if (is_new) std::this_thread::sleep_for(1ms);  // the work for this user
+        if (const auto held = hold.and_then(&turnstile::guard::status); !held) {
+            std::cerr << user << ": " << held.error().message() << '\n';
+            return 1;  // not acknowledged: the message comes again
+        }
+        // The effect and its mark are one write, so that a crash cannot come between them.
+        if (is_new) std::ofstream{ledger, std::ios::app} << user << std::endl;
+        std::cout << "acknowledged " << user << std::endl;
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// leader_standby: one process leads, the others stand by; when it ends or is killed, the next one leads.
+//
+//     TURNSTILE_SERVERS=zk1:2181 leader_standby NAME      (start several at once; ends at SIGTERM or ctrl-c)
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+#include <string>
+
+#include "connect_string.hpp"
+#include "turnstile/turnstile.hpp"
+
+using namespace std::chrono_literals;
+
+int main(int argc, char** argv) {
+    if (argc != 2) return std::cerr << "usage: leader_standby NAME\n", 2;
+    const std::string name = argv[1];
+    sigset_t ending;  // blocked before the client starts its threads, which inherit it
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+
+    // Called while this process leads. The next one leads when it has returned, or once this process is cut off or dead.
+    const auto lead = [&](turnstile::leader_term& term) {
+        std::cout << name << " leads" << std::endl;
+        std::mutex mutex;
+        std::unique_lock lock{mutex};
+        std::condition_variable_any work;  // none comes today
+        work.wait(lock, term.lost(), [] { return false; });
+        std::cout << name << " stops" << std::endl;
+    };
+    // After a crash the next one leads once the session has timed out.
+    const turnstile::client servers{connect_string(), {.session_timeout = 6s}};
+    turnstile::leader seat{servers, "/situations/scheduler", lead, {.id = name}};
+    seat.start();
+    std::cout << name << " stands by" << std::endl;
+
+    int signal = 0;
+    sigwait(&ending, &signal);
+}  // the seat is closed first, and waits for the function

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// one_rebuild: a value is not in the cache, many processes want it at once, and one of them computes it.
+//
+//     TURNSTILE_SERVERS=zk1:2181 one_rebuild SOURCE CACHE      (two files; start several at once)
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "connect_string.hpp"
+#include "turnstile/turnstile.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string first_line(const std::string& file) {
+    std::string line;
+    std::getline(std::ifstream{file}, line);
+    return line;
+}
+
+// The slow part. The cache appears as a whole, since its readers take no lock.
+void rebuild(const std::string& source, const std::string& cache) {
+    std::cout << "computes the value" << std::endl;
+    std::ofstream{cache + ".new"} << "made of " << first_line(source) << '\n';
+    std::filesystem::rename(cache + ".new", cache);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) return std::cerr << "usage: one_rebuild SOURCE CACHE\n", 2;
+    const std::string cache = argv[2];
+    if (!std::filesystem::exists(cache)) {
+        std::cout << "not in the cache" << std::endl;
+        const turnstile::client servers{connect_string()};
+        turnstile::mutex rebuilding{servers, "/situations/rebuild"};
+        const auto hold = rebuilding.acquire({.timeout = 1min});
+        if (!hold) {
+            std::cerr << hold.error().message() << '\n';
+            return 1;
+        }
+        // Looks again: another process may have computed it while this one waited.
+        if (!std::filesystem::exists(cache)) rebuild(argv[1], cache);
+    }
+    std::cout << first_line(cache) << std::endl;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// read_by_many: many processes read a cached value together; one renews it alone, and no reader sees half of it.
+//
+//     TURNSTILE_SERVERS=zk1:2181 read_by_many CACHE read|renew TIMES      (a file; start several at once)
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "connect_string.hpp"
+#include "turnstile/turnstile.hpp"
+
+using namespace std::chrono_literals;
+
+int main(int argc, char** argv) {
+    if (argc != 4) return std::cerr << "usage: read_by_many CACHE read|renew TIMES\n", 2;
+    const std::string file = argv[1];
+    const bool reads = argv[2] == std::string{"read"};
+    const turnstile::client servers{connect_string()};
+    turnstile::shared_mutex cache{servers, "/situations/cache"};
+    for (int times = std::stoi(argv[3]); times != 0; --times) {
+        // Readers share the lock; a writer waits for those before it, and those after it wait for the writer.
+        const auto hold =
+            reads ? cache.acquire_shared({.timeout = 30s}) : cache.acquire({.timeout = 30s});
+        if (!hold) {
+            std::cerr << hold.error().message() << '\n';
+            return 1;
+        }
+        if (reads) std::cout << "reads" << std::endl;
+        std::string value, copy;
+        std::ifstream{file} >> value >> copy;
+        std::this_thread::sleep_for(1ms);  // reading takes its time
+        if (reads) {
+            std::cout << "value " << value << ' ' << copy << std::endl;
+            continue;
+        }
+        value = std::to_string(std::stoi(value) + 1);
+        std::ofstream renewed{file};
+        renewed << value << std::endl;
+        std::this_thread::sleep_for(1ms);  // meanwhile the file is not as it should be
+        renewed << value << std::endl;
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// same_owner: a function that holds a lock calls others that take it, too.
+//
+//     TURNSTILE_SERVERS=zk1:2181 same_owner NAME ORDERS      (start several at once)
+#include <chrono>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "connect_string.hpp"
+#include "turnstile/turnstile.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// Each function takes the lock, so that each may be called by itself. A mutex would wait for itself in place().
+struct shop {
+    turnstile::recursive_mutex lock;
+    std::string name;
+
+    void place(int order) {
+        const auto hold = lock.acquire().value();
+        std::cout << name << ' ' << order << " placed" << std::endl;
+        reserve(order);
+        charge(order);
+        std::cout << name << ' ' << order << " confirmed" << std::endl;
+    }
+    void reserve(int order) {
+        const auto hold = lock.acquire().value();  // in place() at once: one more guard
+        std::cout << name << ' ' << order << " reserved" << std::endl;
+        std::this_thread::sleep_for(1ms);  // the work
+    }
+    void charge(int order) {
+        const auto hold = lock.acquire().value();
+        std::cout << name << ' ' << order << " charged" << std::endl;
+        std::this_thread::sleep_for(1ms);
+    }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) return std::cerr << "usage: same_owner NAME ORDERS\n", 2;
+    const turnstile::client servers{connect_string()};
+    shop orders{{servers, "/situations/orders"}, argv[1]};
+    const int last = std::stoi(argv[2]);
+    for (int order = 1; order <= last; ++order) orders.place(order);
+}
