@@ -4,15 +4,17 @@
 #include <fmt/core.h>
 #include <sqlite3.h>
 
+#include "sql/file_room.hpp"
+
 namespace turnstile::sql {
 namespace {
 
 // SQLite's own default.
 constexpr int k_pages_to_checkpoint = 1'000;
 constexpr int k_pages_to_look = 100;
-// In bytes: the file grows by steps, and a checkpoint cuts it to a multiple of them. It is one step ahead of its pages:
-// where the disk has no room for a step, the log has none for more pages than that. And a step is longer than what comes
-// between two looks: a request brings 1 MiB at most.
+// In bytes. The file is kept one step longer than its pages, and a checkpoint cuts the file to a multiple of steps: where
+// the disk has no room for a step, the log has none for more pages than that. A step is longer than what comes between two
+// looks: a request brings 1 MiB at most.
 constexpr int k_file_step = 2 << 20;
 
 sqlite3_int64 number_of(sqlite3* connection, const char* question) {
@@ -41,10 +43,10 @@ void sqlite_log::attach(sqlite3* connection) {
 
 // A disk that has no room for it shows so at the next write.
 void sqlite_log::look() {
-    sqlite3_int64 length = number_of(connection_, "PRAGMA main.page_count") *
-                               number_of(connection_, "PRAGMA main.page_size") +
-                           k_file_step;
-    ::sqlite3_file_control(connection_, "main", SQLITE_FCNTL_SIZE_HINT, &length);
+    const sqlite3_int64 length = number_of(connection_, "PRAGMA main.page_count") *
+                                     number_of(connection_, "PRAGMA main.page_size") +
+                                 k_file_step;
+    reserve_room(::sqlite3_db_filename(connection_, "main"), length);
 }
 
 // SQLite calls it behind a commit, when it has let go of all locks. A checkpoint that fails here is made good by a later one.

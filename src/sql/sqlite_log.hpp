@@ -8,8 +8,8 @@
 //
 // - A write that found no room is followed by a checkpoint of its own (`make_room`).
 // - A checkpoint needs room itself, for pages by which the file has to grow. So the file is always longer than the
-//   database by what transactions bring until the next look. What is behind the database's last page is not read by SQLite
-//   (SQLITE_FCNTL_CHUNK_SIZE).
+//   database by what transactions bring until the next look (file_room.hpp). SQLite does not read what is behind the
+//   database's last page, and its checkpoints leave it there (SQLITE_FCNTL_CHUNK_SIZE).
 //
 // Thread safety: one thread at a time, the connection's.
 #pragma once

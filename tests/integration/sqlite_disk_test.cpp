@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include <atomic>
+#include <filesystem>
+
 #include "small_disk.hpp"
 #include "sql_backend.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::tests {
 
@@ -62,6 +66,58 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     other.run("COMMIT");
     EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
     EXPECT_TRUE(hold->valid());
+}
+
+// Counts SQLite's writes of a single byte in this process.
+class single_bytes {
+public:
+    single_bytes() : vfs_{::sqlite3_vfs_find(nullptr)} {
+        k_written = 0;
+        k_original = reinterpret_cast<write_call>(vfs_->xGetSystemCall(vfs_, k_name));
+        set(reinterpret_cast<sqlite3_syscall_ptr>(&counted));
+    }
+    ~single_bytes() { set(nullptr); }  // the original
+    single_bytes(const single_bytes&) = delete;
+    single_bytes& operator=(const single_bytes&) = delete;
+
+    [[nodiscard]] static int written() { return k_written; }
+
+private:
+    using write_call = ssize_t (*)(int, const void*, size_t, off_t);
+
+    static ssize_t counted(int file, const void* data, size_t size, off_t at) {
+        if (size == 1) ++k_written;
+        return k_original(file, data, size, at);
+    }
+    void set(sqlite3_syscall_ptr call) { vfs_->xSetSystemCall(vfs_, k_name, call); }
+
+    static constexpr const char* k_name = "pwrite64";
+    static inline std::atomic<int> k_written = 0;
+    static inline write_call k_original = nullptr;
+    sqlite3_vfs* vfs_;
+};
+
+// A process that is stopped before such a write would overwrite what another process has written meanwhile. Too little is
+// written here for a checkpoint, which may write so.
+TEST(sqlite_room, is_made_without_a_byte_in_the_file) {
+    const turnstile::testing::temporary_folder folder;
+    const std::string file = folder.path() / "locks.db";
+    // SQLite writes single bytes into its shared memory's file while that grows.
+    const auto first = connect("sqlite:" + file, database_options(k_for_ever));
+    const auto length = std::filesystem::file_size(file);
+    const single_bytes writes;
+    const auto servers = connect("sqlite:" + file, database_options(k_for_ever));
+    mutex lock{*servers, "/room"};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const std::string data(200'000, 'x');
+    for (int i = 0; i != 8; ++i) {
+        const auto written = hold->commit(transaction{}.create("/room." + std::to_string(i), data),
+                                          {.timeout = limit()});
+        ASSERT_TRUE(written) << written.error().message();
+    }
+    EXPECT_EQ(single_bytes::written(), 0);
+    EXPECT_GT(std::filesystem::file_size(file), length);
 }
 
 }  // namespace
