@@ -13,24 +13,24 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr long k_block = 100;
+struct block {
+    long first, last;
+};
 constexpr const char* k_counter = "/situations/ids/next";
 
-// Takes a block, and returns its first id. The counter is kept at the servers, beside the lock: they refuse the write
-// once the hold is lost, and if the counter is not as it was read.
-turnstile::result<long> next_block(const turnstile::client& servers, turnstile::mutex& ids) {
+// The counter is kept at the servers, beside the lock: they refuse the write once the hold is lost, and if the counter
+// is not as it was read.
+turnstile::result<block> next_block(const turnstile::client& servers, turnstile::mutex& ids) {
     auto hold = ids.acquire({.timeout = 30s});
     if (!hold) return hold.error();
     const auto counter = turnstile::read_node(servers, k_counter);
     if (!counter && counter.error() != turnstile::errc::no_node) return counter.error();
     const long first = counter ? std::stol(counter->data) : 1;
-    const auto next = std::to_string(first + k_block);
+    const auto next = std::to_string(first + 100);
     turnstile::transaction writes;
     if (counter) writes.set(k_counter, next, counter->version);
     if (!counter) writes.create(k_counter, next);
-    const auto written = hold->commit(writes);
-    if (!written) return written.error();
-    return first;
+    return hold->commit(writes).transform([&](const auto&) { return block{first, first + 99}; });
 }
 
 }  // namespace
@@ -40,11 +40,11 @@ int main(int argc, char** argv) {
     const turnstile::client servers{connect_string()};
     turnstile::mutex ids{servers, "/situations/ids/lock"};
     for (int left = std::stoi(argv[1]); left != 0;) {
-        const auto first = next_block(servers, ids);
-        if (!first && (first.error() == turnstile::errc::bad_version ||
-                       first.error() == turnstile::errc::node_exists))
+        const auto taken = next_block(servers, ids);
+        if (!taken && (taken.error() == turnstile::errc::bad_version ||
+                       taken.error() == turnstile::errc::node_exists))
             continue;  // the server that was read from was behind
-        std::cout << "ids " << first.value() << " to " << *first + k_block - 1 << std::endl;
+        std::cout << "ids " << taken.value().first << " to " << taken->last << std::endl;
         --left;
     }
 }

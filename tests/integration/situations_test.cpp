@@ -257,13 +257,13 @@ TEST_P(situations, a_wait_has_an_end_and_a_lost_lock_ends_the_work) {
     EXPECT_EQ(hasty.exit_code(), 75);
     EXPECT_THAT(log(), Not(Contains(HasSubstr("hasty works"))));
     // A holder that is stopped in the middle of a transaction may keep a database from all others: then it goes on.
-    for (;;) {
+    for (int tries = 0;; ++tries) {
+        ASSERT_LT(tries, 3) << "the lock does not come free";
         holder.pause();
         auto next = start({"wait_and_lease", "next", "10000", "1"});
         ASSERT_TRUE(next.wait(testing::limit() * 2));
         holder.resume();
         if (next.exit_code() == 0) break;
-        ASSERT_EQ(next.exit_code(), 75) << next.output();
     }
     ASSERT_TRUE(holder.wait());
     EXPECT_EQ(holder.exit_code(), 1);
