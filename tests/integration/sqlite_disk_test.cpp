@@ -111,7 +111,7 @@ TEST(sqlite_room, is_made_without_a_byte_in_the_file) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     const std::string data(200'000, 'x');
-    for (int i = 0; i != 8; ++i) {
+    for (int i = 0; i != 14; ++i) {
         const auto written = hold->commit(transaction{}.create("/room." + std::to_string(i), data),
                                           {.timeout = limit()});
         ASSERT_TRUE(written) << written.error().message();
