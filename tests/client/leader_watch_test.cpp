@@ -57,6 +57,7 @@ TEST_P(watch, tells_each_leader_with_its_data) {
     const auto ann = take_part("ann");
     ASSERT_TRUE(eventually([&] { return seen.leaders() == names{"none", "ann@ann:80"}; }));
     const auto bob = take_part("bob");
+    ASSERT_TRUE(eventually([&] { return bob->participants().value().size() == 2; }));
     ann->close();
     ASSERT_TRUE(eventually([&] {
         return seen.leaders() == names{"none", "ann@ann:80", "bob@bob:80"};
@@ -70,6 +71,7 @@ TEST_P(watch, tells_each_leader_with_its_data) {
 // Another term of the same participant is another leader: its fencing token is.
 TEST_P(watch, tells_another_term_of_the_same_participant) {
     const auto ann = take_part("ann");
+    ASSERT_TRUE(ann->await({.timeout = limit()}));
     const auto watched = look(seen.listener());
     ASSERT_TRUE(eventually([&] { return seen.leaders() == names{"ann@ann:80"}; }));
     faults.expire(others->session().id);
