@@ -17,6 +17,20 @@ enum class access_policy { everybody, creator_only };  // creator_only needs `cr
 // What a waiter does when its session ends and its place in the queue with it.
 enum class session_loss_policy { enter_again, fail };
 
+// What an acquire does that finds contenders of another kind ahead of its own at the path of the lock. Kinds exclude
+// each other only within one line of this table, whatever stands at the path:
+//
+// | kind                                                                  | other libraries                                  |
+// |-----------------------------------------------------------------------|--------------------------------------------------|
+// | mutex, recursive_mutex, leader_election, job_gate; `turnstile run`    | Curator's InterProcessMutex, Go's Lock           |
+// | shared_mutex; `turnstile run --shared`, `--exclusive`                 | Curator's InterProcessReadWriteLock              |
+// | semaphore; `turnstile run --permits`                                  |                                                  |
+// | leader_latch                                                          | Curator's LeaderLatch                            |
+//
+// ignore: both hold. warn: both hold, and each session tells the log once for each path, of 64 paths at most. refuse: the
+// acquire fails with `bad_option`; of two kinds at one path the second is refused if its client says so.
+enum class foreign_kind_policy { ignore, warn, refuse };
+
 // Whether the client asks each server that it is attached to for its role (the command `srvr`, over
 // a short connection of its own). A connection to the leader or to a standalone server makes leases
 // longer, see `lease_settings`. Behind a load balancer the answer may come from another server:
@@ -88,6 +102,8 @@ struct client_options {
     std::string credentials{};
     access_policy acl = access_policy::everybody;
     session_loss_policy waiters = session_loss_policy::enter_again;
+    // At no cost: each acquire lists the path anyway.
+    foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
     server_preference server = server_preference::automatic;
     role_detection roles = role_detection::on;
     read_only_policy attach_to_read_only = read_only_policy::never;

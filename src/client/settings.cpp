@@ -212,6 +212,7 @@ core::session_core_settings core_settings(const client_options& options, unsigne
     settings.roles_trusted = options.roles == role_detection::on;
     settings.confirm_every = options.lease.confirm_every;
     settings.acl = acl_of(options);
+    settings.foreign_kinds = options.foreign_kinds;
     settings.retry_first = options.retry_first;
     settings.retry_longest = options.retry_longest;
     settings.chance = base::random::from_system();

@@ -71,6 +71,13 @@ public:
     }
     // The children of a folder were read: znodes of abandoned creates among them are removed.
     virtual void saw(const std::string& folder, const std::vector<std::string>& children) = 0;
+    // Contenders of the family `theirs` came before one of `ours` in this folder, and neither excludes the other: the
+    // refusal, if the client refuses that.
+    virtual std::optional<error> foreign_ahead(const std::string& /*folder*/,
+                                               contender_family /*ours*/,
+                                               contender_family /*theirs*/) {
+        return std::nullopt;
+    }
     // A create in this folder that is not, and must not be, there: it is looked for a while longer.
     virtual void abandon(const std::string& guid) = 0;
     // Our znode cannot be removed: the session has to end with it.

@@ -191,6 +191,9 @@ void queued::judge(acquisition_call& call, const std::vector<std::string>& child
 void queued::take_place(acquisition_call& call, const decision& judged) {
     TURNSTILE_CHECK(listed_on != 0);
     const auto& folder = call.folder();
+    if (judged.foreign && judged.verdict != verdict::absent)
+        if (const auto refusal = call.session.foreign_ahead(folder, family(kind), *judged.foreign))
+            return fail(call, *refusal);
     ties = ties || judged.ties;
     if (ahead == 0U) ahead.reset();
     switch (judged.verdict) {

@@ -13,7 +13,10 @@ queue_index::queue_index(const std::vector<std::string>& children, contender_fam
     if (family != contender_family::lock && family != contender_family::latch) return;
     for (const auto& child : children) {
         const auto number = contender_sequence(child, family);
-        if (!number) continue;
+        if (!number) {
+            if (const auto other = parse_contender(child)) foreign_.push_back(*other);
+            continue;
+        }
         if (line_.empty()) first_ = *number;
         line_.emplace_back(sequence_distance(*number, first_), &child);
         if (!at_counter_end(*number)) continue;
@@ -45,6 +48,13 @@ std::optional<decision> queue_index::decide(const std::string& self) const {
     result.ahead = static_cast<std::size_t>(place - line_.begin());
     result.verdict = result.ahead == 0 ? verdict::granted : verdict::wait_on;
     if (result.ahead != 0) result.predecessor = *(place - 1)->second;
+    std::int32_t foremost = 0;
+    for (const auto& other : foreign_) {
+        const auto distance = sequence_distance(other.sequence, *number);
+        if (distance >= foremost) continue;
+        foremost = distance;
+        result.foreign = core::family(other.wants.kind);
+    }
     return result;
 }
 

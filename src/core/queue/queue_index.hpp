@@ -28,6 +28,7 @@ private:
     std::int32_t first_ = 0;  // any number of the queue: the others are counted from it
     // Distance and name, sorted; empty where the order needs more than the numbers.
     std::vector<std::pair<std::int64_t, const std::string*>> line_;
+    std::vector<contender_name> foreign_;  // contenders of other families
 };
 
 }  // namespace turnstile::core

@@ -89,7 +89,8 @@ private:
 
     void add(const std::string& child, const std::map<std::string, std::int64_t>& czxids) {
         const auto name = parse_contender(child);
-        if (!name || family(name->wants.kind) != family(own_.wants.kind)) return;
+        if (!name) return;
+        if (family(name->wants.kind) != family(own_.wants.kind)) return add_foreign(*name);
         place there{sequence_distance(name->sequence, number_), 0};
         // place: ties_at_counter_end
         if (at_counter_end(name->sequence) && at_counter_end(number_)) there.first = 0;
@@ -106,6 +107,13 @@ private:
             there.second = *known;
         }
         if (there < here_) ahead_.push_back({there, name->wants, &child});
+    }
+
+    void add_foreign(const contender_name& other) {
+        const auto distance = sequence_distance(other.sequence, number_);
+        if (distance >= foremost_foreign_) return;
+        foremost_foreign_ = distance;
+        result_.foreign = family(other.wants.kind);
     }
 
     // Readers behind a writer that waits for our upgradable contender do not hold anything.
@@ -175,6 +183,7 @@ private:
     const contender_name& own_;
     const std::int32_t number_;
     const place here_;
+    std::int32_t foremost_foreign_ = 0;  // its distance to self; from 0 on it came later
     std::vector<ranked> ahead_;
     decision result_;
 };

@@ -33,6 +33,8 @@
 #include <string>
 #include <vector>
 
+#include "core/queue/contender_name.hpp"
+
 namespace turnstile::core {
 
 enum class verdict {
@@ -53,6 +55,8 @@ struct decision {
     std::vector<std::string> tied;     // ask_czxid
     bool ties = false;                 // equal numbers were seen
     std::vector<std::string> holders;  // wait_on_any: all that may hold
+    // Of the foremost contender of another kind that came before: neither excludes the other.
+    std::optional<contender_family> foreign;
     friend bool operator==(const decision&, const decision&) = default;
 };
 

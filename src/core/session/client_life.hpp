@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,9 @@
 #include "turnstile/session_state.hpp"
 
 namespace turnstile::core {
+
+// A session warns of so many folders in which contenders of several kinds stand, and of no more.
+inline constexpr std::size_t k_most_mixed_folders = 64;
 
 struct client_life {
     explicit client_life(session_core_settings given)
@@ -110,7 +114,8 @@ struct client_life {
     commit_table commits;
     timetable deadlines;  // of acquisitions, inquiries and commits
     std::uint64_t next_ticket = 1;
-    std::uint64_t leftovers = 0;  // znodes of abandoned creates that were found
+    std::uint64_t leftovers = 0;             // znodes of abandoned creates that were found
+    std::vector<std::string> mixed_folders;  // the log was told that kinds share them
     std::vector<action> actions;
 
     friend bool operator==(const client_life&, const client_life&) = default;

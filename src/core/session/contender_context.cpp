@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/contender_context.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -75,6 +76,22 @@ bool contender_context::has_room_to_watch(std::size_t all, std::size_t more,
 
 void contender_context::saw(const std::string& folder, const std::vector<std::string>& children) {
     contender_steps{life_}.remove_abandoned(folder, children);
+}
+
+std::optional<error> contender_context::foreign_ahead(const std::string& folder,
+                                                      contender_family ours,
+                                                      contender_family theirs) {
+    const auto policy = life_.settings.foreign_kinds;
+    if (policy == foreign_kind_policy::ignore) return std::nullopt;
+    auto text = foreign_kind(folder, ours, theirs);
+    if (policy == foreign_kind_policy::refuse) return error{errc::bad_option, std::move(text)};
+    auto& told = life_.mixed_folders;
+    if (told.size() < k_most_mixed_folders &&
+        std::find(told.begin(), told.end(), folder) == told.end()) {
+        told.push_back(folder);
+        life_.actions.emplace_back(warning{std::move(text)});
+    }
+    return std::nullopt;
 }
 
 void contender_context::abandon(const std::string& guid) {

@@ -85,6 +85,8 @@ public:
                                          std::size_t bytes) const override;
 
     void saw(const std::string& folder, const std::vector<std::string>& children) override;
+    std::optional<error> foreign_ahead(const std::string& folder, contender_family ours,
+                                       contender_family theirs) override;
     void abandon(const std::string& guid) override;
     void replace_session(const std::string& reason) override;
     void retry_later() override;

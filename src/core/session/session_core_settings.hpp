@@ -12,6 +12,7 @@
 #include "core/seam/seam.hpp"
 #include "core/session/removal_queue.hpp"
 #include "core/session/request_window.hpp"
+#include "turnstile/client_options.hpp"
 
 namespace turnstile::core {
 
@@ -55,6 +56,7 @@ struct session_core_settings {
     // What the relay bound is made of; nothing: the lease's rule has it, whatever the servers say.
     std::optional<relay_terms> relay{};
     placement place = placement::anywhere;
+    foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
     bool roles_asked = true;    // the coordinator tells them
     bool roles_trusted = true;  // what is told is of the server that the session is attached to
     friend bool operator==(const session_core_settings&, const session_core_settings&) = default;

@@ -51,6 +51,16 @@ std::string way_to_leader(const client_life& life) {
     return "see why the leader does not take the session (its maxClientCnxns, or a firewall)";
 }
 
+const char* kind_name(contender_family family) {
+    switch (family) {
+        case contender_family::lock: return "mutex";
+        case contender_family::latch: return "leader_latch";
+        case contender_family::read_write: return "shared_mutex";
+        case contender_family::semaphore: break;
+    }
+    return "semaphore";
+}
+
 error away_error(const client_life& life, const std::string& subject) {
     if (life.not_opened == errc::unresolvable)
         return {errc::unresolvable, subject + ": " + life.not_opened->detail()};
@@ -97,6 +107,14 @@ std::string short_lease(const client_life& life) {
                   "time-out longer than the bound") +
            "; ask for a longer session_timeout (the servers' maxSessionTimeout limits it), or " +
            way_to_leader(life);
+}
+
+std::string foreign_kind(const std::string& folder, contender_family ours,
+                         contender_family theirs) {
+    return folder + ": a " + kind_name(theirs) + " came first at this path, and a " +
+           kind_name(ours) +
+           " does not exclude it: use one kind of lock, or another path "
+           "(client_options::foreign_kinds)";
 }
 
 std::string throttling(const client_life& life) {

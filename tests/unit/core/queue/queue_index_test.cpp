@@ -34,6 +34,20 @@ TEST(queue_index, says_who_is_ahead_and_how_many) {
     EXPECT_EQ(last->ahead, 2U);
 }
 
+// As decide() does.
+TEST(queue_index, names_the_kind_that_came_before) {
+    const auto other = [](contender_kind kind, std::int32_t number) {
+        return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
+    };
+    const std::vector<std::string> children{lock(7), other(contender_kind::read, 6), lock(3),
+                                            other(contender_kind::permit, 5)};
+    const queue_index index{children, contender_family::lock};
+    for (const auto& self : {lock(3), lock(7)})
+        EXPECT_EQ(index.decide(self), decide(children, self));
+    EXPECT_EQ(index.decide(lock(3))->foreign, std::nullopt);
+    EXPECT_EQ(index.decide(lock(7))->foreign, contender_family::semaphore);
+}
+
 TEST(queue_index, keeps_the_order_across_a_wrap) {
     const std::vector<std::string> children{lock(numbers::min() + 2'000'000),
                                             lock(numbers::max() - 5)};

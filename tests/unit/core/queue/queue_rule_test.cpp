@@ -57,6 +57,24 @@ TEST(queue_rule, is_absent_under_a_name_that_is_no_contenders) {
     EXPECT_EQ(decide({"x-1-0000000001"}, "x-1-0000000001").verdict, verdict::absent);
 }
 
+// A contender of another kind blocks nothing; the foremost one that came before is named.
+TEST(queue_rule, names_the_kind_that_came_before) {
+    const auto of = [](contender_kind kind, std::int32_t number) {
+        return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
+    };
+    const auto self = contender(1, 5);
+    const auto foreign = [&](names children) {
+        children.push_back(self);
+        const auto judged = decide(children, self);
+        EXPECT_EQ(judged.verdict, verdict::granted);
+        return judged.foreign;
+    };
+    EXPECT_EQ(foreign({"README"}), std::nullopt);
+    EXPECT_EQ(foreign({of(contender_kind::write, 6)}), std::nullopt);
+    EXPECT_EQ(foreign({of(contender_kind::write, 4), of(contender_kind::permit, 2)}),
+              contender_family::semaphore);
+}
+
 // F14
 TEST(queue_rule, ignores_foreign_children) {
     const auto self = contender(1, 5);

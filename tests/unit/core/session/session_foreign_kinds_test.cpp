@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contenders of another kind that came first at the path: both hold, and the log is told, or the acquire is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/support/session_fixture.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string writer(std::int32_t number) {
+    return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {contender_kind::write}, number);
+}
+
+session_core_settings with(foreign_kind_policy policy) {
+    auto settings = test::session_fixture::settings();
+    settings.foreign_kinds = policy;
+    return settings;
+}
+
+class session_foreign_kinds : public test::session_fixture {
+protected:
+    explicit session_foreign_kinds(foreign_kind_policy policy = foreign_kind_policy::warn)
+        : session_fixture{with(policy)} {}
+    // A mutex at number 5, with a writer of the same path at `other`.
+    void acquire_beside(acquisition_id id, std::int32_t other) {
+        acquire(id);
+        answer_create_and_list(5, {writer(other)});
+        answer_all_ok();
+    }
+};
+
+TEST_F(session_foreign_kinds, are_told_to_the_log_once_for_a_path) {
+    start_attached();
+    acquire_beside(k_ann, 3);
+    EXPECT_EQ(told<granted>(k_ann), 1U);
+    EXPECT_THAT(warnings, ElementsAre(HasSubstr("/q: a shared_mutex came first at this path, and a "
+                                                "mutex does not exclude it")));
+    leave(k_ann);
+    answer_all_ok();
+    acquire_beside(k_bob, 3);
+    EXPECT_EQ(told<granted>(k_bob), 1U);
+    EXPECT_EQ(warnings.size(), 1U);
+}
+
+// It is their acquire that sees ours.
+TEST_F(session_foreign_kinds, that_came_later_are_not_told) {
+    start_attached();
+    acquire_beside(k_ann, 6);
+    EXPECT_EQ(told<granted>(k_ann), 1U);
+    EXPECT_THAT(warnings, IsEmpty());
+}
+
+class session_refuses_foreign_kinds : public session_foreign_kinds {
+protected:
+    session_refuses_foreign_kinds() : session_foreign_kinds{foreign_kind_policy::refuse} {}
+};
+
+TEST_F(session_refuses_foreign_kinds, that_came_first) {
+    start_attached();
+    acquire_beside(k_ann, 3);
+    EXPECT_EQ(why<failed>(k_ann), errc::bad_option);
+    EXPECT_EQ(told<granted>(k_ann), 0U);
+    EXPECT_EQ(told<gone>(k_ann), 1U) << "its znode stays behind";
+    EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST_F(session_refuses_foreign_kinds, but_not_the_one_that_came_later) {
+    start_attached();
+    acquire_beside(k_ann, 6);
+    EXPECT_EQ(told<granted>(k_ann), 1U);
+}
+
+class session_ignores_foreign_kinds : public session_foreign_kinds {
+protected:
+    session_ignores_foreign_kinds() : session_foreign_kinds{foreign_kind_policy::ignore} {}
+};
+
+TEST_F(session_ignores_foreign_kinds, as_it_is_told) {
+    start_attached();
+    acquire_beside(k_ann, 3);
+    EXPECT_EQ(told<granted>(k_ann), 1U);
+    EXPECT_THAT(warnings, IsEmpty());
+}
+
+}  // namespace
+}  // namespace turnstile::core
