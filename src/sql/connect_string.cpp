@@ -62,7 +62,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
             return refused(
                 text, "client_encoding is UTF8: another one spells the same path in other bytes");
         } else {
-            kept += (kept.empty() ? "?" : "&") + std::string{parameter};
+            kept.append(kept.empty() ? "?" : "&").append(parameter);
         }
     }
     if (out.chroot == "/") out.chroot.clear();
