@@ -104,7 +104,9 @@ std::string clock_text(const examination& seen) {
     std::string text;
     if (seen.trial && seen.trial->clock) {
         const auto& clock = *seen.trial->clock;
-        text += "the servers' leader is " + std::to_string(std::abs(clock.ahead.count())) + " ms " +
+        text += std::string{is_zookeeper(seen.settings) ? "the servers' leader"
+                                                        : "the servers' clock"} +
+                " is " + std::to_string(std::abs(clock.ahead.count())) + " ms " +
                 (clock.ahead.count() < 0 ? "behind" : "ahead of") + " this host, give or take " +
                 std::to_string(clock.uncertainty.count()) + " ms; ";
     }

@@ -11,6 +11,8 @@
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
 #include "cli/path_option.hpp"
+#include "cli/printable.hpp"
+#include "cli/servers_clock.hpp"
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
 
@@ -31,8 +33,12 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-wall_time now() {
-    return std::chrono::system_clock::now();
+servers_clock clock_beside(const client& servers, const std::vector<surveyed_lock>& locks) {
+    if (locks.empty()) return {};
+    servers_clock clock{servers, locks.front().path};
+    if (!clock.is_theirs())
+        complain("ages are by this machine's clock: the servers' clock cannot be asked for");
+    return clock;
 }
 
 result<int> list(client& servers, const look_options& options) {
@@ -41,8 +47,9 @@ result<int> list(client& servers, const look_options& options) {
     if (options.form == output_form::json) {
         print(survey_json(*survey));
     } else {
-        print(list_text(*survey, now()));
-        if (survey->locks.empty()) complain(nothing_text(*survey, options.path));
+        print(survey->locks.empty()
+                  ? nothing_text(*survey, options.path) + "\n"
+                  : list_text(*survey, clock_beside(servers, survey->locks).now()));
     }
     for (const auto& folder : survey->unreadable) complain(folder + ": no permission to read it");
     return k_success;
@@ -55,9 +62,9 @@ result<int> show(client& servers, const look_options& options) {
         print(survey_json({std::move(*locks), {}}));
         return k_success;
     }
-    if (locks->empty()) complain(options.path + ": free; no contender is there");
-    for (const auto& lock : *locks)
-        print(queue_text(lock, now(), options.form == output_form::wide));
+    if (locks->empty()) print(printable(options.path) + ": free; no contender is there\n");
+    const auto now = clock_beside(servers, *locks).now();
+    for (const auto& lock : *locks) print(queue_text(lock, now, options.form == output_form::wide));
     return k_success;
 }
 

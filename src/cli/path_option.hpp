@@ -21,6 +21,10 @@ inline void check_path(const std::string& path) {
 inline void check_lock_path(const std::string& path) {
     check_path(path);
     if (path == "/") throw CLI::ParseError{"path \"/\": the root cannot be a lock's path", k_usage};
+    if (path == "/zookeeper" || path.starts_with("/zookeeper/"))
+        throw CLI::ParseError{"path " + base::printable(path) +
+                                  ": /zookeeper is the servers' own, and no lock is shown there",
+                              k_usage};
 }
 
 // A folder to look into, "/" among them.

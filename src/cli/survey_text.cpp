@@ -90,7 +90,7 @@ std::string nothing_text(const lock_survey& survey, const std::string& folder) {
 }
 
 std::string list_text(const lock_survey& survey, wall_time now) {
-    table lines{{"LOCK", "KIND", "HELD BY", "FOR", "WAITING"}};
+    table lines{{"LOCK", "KIND", "HELD BY", "THERE FOR", "WAITING"}};
     for (const auto& lock : survey.locks)
         lines.add({lock.path, kind_text(lock), holders_text(lock),
                    lock.holders.empty() ? "" : age_of(lock.holders.front(), now),
@@ -99,7 +99,7 @@ std::string list_text(const lock_survey& survey, wall_time now) {
 }
 
 std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide) {
-    std::vector<std::string> titles{"PLACE", "HOST", "PID", "LABEL", "FOR", "TOKEN"};
+    std::vector<std::string> titles{"PLACE", "HOST", "PID", "LABEL", "THERE FOR", "TOKEN"};
     if (wide) titles.insert(titles.end(), {"KIND", "SESSION", "ZNODE"});
     table lines{titles};
     for (const auto& entry : lock.holders) lines.add(cells_of(entry, "holds", now, wide));

@@ -55,10 +55,11 @@ void write_down(const char* deed, const take_options& options, const contender& 
                  .c_str());
 }
 
-bool is_confirmed(const take_options& options, const contender& target) {
+bool is_confirmed(const client& servers, const take_options& options, const contender& target) {
     if (options.yes) return true;
-    std::fprintf(stderr, "Take %s away from %s? [y/N] ", printable(options.path).c_str(),
-                 printable(description_of(target)).c_str());
+    std::fprintf(
+        stderr, "Take %s away from %s? [y/N] ", printable(options.path).c_str(),
+        printable(description_of(target, servers_clock{servers, options.path}.now())).c_str());
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";
@@ -103,7 +104,7 @@ result<int> ask(client& servers, const take_options& options) {
     const revocation request{servers, options.path};
     if (const auto asked = request.ask(**target, record_of(options)); !asked) return asked.error();
     write_down("asked for", options, **target);
-    return finish(options, {*target, true});
+    return finish(options, {*target, true, {}, {}, servers_clock{servers, options.path}});
 }
 
 // Whether the contender went within the time that it is asked for.
@@ -158,7 +159,10 @@ result<int> take_from(client& servers, const take_options& options, stop_by_sign
         const auto wait = wait_for(servers, options, order, target);
         if (!wait) return wait.error();
         record.wait = report.wait = *wait;  // no longer than what is said here
-        if (options.form != output_form::json) print_line(plan_text(options, report));
+        if (options.form != output_form::json) {
+            report.clock = {servers, options.path};
+            print_line(plan_text(options, report));
+        }
     }
     record.stop = stop.token();
     stop.arm();
@@ -179,7 +183,7 @@ result<int> take(client& servers, const take_options& options, stop_by_signal& s
     const auto target = find(servers, options);
     if (!target) return target.error();
     if (!*target) return finish(options, {});
-    if (!is_confirmed(options, **target)) return complain("nothing was done", k_usage);
+    if (!is_confirmed(servers, options, **target)) return complain("nothing was done", k_usage);
     const auto taken = take_from(servers, options, stop, **target);
     if (!taken && taken.error() == errc::cancelled && stop.signal() != 0)
         return complain(taken.error().message(), k_signal_base + stop.signal());

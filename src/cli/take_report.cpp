@@ -31,8 +31,8 @@ const char* word_of(const take_report& report) {
 
 }  // namespace
 
-std::string description_of(const contender& target) {
-    return identity_of(target) + ", there for " + age_of(target, std::chrono::system_clock::now());
+std::string description_of(const contender& target, std::chrono::system_clock::time_point now) {
+    return identity_of(target) + ", there for " + age_of(target, now);
 }
 
 std::string plan_text(const take_options& options, const take_report& report) {
@@ -45,7 +45,8 @@ std::string plan_text(const take_options& options, const take_report& report) {
 
 std::string take_text(const take_options& options, const take_report& report) {
     if (!report.target) return printable(options.path) + ": free; no contender holds it\n";
-    if (!report.outcome) return "asked " + printable(description_of(*report.target)) + "\n";
+    if (!report.outcome)
+        return "asked " + printable(description_of(*report.target, report.clock.now())) + "\n";
     return std::string{sentence_of(*report.outcome)} + "\n";
 }
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/servers_clock.hpp"
 #include "cli/take_options.hpp"
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/revocation.hpp"
@@ -27,10 +28,12 @@ struct take_report {
     bool asked = false;                 // a request was written
     std::optional<revocation_outcome> outcome{};
     std::optional<std::chrono::milliseconds> wait{};  // from the order to the deletion
+    servers_clock clock{};                            // for the age of the target
 };
 
-// "web-2, pid 4711, nightly, there for 12 s"
-[[nodiscard]] std::string description_of(const contender& target);
+// "web-2, pid 4711, nightly, there for 12 s", by the servers' clock.
+[[nodiscard]] std::string description_of(const contender& target,
+                                         std::chrono::system_clock::time_point now);
 
 // How long it may take, before anything is done: "asks; after 5 s orders; deletes the znode 1 min after that, ...".
 [[nodiscard]] std::string plan_text(const take_options& options, const take_report& report);

@@ -13,6 +13,7 @@
 #include "cli/path_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/screen.hpp"
+#include "cli/servers_clock.hpp"
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
 
@@ -40,8 +41,7 @@ result<lock_survey> look(const client& servers, const watch_options& options) {
     return locks_below(servers, options.path, how);
 }
 
-std::string text_of(const lock_survey& survey, const watch_options& options) {
-    const auto now = std::chrono::system_clock::now();
+std::string text_of(const lock_survey& survey, const watch_options& options, wall_time now) {
     std::string text;
     for (const auto& lock : survey.locks)
         if (lock.path == options.path)
@@ -51,17 +51,27 @@ std::string text_of(const lock_survey& survey, const watch_options& options) {
     return text.empty() ? nothing_text(survey, options.path) + "\n" : text;
 }
 
+// The clock is asked for once, at the first lock that is seen.
+void find_clock(servers_clock& clock, const client& servers, const lock_survey& survey) {
+    if (!clock.is_theirs() && !survey.locks.empty())
+        clock = servers_clock{servers, survey.locks.front().path};
+}
+
 // Servers that do not answer are no reason to end: they come back.
-std::string frame_of(const client& servers, const watch_options& options) {
+std::string frame_of(const client& servers, const watch_options& options, servers_clock& clock) {
     const auto survey = look(servers, options);
     if (options.form == output_form::json) return survey ? survey_json(*survey) : "";
-    return survey ? text_of(*survey, options) : printable(survey.error().message()) + "\n";
+    if (!survey) return printable(survey.error().message()) + "\n";
+    find_clock(clock, servers, *survey);
+    return text_of(*survey, options, clock.now());
 }
 
 result<int> watch(client& servers, const watch_options& options) {
     // What can never be answered is an error, as in ls.
     if (const auto first = look(servers, options); !first) return first.error();
-    while (show_frame(frame_of(servers, options))) std::this_thread::sleep_for(options.interval);
+    servers_clock clock;
+    while (show_frame(frame_of(servers, options, clock)))
+        std::this_thread::sleep_for(options.interval);
     return k_output;
 }
 

@@ -221,6 +221,20 @@ TEST(doctor, looks_at_clocks) {
     EXPECT_EQ(found[1].weight, severity::problem);
 }
 
+// Only ZooKeeper's servers have a leader.
+TEST(doctor, names_the_clock_of_the_servers_that_there_are) {
+    auto seen = healthy();
+    seen.trial->clock = clock_difference{.ahead = -5s, .uncertainty = 10ms};
+    EXPECT_NE(doctor_text(seen, clock_findings(seen)).find("the servers' leader"),
+              std::string::npos);
+    seen.settings.servers = "sqlite:/tmp/locks.db";
+    seen.servers.clear();
+    const auto text = doctor_text(seen, clock_findings(seen));
+    EXPECT_EQ(text.find("leader"), std::string::npos) << text;
+    EXPECT_NE(text.find("the servers' clock is 5000 ms behind this host"), std::string::npos)
+        << text;
+}
+
 // It is what each release leaves: the report has it, and no finding.
 TEST(doctor, has_no_complaint_of_an_empty_folder) {
     auto seen = healthy();

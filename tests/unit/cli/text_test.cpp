@@ -114,8 +114,8 @@ surveyed_lock some_lock(std::chrono::system_clock::time_point now) {
 TEST(survey_text, a_line_for_each_lock) {
     const auto now = std::chrono::system_clock::now();
     EXPECT_EQ(list_text({{some_lock(now)}, {}}, now),
-              "LOCK        KIND            HELD BY   FOR   WAITING\n"
-              "/locks/a\"b  semaphore of 3  web\\x0a2  12 s  4\n");
+              "LOCK        KIND            HELD BY   THERE FOR  WAITING\n"
+              "/locks/a\"b  semaphore of 3  web\\x0a2  12 s       4\n");
     EXPECT_EQ(list_text({}, now), "");
 }
 
@@ -129,9 +129,9 @@ TEST(survey_text, a_queue) {
     const auto now = std::chrono::system_clock::now();
     EXPECT_EQ(queue_text(some_lock(now), now, false),
               "/locks/a\"b  semaphore of 3, 5 contenders\n"
-              "PLACE  HOST          PID  LABEL  FOR   TOKEN\n"
-              "holds  web\\x0a2      -    -      12 s  0x0\n"
-              "1st    10.0.0.7\\xff  -    -      0 s   0x0\n"
+              "PLACE  HOST          PID  LABEL  THERE FOR  TOKEN\n"
+              "holds  web\\x0a2      -    -      12 s       0x0\n"
+              "1st    10.0.0.7\\xff  -    -      0 s        0x0\n"
               "... and 3 more\n");
 }
 
