@@ -22,10 +22,10 @@ enum class session_loss_policy { enter_again, fail };
 //
 // | kind                                                                  | other libraries                                  |
 // |-----------------------------------------------------------------------|--------------------------------------------------|
-// | mutex, recursive_mutex, leader_election, job_gate; `turnstile run`    | Curator's InterProcessMutex, Go's Lock           |
+// | mutex, recursive_mutex, job_gate, leader; `turnstile run`, `elect`    | Curator's InterProcessMutex, Go's Lock           |
 // | shared_mutex; `turnstile run --shared`, `--exclusive`                 | Curator's InterProcessReadWriteLock              |
 // | semaphore; `turnstile run --permits`                                  |                                                  |
-// | leader_latch                                                          | Curator's LeaderLatch                            |
+// | leader with election_protocol::latch                                  | Curator's LeaderLatch                            |
 //
 // ignore: both hold. warn: both hold, and each session tells the log once for each path, of 64 paths at most. refuse: the
 // acquire fails with `bad_option`; of two kinds at one path the second is refused if its client says so.

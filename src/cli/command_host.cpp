@@ -51,6 +51,7 @@ client_options command_host::options_for(const server_settings& servers) {
     auto options = client_options_of(servers);
     options.guardian.use = guardian_use::inherited;
     options.close_timeout = k_close_timeout;
+    options.foreign_kinds = foreign_kind_policy::refuse;
     return options;
 }
 
@@ -82,7 +83,7 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
         complain("the lock was lost while the command ran: " + reason_of_loss(end, hold));
     else if (end.keeper_died)
         complain("the process that keeps the command was killed, and the command with it");
-    return exit_code_of_command(end.wait_status, end.hold_lost);
+    return exit_code_of_command(end.wait_status, end.hold_lost, options_.lost_exit_code);
 }
 
 int with_command_host(const keeping_options& keeping, server_settings& servers,

@@ -38,7 +38,7 @@ public:
 
     [[nodiscard]] const forwarded_signals& signals() const noexcept { return signals_; }
     [[nodiscard]] const status_pipe& status() const noexcept { return status_; }
-    // With the keeper as guardian.
+    // With the keeper as guardian, and no lock beside one of another kind.
     [[nodiscard]] static client_options options_for(const server_settings& servers);
 
     // Waits until the client is connected, and sees whether the session that the servers granted carries the grace.
@@ -51,7 +51,7 @@ public:
 
 private:
     const keeping_options& options_;
-    const forwarded_signals signals_;
+    const forwarded_signals signals_{signals_taken::all};
     const status_pipe status_;
     process_guard guard_;
     keeper_link keeper_;

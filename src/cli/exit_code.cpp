@@ -30,8 +30,8 @@ int exit_code_of_exec(int system_error) noexcept {
     return system_error == ENOENT || system_error == ENOTDIR ? k_not_found : k_cannot_execute;
 }
 
-int exit_code_of_command(int wait_status, bool hold_lost) noexcept {
-    if (hold_lost) return k_lost;
+int exit_code_of_command(int wait_status, bool hold_lost, int lost_code) noexcept {
+    if (hold_lost) return lost_code;
     if (WIFSIGNALED(wait_status)) return k_signal_base + WTERMSIG(wait_status);
     return WEXITSTATUS(wait_status);
 }

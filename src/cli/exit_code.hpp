@@ -26,8 +26,9 @@ inline constexpr int k_signal_base = 128;     // plus the signal's number
 // The code for a command that could not be started, from exec's errno.
 [[nodiscard]] int exit_code_of_exec(int system_error) noexcept;
 
-// The code for a command that ended with this wait status. A lost hold outranks what the command says: never 0.
-[[nodiscard]] int exit_code_of_command(int wait_status, bool hold_lost) noexcept;
+// The code for a command that ended with this wait status. A hold that was lost outranks it: `lost_code` then, never 0.
+[[nodiscard]] int exit_code_of_command(int wait_status, bool hold_lost,
+                                       int lost_code = k_lost) noexcept;
 
 // The table, as the help text shows it.
 [[nodiscard]] std::string_view exit_code_table() noexcept;

@@ -5,11 +5,37 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <system_error>
 
+#include "base/signals.hpp"
+
 namespace turnstile::cli {
 namespace {
+
+constexpr std::array k_usual{SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
+constexpr std::array k_ends_wait{SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGALRM, SIGVTALRM, SIGPROF,
+                                 SIGXCPU, SIGXFSZ, SIGPIPE, SIGPWR,  SIGIO,   SIGSTKFLT};
+constexpr std::array k_not_handed_on{SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD};
+
+template <class Signals>
+bool contains(const Signals& signals, int signal) {
+    return std::find(signals.begin(), signals.end(), signal) != signals.end();
+}
+
+bool is_taken(int signal, signals_taken which) {
+    if (which == signals_taken::usual) return contains(k_usual, signal);
+    return !contains(k_not_handed_on, signal) && !contains(base::k_fault_signals, signal);
+}
+
+// The kernel's answer to a write of this process itself, which is no message for the command.
+bool is_own_fault(const signalfd_siginfo& arrived) {
+    const auto signal = static_cast<int>(arrived.ssi_signo);
+    return (signal == SIGPIPE || signal == SIGXFSZ) &&
+           arrived.ssi_pid == static_cast<std::uint32_t>(::getpid());
+}
 
 bool is_ignored(int signal) {
     struct sigaction action {};
@@ -18,11 +44,12 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-forwarded_signals::forwarded_signals() {
+forwarded_signals::forwarded_signals(signals_taken which) {
     sigset_t set;
     ::sigemptyset(&set);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT})
-        if (!is_ignored(signal)) ::sigaddset(&set, signal);
+    // sigaddset() refuses the two numbers that the C library keeps for itself.
+    for (int signal = 1; signal <= SIGRTMAX; ++signal)
+        if (is_taken(signal, which) && !is_ignored(signal)) ::sigaddset(&set, signal);
     ::sigprocmask(SIG_BLOCK, &set, &before_);
     descriptor_ = base::descriptor{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
     if (!descriptor_.open()) throw std::system_error{errno, std::system_category(), "signalfd"};
@@ -30,8 +57,10 @@ forwarded_signals::forwarded_signals() {
 
 int forwarded_signals::next() const noexcept {
     signalfd_siginfo arrived{};
-    const auto size = ::read(descriptor_.get(), &arrived, sizeof arrived);
-    return size == static_cast<ssize_t>(sizeof arrived) ? static_cast<int>(arrived.ssi_signo) : 0;
+    while (::read(descriptor_.get(), &arrived, sizeof arrived) ==
+           static_cast<ssize_t>(sizeof arrived))
+        if (!is_own_fault(arrived)) return static_cast<int>(arrived.ssi_signo);
+    return 0;
 }
 
 void forwarded_signals::wait_for_end() const noexcept {
@@ -44,7 +73,7 @@ void forwarded_signals::wait_for_end() const noexcept {
 }
 
 bool forwarded_signals::ends_wait(int signal) noexcept {
-    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+    return contains(k_ends_wait, signal);
 }
 
 }  // namespace turnstile::cli

@@ -14,10 +14,18 @@
 namespace turnstile::cli {
 namespace {
 
-int complain_of(const error& failure) {
+// The code for a lock that was not granted.
+int code_of(const error& failure, const run_options& options) {
+    const int code = exit_code_of(failure.code());
+    if (code == k_busy) return options.conflict_exit_code;
+    return code == k_lost ? options.keeping.lost_exit_code : code;
+}
+
+int complain_of(const error& failure, const run_options& options) {
     // The signal that closed the client says enough.
-    if (failure == errc::cancelled || failure == errc::closed) return exit_code_of(failure.code());
-    return complain(failure.message(), exit_code_of(failure.code()));
+    const bool known = failure == errc::cancelled || failure == errc::closed;
+    return known ? code_of(failure, options)
+                 : complain(failure.message(), code_of(failure, options));
 }
 
 // Carries the exit code of a command that failed through job_gate, which writes the failure down.
@@ -33,9 +41,10 @@ result<void> still_stands(guard& hold, std::chrono::milliseconds patience) {
     return asked ? result<void>{} : asked.error();
 }
 
-int code_with_loss(int code, const error& failure) {
-    if (exit_code_of(failure.code()) != k_lost || code == k_lost) return code;
-    return complain("the lock was lost while the command ran: " + failure.message(), k_lost);
+int code_with_loss(int code, const error& failure, const run_options& options) {
+    const int lost = options.keeping.lost_exit_code;
+    if (exit_code_of(failure.code()) != k_lost || code == lost) return code;
+    return complain("the lock was lost while the command ran: " + failure.message(), lost);
 }
 
 int report_not_due(const job_report& report, const run_options& options) {
@@ -53,15 +62,13 @@ int report_not_due(const job_report& report, const run_options& options) {
 
 int work_under_lock(const client& servers, const run_options& options, acquire_options how,
                     const held_work& work) {
-    if (const auto alone = refuse_other_kinds(servers, options, {.stop = how.stop}); !alone)
-        return complain_of(alone.error());
     auto hold = wanted_lock{servers, options}.take(std::move(how));
-    if (!hold) return complain_of(hold.error());
+    if (!hold) return complain_of(hold.error(), options);
     const int code = work(*hold);
     const auto stood = still_stands(*hold, options.servers.connect_timeout);
     // A release that is not confirmed ends with the session, and that with this process.
     static_cast<void>(hold->release(options.servers.connect_timeout));
-    return stood ? code : code_with_loss(code, stood.error());
+    return stood ? code : code_with_loss(code, stood.error(), options);
 }
 
 int work_once(const client& servers, const run_options& options, acquire_options how,
@@ -78,9 +85,9 @@ int work_once(const client& servers, const run_options& options, acquire_options
                 if (code != k_success) throw command_failed{code};
             },
             std::move(how));
-        if (!report) return complain_of(report.error());
+        if (!report) return complain_of(report.error(), options);
         if (report->verdict != job_verdict::ran) return report_not_due(*report, options);
-        if (report->unrecorded) return code_with_loss(code, *report->unrecorded);
+        if (report->unrecorded) return code_with_loss(code, *report->unrecorded, options);
         return code;
     } catch (const command_failed& failure) {
         return failure.code;

@@ -88,6 +88,7 @@ The command, which is dead before another machine can lead:
   --on-lost ACTION     when the lead runs out: term, kill or none [term]
   --guard GUARD        what finds all that it has started: cgroup, children, or
                        auto: cgroup where one can be made, else children [auto]
+  --lost-exit-code N   with --once: the exit code when the lead was lost [76]
 )"} + k_servers +
            R"(
 The command finds in its environment TURNSTILE_PATH, TURNSTILE_ID,
@@ -131,8 +132,10 @@ Usage: turnstile show [OPTION]... PATH
   --limit N             show so many contenders, first come first [100]
 )"} + k_servers +
            R"(
-FOR is how long a contender has been there, by the clocks of the servers' leader
-and of this machine. TOKEN is the fencing token that comes with its grant.
+THERE FOR is how long ago a contender came, by the servers' clock: a holder may
+have waited first. To learn the servers' time an empty znode is made beside the
+lock and removed; without that right this machine's clock counts. TOKEN is the
+fencing token that comes with its grant.
 
 Examples:
   turnstile show /locks/orders
@@ -279,18 +282,22 @@ Usage: turnstile run [OPTION]... PATH... -- COMMAND [ARGUMENT]...
 
 The lock:
   PATH                 where it is; with several PATHs all of them or none
-  -x, --exclusive      alone; this is the default
-  -s, --shared         together with others that say --shared
+  --mutex              alone, also beside applications: the library's mutex,
+                       Curator's InterProcessMutex, Go's Lock; the default
+  -s, --shared         together with others that say --shared, and with readers
+                       of the library's shared_mutex
+  -x, --exclusive      alone among those: not beside --shared
   -p, --permits N/M    N of the M permits of a semaphore; M alone is 1/M
-  --mutex              as applications take it: the library's mutex, Curator's
-                       InterProcessMutex, Go's Lock; a lock apart from -x and -s
   --lock-delay DURATION
-                       keep others out so long after a crash (with --mutex)
+                       keep others out so long after a crash (of --mutex)
   --label TEXT         what others see in the queue [the command's name]
 
 Waiting:
   -n, --try            do not wait
   -w, --wait DURATION  wait so long at most; 0 is --try [for ever]
+  --reenter            if a turnstile run above holds PATH, run the command
+                       under that hold; without it that is refused: each would
+                       wait for the other
   -q, --quiet          show no progress on the terminal
 
 The command:
@@ -304,13 +311,20 @@ The command:
   --once-per PERIOD    run it once in a period, whichever machine comes first
   --not-due-exit-code N
                        the exit code when it is not due [0]
+  -E, --conflict-exit-code N
+                       the exit code when the lock is taken, or the wait over
+                       [75]
+  --lost-exit-code N   the exit code when the lock was lost, not 0 [76]
 )"} + k_servers +
            R"(
 The command finds in its environment TURNSTILE_PATH, TURNSTILE_ZNODE,
 TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL (nanoseconds of
 CLOCK_BOOTTIME), TURNSTILE_GUARD (cgroup or children: the one in force) and
-TURNSTILE_STATUS_FD: a line of JSON at each change. What it has started in the
-background ends with it.
+TURNSTILE_STATUS_FD: a line of JSON at each change; TURNSTILE_HELD has a line
+for each lock that this run and those above it hold. What the command has
+started in the background ends with it. The kinds of locks (--mutex; --shared
+and --exclusive; --permits) do not exclude each other: a run that finds another
+kind ahead at its PATH is refused.
 
 Exit codes:
 )" + std::string{exit_code_table()} +

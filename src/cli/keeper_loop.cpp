@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cli/command_start.hpp"
+#include "cli/forwarded_signals.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -200,8 +201,7 @@ void keeper_loop::lend_terminal() {
 // A command that is stopped takes what is to end it once it goes on.
 void keeper_loop::forward(int signal) const {
     signal_command(signal);
-    if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
-        signal_command(SIGCONT);
+    if (forwarded_signals::ends_wait(signal)) signal_command(SIGCONT);
 }
 
 void keeper_loop::end_command() {

@@ -42,6 +42,7 @@ void add_keeping_options(CLI::App& command, keeping_options& options) {
                               {"cgroup", guard_choice::cgroup},
                               {"children", guard_choice::children}},
                              "auto, cgroup or children", "{auto,cgroup,children}");
+    command.add_option("--lost-exit-code", options.lost_exit_code)->check(CLI::Range(1, 255));
 }
 
 void finish(keeping_options& options, const char* example) {

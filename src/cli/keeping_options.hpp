@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/exit_code.hpp"
 #include "cli/process_guard.hpp"
 #include "cli/supervision.hpp"
 
@@ -21,6 +22,7 @@ struct keeping_options {
     std::chrono::milliseconds grace = k_default_grace;
     lost_policy on_lost = lost_policy::terminate;
     guard_choice guard = guard_choice::automatic;
+    int lost_exit_code = k_lost;
 };
 
 void add_keeping_options(CLI::App& command, keeping_options& options);

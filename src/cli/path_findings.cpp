@@ -44,12 +44,12 @@ void look_at_kinds(const std::vector<surveyed_lock>& locks, findings& found) {
         for (const auto& lock : std::span{first, last})
             kinds += (kinds.empty() ? "" : ", ") + std::string{to_string(lock.kind)};
         if (last - first > 1)
-            found.push_back(
-                {severity::warning, "kinds_mixed", first->path,
-                 "contenders of several kinds of locks stand there (" + kinds +
-                     "): kinds do not exclude each other",
-                 "let all programs take one kind there (turnstile run takes a "
-                 "shared_mutex, with --mutex a mutex), or give each a path of its own"});
+            found.push_back({severity::warning, "kinds_mixed", first->path,
+                             "contenders of several kinds of locks stand there (" + kinds +
+                                 "): kinds do not exclude each other",
+                             "let all programs take one kind there (turnstile run takes a "
+                             "mutex, with --shared and --exclusive a shared_mutex), or give each a "
+                             "path of its own"});
         first = last;
     }
 }
@@ -117,8 +117,10 @@ findings clock_findings(const examination& seen) {
             found.push_back({severity::warning, "clocks_differ", "this host",
                              "its wall clock is " + exact_text(apart) +
                                  (clock.ahead.count() > 0 ? " behind" : " ahead of") +
-                                 " that of the servers' leader: ages in queues are wrong by as "
-                                 "much, holds are not",
+                                 (is_zookeeper(seen.settings) ? " that of the servers' leader"
+                                                              : " that of the servers") +
+                                 ": times of this host and of the servers cannot be compared; "
+                                 "ages in queues and holds are right",
                              "run a time daemon (chrony) here and on the servers"});
     }
     if (!seen.clock) return found;

@@ -3,12 +3,14 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 
 #include "cli/command_host.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/held_above.hpp"
 #include "cli/held_work.hpp"
 #include "cli/status_line.hpp"
 #include "cli/wait_watch.hpp"
@@ -37,7 +39,8 @@ std::string token_text(const guard& hold, const run_options& options) {
 
 std::vector<std::string> environment_of(const guard& hold, const run_options& options) {
     return {"TURNSTILE_PATH=" + joined(options.paths),
-            "TURNSTILE_TOKEN=" + token_text(hold, options), "TURNSTILE_ZNODE=" + hold.znode()};
+            "TURNSTILE_TOKEN=" + token_text(hold, options), "TURNSTILE_ZNODE=" + hold.znode(),
+            held_with(options)};
 }
 
 using instant = std::optional<boottime_clock::time_point>;
@@ -47,10 +50,26 @@ watched_hold watched(const guard& hold, instant longest) {
             longest};
 }
 
+// When this run's own contender came, by this machine's clock. The servers date its znode: together they tell the
+// servers' time without a request.
+using arrival = std::atomic<boottime_clock::rep>;
+
+std::chrono::system_clock::time_point servers_now(const std::vector<contender>& queue,
+                                                  std::size_t ahead, const arrival& came) {
+    const auto since = came.load();
+    const bool own = queue.size() > ahead && since != 0 &&
+                     queue[ahead].metadata.pid == std::to_string(::getpid());
+    if (!own) return std::chrono::system_clock::now();
+    const boottime_clock::duration waited =
+        boottime_clock::now().time_since_epoch() - boottime_clock::duration{since};
+    return queue[ahead].created + std::chrono::duration_cast<std::chrono::microseconds>(waited);
+}
+
 // Progress is for people: nothing is printed where stderr is no terminal.
-wait_watch::show_place progress(const client& servers, const run_options& options) {
+wait_watch::show_place progress(const client& servers, const run_options& options,
+                                const arrival& came) {
     if (options.quiet || ::isatty(STDERR_FILENO) != 1) return {};
-    return [&servers, &options](std::size_t ahead) {
+    return [&servers, &options, &came](std::size_t ahead) {
         if (ahead == 0) return;
         std::vector<contender> queue;
         const auto& path = options.paths.front();
@@ -59,12 +78,12 @@ wait_watch::show_place progress(const client& servers, const run_options& option
                     queue_at(servers, path, options.kind, {.timeout = k_patience_for_line}))
                 queue = std::move(*found);
         complain(waiting_line(options.paths.size() == 1 ? path : joined(options.paths), ahead,
-                              queue, std::chrono::system_clock::now()));
+                              queue, servers_now(queue, ahead, came)));
     };
 }
 
 acquire_options acquire_options_of(const run_options& options, const status_pipe& status,
-                                   wait_watch& waiting, instant& longest) {
+                                   wait_watch& waiting, instant& longest, arrival& came) {
     acquire_options how;
     if (options.wait.count() > 0) how.timeout = options.wait;
     how.stop = waiting.stop();
@@ -74,6 +93,9 @@ acquire_options acquire_options_of(const run_options& options, const status_pipe
         how.on_granted_at = [&longest, &options](boottime_clock::time_point granted_at) {
             longest = granted_at + options.max_hold;
         };
+    how.on_entered = [&came](const std::string&) {
+        came = boottime_clock::now().time_since_epoch().count();
+    };
     how.on_queued = [&waiting](std::size_t ahead) { waiting.note_place(ahead); };
     how.on_at_risk = [&status](boottime_clock::time_point until) {
         status.write(at_risk_line(until));
@@ -85,7 +107,8 @@ acquire_options acquire_options_of(const run_options& options, const status_pipe
 }
 
 int run_with(client& servers, command_host& host, const run_options& options) {
-    wait_watch waiting{servers, host.signals(), progress(servers, options)};
+    arrival came{0};
+    wait_watch waiting{servers, host.signals(), progress(servers, options, came)};
     instant longest;
     const auto work = [&](guard& hold) {
         // No command is started once a stop was asked for.
@@ -95,7 +118,7 @@ int run_with(client& servers, command_host& host, const run_options& options) {
     };
     int code = k_success;
     if (const auto connected = host.connect(servers, options.servers); connected) {
-        const auto how = acquire_options_of(options, host.status(), waiting, longest);
+        const auto how = acquire_options_of(options, host.status(), waiting, longest, came);
         code = options.once_per.count() > 0 ? work_once(servers, options, how, work)
                                             : work_under_lock(servers, options, how, work);
     } else if (connected.error() != errc::closed) {
@@ -108,6 +131,7 @@ int run_with(client& servers, command_host& host, const run_options& options) {
 }  // namespace
 
 int run(run_options& options) {
+    if (const auto code = end_at_held_lock(options)) return *code;
     return with_command_host(options.keeping, options.servers,
                              [&options](client& servers, command_host& host) {
                                  return run_with(servers, host, options);

@@ -51,6 +51,7 @@ void add_options(CLI::App& run, run_options& options) {
         options.wait = wait;
         if (wait.count() == 0) options.try_only = true;
     });
+    run.add_flag("--reenter", options.reenter);
     run.add_flag("-q,--quiet", options.quiet);
     add_duration(run, "--lock-delay", options.lock_delay);
     run.add_option("--label", options.label);
@@ -60,6 +61,8 @@ void add_options(CLI::App& run, run_options& options) {
     run.add_option("--not-due-exit-code", options.not_due_exit_code)
         ->check(CLI::Range(0, 255))
         ->needs("--once-per");
+    run.add_option("-E,--conflict-exit-code", options.conflict_exit_code)
+        ->check(CLI::Range(0, 255));
     add_server_options(run, options.servers);
 }
 
@@ -123,10 +126,12 @@ void finish(run_options& options) {
     finish(options.keeping, "turnstile run /locks/a -- date");
     forbid(options.try_only && options.wait.count() > 0, "--try and --wait", "exclude each other");
     forbid(options.lock_delay.count() > 0 && options.kind != wanted_kind::mutex, "--lock-delay",
-           "is a property of a mutex: add --mutex, here and wherever else this lock is taken");
+           "is a property of a mutex: leave out --exclusive, --shared and --permits");
     const bool once = options.once_per.count() > 0;
-    forbid(once && (options.kind != wanted_kind::exclusive || options.paths.size() > 1),
-           "--once-per", "takes one PATH and has a lock of its own kind");
+    forbid(once && (options.kind != wanted_kind::mutex || options.paths.size() > 1), "--once-per",
+           "takes one PATH and has a lock of its own kind");
+    forbid(options.reenter && (once || options.max_hold.count() > 0), "--reenter",
+           "goes with neither --once-per nor --max-hold: the hold is another run's");
     // What the command has after its start, before it is told to end.
     const auto reserved =
         options.keeping.on_lost == lost_policy::none   ? std::chrono::milliseconds{0}

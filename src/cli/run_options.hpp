@@ -19,11 +19,11 @@ namespace turnstile::cli {
 
 // | kind      | on one path excludes                  | the same lock as                                             |
 // |-----------|---------------------------------------|--------------------------------------------------------------|
+// | mutex     | mutex                                 | mutex, Curator's InterProcessMutex, Go's Lock                |
 // | exclusive | exclusive and shared                  | a writer of shared_mutex, Curator's InterProcessReadWriteLock |
 // | shared    | exclusive                             | a reader of the same                                         |
-// | mutex     | mutex                                 | mutex, Curator's InterProcessMutex, Go's Lock                |
 // | permits   | permits above the limit               | semaphore                                                    |
-enum class wanted_kind { exclusive, shared, mutex, permits };
+enum class wanted_kind { mutex, exclusive, shared, permits };
 
 struct permit_share {
     std::int32_t taken = 0;
@@ -34,15 +34,17 @@ struct run_options {
     std::vector<std::string> paths;
     keeping_options keeping;
     server_settings servers;
-    wanted_kind kind = wanted_kind::exclusive;
+    wanted_kind kind = wanted_kind::mutex;
     permit_share permits;
     bool try_only = false;
+    bool reenter = false;  // runs the command under a hold that a run above has
     bool quiet = false;
     std::chrono::milliseconds wait{0};  // 0: for ever, unless try_only
     std::chrono::milliseconds max_hold{0};
     std::chrono::milliseconds lock_delay{0};
     std::chrono::milliseconds once_per{0};  // 0: each time
     int not_due_exit_code = 0;
+    int conflict_exit_code = k_busy;
     std::string label;
 };
 

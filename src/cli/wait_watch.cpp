@@ -50,7 +50,7 @@ void wait_watch::watch() {
 }
 
 void wait_watch::take_signals() {
-    // There is no command yet that USR1, USR2 and CONT could go to.
+    // There is no command yet that the others could go to.
     for (int signal = signals_.next(); signal != 0; signal = signals_.next())
         if (forwarded_signals::ends_wait(signal)) signal_ = signal;
     if (signal_ == 0) return;

@@ -49,14 +49,6 @@ wanted_kind queue_kind(wanted_kind kind) {
     return kind == wanted_kind::shared ? wanted_kind::exclusive : kind;
 }
 
-const char* name_of(wanted_kind kind) {
-    switch (kind) {
-        case wanted_kind::mutex: return "a mutex (run --mutex)";
-        case wanted_kind::permits: return "a semaphore (run --permits)";
-        default: return "a shared mutex (run, run --shared)";
-    }
-}
-
 }  // namespace
 
 wanted_lock::wanted_lock(const client& servers, const run_options& options)
@@ -78,22 +70,6 @@ result<std::vector<contender>> queue_at(const client& servers, const std::string
         case wanted_kind::permits: return semaphore{servers, path}.queue(limits);
         default: return shared_mutex{servers, path}.queue(limits);
     }
-}
-
-result<void> refuse_other_kinds(const client& servers, const run_options& options,
-                                const query_options& limits) {
-    for (const auto& path : options.paths) {
-        for (const auto kind : {wanted_kind::exclusive, wanted_kind::mutex, wanted_kind::permits}) {
-            if (kind == queue_kind(options.kind)) continue;
-            const auto queue = queue_at(servers, path, kind, limits);
-            if (!queue) return queue.error();
-            if (!queue->empty())
-                return error{errc::bad_option, path + ": there is " + name_of(kind) +
-                                                   " at this path now, which this command would "
-                                                   "not exclude"};
-        }
-    }
-    return {};
 }
 
 }  // namespace turnstile::cli

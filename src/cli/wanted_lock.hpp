@@ -33,9 +33,4 @@ private:
                                                       const std::string& path, wanted_kind kind,
                                                       const query_options& limits);
 
-// Refuses a path at which contenders of another kind stand: they and we would not exclude each other. It finds what
-// is there now; a lock that is free says nothing. Error: bad_option.
-[[nodiscard]] result<void> refuse_other_kinds(const client& servers, const run_options& options,
-                                              const query_options& limits);
-
 }  // namespace turnstile::cli

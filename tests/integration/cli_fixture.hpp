@@ -68,7 +68,7 @@ protected:
         return running.exit_code().value_or(-1);
     }
     [[nodiscard]] std::vector<contender> queue() const {
-        const shared_mutex observed{*observer, path};
+        const mutex observed{*observer, path};
         return observed.queue({.timeout = limit()}).value();
     }
     // Once it has nothing left to do there is no process of a command, nor a contender.

@@ -38,6 +38,11 @@ protected:
         const auto shown = said_at(servers, run_here({"--session-timeout", "6s"}, inside));
         EXPECT_EQ(shown.at("locks").at(0).at("path"), path) << shown;
         EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try"}, {"true"}))), 75) << output();
+        // Kinds do not exclude each other: the second one at a path is refused.
+        for (const char* const kind : {"--shared", "--exclusive", "--permits=2"})
+            EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try", kind}, {"true"}))), 64)
+                << output();
+        EXPECT_TRUE(printed(path + ": a mutex came first at this path")) << output();
         const words once{"--once-per", "1h", "--not-due-exit-code", "9"};
         EXPECT_EQ(code_at(servers, run_here(once, {"true"})), 0) << output();
         EXPECT_EQ(code_at(servers, run_here(once, {"true"})), 9) << output();

@@ -182,7 +182,9 @@ TEST_P(cli_loss_forwarded, to_the_command_and_its_group) {
 }
 
 INSTANTIATE_TEST_SUITE_P(each, cli_loss_forwarded,
-                         ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2),
+                         ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
+                                           SIGWINCH, SIGURG, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+                                           SIGXFSZ, SIGPWR, SIGIO, SIGSTKFLT, SIGRTMIN, SIGRTMAX),
                          [](const auto& named) { return std::to_string(named.param); });
 
 TEST_F(cli_loss, a_signal_that_ends_the_command) {
@@ -194,19 +196,25 @@ TEST_F(cli_loss, a_signal_that_ends_the_command) {
     EXPECT_TRUE(nothing_is_left());
 }
 
-TEST_F(cli_loss, a_signal_that_ends_the_wait_starts_no_command) {
+class cli_loss_wait : public cli_loss, public ::testing::WithParamInterface<int> {};
+
+TEST_P(cli_loss_wait, a_signal_that_ends_the_wait_starts_no_command) {
     auto holder = start(run({path}, stubborn("in")));
     ASSERT_TRUE(holder.wait_for_output("in"));
     auto waiter = start(run({path}, {"echo", "started"}));
     ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
-    ::kill(waiter.pid(), SIGUSR1);  // which is for a command
-    ::kill(waiter.pid(), SIGTERM);
+    for (const int for_a_command : {SIGUSR1, SIGWINCH, SIGCONT, SIGRTMIN})
+        ::kill(waiter.pid(), for_a_command);
+    ::kill(waiter.pid(), GetParam());
     ASSERT_TRUE(waiter.wait());
-    EXPECT_EQ(waiter.exit_code(), 128 + SIGTERM);
+    EXPECT_EQ(waiter.exit_code(), 128 + GetParam());
     EXPECT_EQ(queue().size(), 1U);
     holder.kill();
     EXPECT_FALSE(printed("started"));
 }
+
+INSTANTIATE_TEST_SUITE_P(each, cli_loss_wait, ::testing::Values(SIGTERM, SIGALRM, SIGPWR),
+                         [](const auto& named) { return std::to_string(named.param); });
 
 TEST_F(cli_loss, a_signal_while_no_server_answers) {
     tcp_proxy proxy{server().connect_string()};

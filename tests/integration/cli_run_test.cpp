@@ -42,13 +42,15 @@ TEST_F(cli_run, wrong_words) {
     EXPECT_EQ(code_of(run({"--wait", "soon", path}, {"true"})), 64);
     EXPECT_EQ(code_of(run({"--shared", "--mutex", path}, {"true"})), 64);
     EXPECT_EQ(code_of(run({"--permits", "3/2", path}, {"true"})), 64);
-    EXPECT_EQ(code_of(run({"--lock-delay", "1s", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--shared", "--lock-delay", "1s", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--lost-exit-code", "0", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"/zookeeper/a"}, {"true"})), 64);
     EXPECT_EQ(code_of(run({"--try", "--wait", "1s", path}, {"true"})), 64);
     EXPECT_EQ(code_of(run({"--grace", "1h", path}, {"true"})), 64);
     EXPECT_EQ(code_of(run({path, path}, {"true"})), 64);
     // One line for each, and no more.
     const auto said = output();
-    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 13) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 15) << said;
 }
 
 TEST_F(cli_run, servers_that_are_not_there) {
@@ -87,15 +89,43 @@ TEST_F(cli_run, a_lock_that_is_taken) {
     EXPECT_EQ(code_of(inner), 0);
 }
 
-// As flock(1): exclusive unless --shared is said.
+// A lock that a run above holds is not waited for without an end.
+TEST_F(cli_run, a_lock_that_is_held_above) {
+    const auto second = path + "-second";
+    const auto inside = [&](const words& options) { return run(options, {"echo", "inside"}); };
+    EXPECT_EQ(code_of(run({path}, inside({path}))), 64);
+    EXPECT_EQ(code_of(run({"-x", path}, inside({"--shared", path}))), 64);
+    EXPECT_EQ(code_of(run({path}, run({second}, inside({path})))), 64);
+    EXPECT_TRUE(printed(path + ": a turnstile run above this command holds it")) << output();
+    EXPECT_FALSE(printed("inside"));
+    EXPECT_EQ(code_of(run({path}, run({second}, inside({"--reenter", path, second})))), 0);
+    EXPECT_EQ(code_of(run({"-x", path}, inside({"--reenter", "--shared", path}))), 0);
+    EXPECT_TRUE(printed("inside\ninside\n")) << output();
+    EXPECT_EQ(code_of(run({"-s", path}, inside({"--reenter", "-x", path}))), 64);
+    EXPECT_EQ(code_of(run({path}, inside({"--reenter", path, second}))), 64);
+    EXPECT_TRUE(printed(second + ": no turnstile run above holds it as mutex")) << output();
+    EXPECT_EQ(code_of(inside({"--reenter", path})), 0);
+}
+
+TEST_F(cli_run, exit_codes_of_the_callers_own) {
+    const words chosen{"-E", "11", "--lost-exit-code", "12"};
+    const auto inner = run(chosen + words{"--try", path}, {"true"});
+    EXPECT_EQ(code_of(run({path}, inner)), 11);
+    EXPECT_EQ(code_of(run(chosen + words{path}, {"sh", "-c", "exit 75"})), 75);
+    EXPECT_EQ(code_of(run(chosen + words{"--grace", "100ms", "--max-hold", "500ms", path},
+                          stubborn("in"))),
+              12);
+}
+
+// As flock(1), once both sides say so.
 TEST_F(cli_run, exclusive_and_shared) {
-    const words exclusive{path};
+    const words exclusive{"-x", path};
     const words shared{"--shared", path};
     const words attempt{"--try"};
     EXPECT_EQ(code_of(run(shared, run(attempt + shared, {"true"}))), 0);
     EXPECT_EQ(code_of(run(shared, run(attempt + exclusive, {"true"}))), 75);
     EXPECT_EQ(code_of(run(exclusive, run(attempt + shared, {"true"}))), 75);
-    EXPECT_EQ(code_of(run(exclusive, run(attempt + words{"-x"} + exclusive, {"true"}))), 75);
+    EXPECT_EQ(code_of(run(exclusive, run(attempt + exclusive, {"true"}))), 75);
 }
 
 TEST_F(cli_run, permits) {
@@ -110,13 +140,34 @@ TEST_F(cli_run, the_mutex_of_an_application) {
     mutex theirs{*observer, path};
     auto hold = theirs.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
-    EXPECT_EQ(code_of(run({"--mutex", "--try", path}, {"true"})), 75);
+    EXPECT_EQ(code_of(run({"--try", path}, {"true"})), 75);
+    EXPECT_EQ(code_of(run({"--try", "--mutex", path}, {"true"})), 75);
     // The other kinds would not be kept out by it, and say so.
-    EXPECT_EQ(code_of(run({"--try", path}, {"true"})), 64);
-    EXPECT_EQ(code_of(run({"--try", "--shared", path}, {"true"})), 64);
-    EXPECT_TRUE(printed("would not exclude")) << output();
+    for (const char* const kind : {"-x", "--shared", "--permits=2"})
+        EXPECT_EQ(code_of(run({"--try", kind, path}, {"true"})), 64);
+    EXPECT_TRUE(printed(": a mutex came first at this path, and a shared_mutex does not exclude"))
+        << output();
+    EXPECT_EQ(queue().size(), 1U);
     ASSERT_TRUE(hold->release());
-    EXPECT_EQ(code_of(run({"--mutex", "--try", path}, {"true"})), 0);
+    EXPECT_EQ(code_of(run({"--try", path}, {"true"})), 0);
+}
+
+// Whichever comes second: an application's mutex waits for the command.
+TEST_F(cli_run, keeps_an_applications_mutex_out) {
+    auto holder = start(run({path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    mutex theirs{*observer, path};
+    EXPECT_EQ(theirs.try_acquire({.timeout = limit()}).error(), errc::busy);
+    shared_mutex others{*observer, path};
+    EXPECT_TRUE(others.try_acquire({.timeout = limit()}));
+    auto options = quick_options();
+    options.foreign_kinds = foreign_kind_policy::refuse;
+    const auto strict = connect(server().connect_string(), options);
+    EXPECT_EQ(shared_mutex(*strict, path).try_acquire({.timeout = limit()}).error(),
+              errc::bad_option);
+    // Without the number of its permits in the folder's data it is none.
+    EXPECT_EQ(semaphore(*strict, path, 2).try_acquire({.timeout = limit()}).error(),
+              errc::bad_path);
 }
 
 TEST_F(cli_run, all_paths_or_none) {
@@ -157,12 +208,11 @@ TEST_F(cli_run, a_hold_with_a_limit) {
 }
 
 TEST_F(cli_run, the_delay_after_a_crash) {
-    auto holder = start(run({"--mutex", "--lock-delay", "1h", path}, stubborn("in")));
+    auto holder = start(run({"--lock-delay", "1h", path}, stubborn("in")));
     ASSERT_TRUE(holder.wait_for_output("in"));
     holder.kill();
-    EXPECT_EQ(code_of(run({"--mutex", "--lock-delay", "1h", "--wait", "500ms", path}, {"true"})),
-              75);
-    EXPECT_EQ(code_of(run({"--mutex", "--wait", "30s", path}, {"true"})), 0);
+    EXPECT_EQ(code_of(run({"--lock-delay", "1h", "--wait", "500ms", path}, {"true"})), 75);
+    EXPECT_EQ(code_of(run({"--wait", "30s", path}, {"true"})), 0);
 }
 
 TEST_F(cli_run, once_in_a_period) {

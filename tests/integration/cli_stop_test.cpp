@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "cli_fixture.hpp"
-#include "turnstile/shared_mutex.hpp"
+#include "turnstile/mutex.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -89,7 +89,7 @@ class cli_stop : public cli {};
 
 TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     const stoppable_terminal terminal;
-    shared_mutex lock{*observer, path};
+    mutex lock{*observer, path};
     auto hold = lock.acquire({.timeout = limit()}).value();
     terminal.stop();
     const auto command = run({"--session-timeout", k_long_session, "--on-lost", "none", path},

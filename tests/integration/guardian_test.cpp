@@ -267,30 +267,31 @@ TEST_F(guardians_on_servers, a_parent_of_a_process_that_crashes) {
     EXPECT_TRUE(none_left());
 }
 
-// As a container is killed: the end of process 1 of a PID namespace takes all its processes along. A guardian inside goes
-// with them, one outside sees their end.
-TEST_F(guardians_on_servers, a_container_that_is_killed_as_a_whole) {
-    if (::geteuid() != 0) GTEST_SKIP() << "a PID namespace needs root";
-    const std::vector<std::string> container{"unshare", "--pid", "--fork", "--kill-child"};
-    const std::vector<std::string> guardian{TURNSTILE_GUARDIAN, "--"};
-    const auto joined = [](std::vector<std::string> outer, const std::vector<std::string>& inner) {
-        outer.insert(outer.end(), inner.begin(), inner.end());
-        return outer;
-    };
-    auto outside = start("inherited", "hold", joined(guardian, container));
-    ASSERT_TRUE(outside.wait_for_output("held")) << outside.output();
-    const auto started = children_of(outside.pid());
-    ASSERT_EQ(started.size(), 1U);
-    ASSERT_EQ(children_of(started.front()).size(), 1U);
-    ::kill(children_of(started.front()).front(), SIGKILL);
-    ASSERT_TRUE(outside.wait());
-    EXPECT_TRUE(queue_names(*others, path).empty());
-    auto inside = start("inherited", "hold", joined(container, guardian));
-    ASSERT_TRUE(inside.wait_for_output("held")) << inside.output();
-    ASSERT_EQ(children_of(inside.pid()).size(), 1U);
-    ::kill(children_of(inside.pid()).front(), SIGKILL);
-    ASSERT_TRUE(inside.wait());
+// As a container is killed: the end of process 1 of a PID namespace takes all its processes along.
+class guardians_of_containers : public guardians_on_servers {
+protected:
+    void SetUp() override {
+        if (::geteuid() != 0) GTEST_SKIP() << "a PID namespace needs root";
+    }
+    // Starts the holder below these programs, and kills the process that is `depth` generations below the first of them.
+    void hold_and_kill(const std::vector<std::string>& programs, int depth) {
+        auto holder = start("inherited", "hold", programs);
+        ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+        pid_t found = holder.pid();
+        for (; depth != 0; --depth) found = children_of(found).at(0);
+        ::kill(found, SIGKILL);
+        ASSERT_TRUE(holder.wait());
+    }
+};
+
+TEST_F(guardians_of_containers, are_killed_with_all_that_is_inside) {
+    hold_and_kill({"unshare", "--pid", "--fork", "--kill-child", TURNSTILE_GUARDIAN, "--"}, 1);
     EXPECT_EQ(queue_names(*others, path).size(), 1U) << "until the session time-out";
+}
+
+TEST_F(guardians_of_containers, see_the_end_from_outside) {
+    hold_and_kill({TURNSTILE_GUARDIAN, "--", "unshare", "--pid", "--fork", "--kill-child"}, 2);
+    EXPECT_TRUE(queue_names(*others, path).empty());
 }
 
 TEST_F(guardians_on_servers, a_parent_that_inherits_sigchld_as_ignored) {

@@ -54,7 +54,7 @@ std::string way_to_leader(const client_life& life) {
 const char* kind_name(contender_family family) {
     switch (family) {
         case contender_family::lock: return "mutex";
-        case contender_family::latch: return "leader_latch";
+        case contender_family::latch: return "leader by LeaderLatch's protocol";
         case contender_family::read_write: return "shared_mutex";
         case contender_family::semaphore: break;
     }

@@ -27,7 +27,9 @@ std::optional<N> number(std::string_view text) {
 
 // "1763724876000" or "1763724876000*17"
 std::optional<rate_group> parse_group(std::string_view text) {
-    const auto times = std::min(text.find('*'), text.size());
+    // find() of the view is taken for a read beyond its end by GCC 12 at -O3.
+    const auto times =
+        static_cast<std::size_t>(std::find(text.begin(), text.end(), '*') - text.begin());
     const auto latest = number<std::int64_t>(text.substr(0, times));
     if (!latest || !is_stamp(*latest)) return std::nullopt;
     if (times == text.size()) return rate_group{*latest};

@@ -16,16 +16,15 @@ std::string writer(std::int32_t number) {
     return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {contender_kind::write}, number);
 }
 
-session_core_settings with(foreign_kind_policy policy) {
-    auto settings = test::session_fixture::settings();
-    settings.foreign_kinds = policy;
-    return settings;
-}
-
 class session_foreign_kinds : public test::session_fixture {
 protected:
     explicit session_foreign_kinds(foreign_kind_policy policy = foreign_kind_policy::warn)
         : session_fixture{with(policy)} {}
+    static session_core_settings with(foreign_kind_policy policy) {
+        auto result = settings();
+        result.foreign_kinds = policy;
+        return result;
+    }
     // A mutex at number 5, with a writer of the same path at `other`.
     void acquire_beside(acquisition_id id, std::int32_t other) {
         acquire(id);
