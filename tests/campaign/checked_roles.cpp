@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mutex whose holder writes into the servers' own data, checked in the same step: sql::check and redis::check.
-#include <unistd.h>
-
 #include "checked_store.hpp"
 #include "player.hpp"
 #include "turnstile/mutex.hpp"
@@ -13,7 +11,7 @@ constexpr milliseconds k_patience{60'000};  // of a program that waits for its s
 
 void append_once(player& me, checked_store& store, const trace& of, const guard& hold) {
     const auto id = me.out().next_id();
-    const auto data = fmt::format("{}.{}.{}", me.name(), ::getpid(), id);
+    const auto data = fmt::format("{}.{}.{}", me.name(), process_number(), id);
     const auto now = boottime_clock::now();
     me.out().write(now, "commit", id, "hold={} data={} deadline={} store=entries", of.id, data,
                    nanoseconds(now + k_patience));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recipes that one holds alone: mutex, recursive_mutex, shared ones of a process, multi_lock, and
 // guarded writes.
-#include <unistd.h>
-
 #include <thread>
 
 #include "player.hpp"
@@ -110,7 +108,7 @@ bool make_counter(player& me, turnstile::mutex& lock) {
 void commit_once(player& me, const trace& of, guard& hold) {
     const auto timeout = me.some_timeout();
     const auto name = me.out().next_id();
-    const auto data = fmt::format("{}.{}.{}", me.name(), ::getpid(), name);
+    const auto data = fmt::format("{}.{}.{}", me.name(), process_number(), name);
     turnstile::transaction writes;
     writes.set(k_counter, data);
     const auto now = boottime_clock::now();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guarded writes that say what is to be, put and make, under one hold or under two of two sessions, while other processes
 // remove what stands there, and what is above it.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <future>
@@ -46,7 +44,7 @@ struct commit_mark {
 
 commit_mark next_mark(player& me, int entries, bool removes) {
     const auto id = me.out().next_id();
-    return {id, fmt::format("{}.{}.{}", me.name(), ::getpid(), id), entries, removes};
+    return {id, fmt::format("{}.{}.{}", me.name(), process_number(), id), entries, removes};
 }
 
 std::string entry_of(const commit_mark& mark, int i) {
