@@ -73,7 +73,7 @@ Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
   --data TEXT          published with the id: an address, say
   --once               take part no more when the command has ended
   --pause DURATION     from the command's end to the next try [1s]
-  --listen             print the leader's id and data whenever another one leads,
+  --listen             print the leader's id and data when another one leads,
                        "-" for none; take no part
   -o, --output FORM    with --listen: text, or json (a line for each leader:
                        path, leader, znode, token and data) [text]
