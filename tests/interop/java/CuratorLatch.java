@@ -11,8 +11,8 @@ import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter
 import org.apache.curator.framework.recipes.leader.Participant;
 
 /**
- * A participant of Curator's LeaderLatch in one election with turnstile::leader_latch, or of its
- * LeaderSelector in one with turnstile::leader_election.
+ * A participant of Curator's LeaderLatch in one election with turnstile::leader, or of its
+ * LeaderSelector in one with another.
  *
  * <pre>
  * CuratorLatch terms CONNECT PATH ID TERMS FOLDER
