@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Secrets from files that only their owner may open. Thread safety: from any thread.
+// private_file: secrets from files that only their owner may open.
+//
+// The rule is libpq's for sslkey: no right for group or others. A file of root's may be readable for its group where the
+// process is not root's and reads it by that group (Debian's ssl-cert, a mounted secret of Kubernetes).
+//
+// Thread safety: from any thread.
 #pragma once
 
 #include <fcntl.h>
@@ -12,10 +17,25 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "base/descriptor.hpp"
 
 namespace turnstile::base {
+
+// Why a file with this owner and mode is not private, and the remedy; empty if it is. Pure.
+[[nodiscard]] inline std::string exposure_of(const std::string& file, uid_t owner, mode_t mode,
+                                             uid_t reader) {
+    const bool by_group = owner == 0 && reader != 0;
+    const mode_t refused = (by_group ? mode_t{S_IWGRP | S_IXGRP} : mode_t{S_IRWXG}) | S_IRWXO;
+    if ((mode & refused) == 0) return {};
+    const auto digit = [&](unsigned place) {
+        return static_cast<char>('0' + ((mode >> (3 * place)) & 07U));
+    };
+    const std::string digits{digit(3), digit(2), digit(1), digit(0)};
+    const std::string remedy = by_group ? "640 " : "600 ";
+    return file + ": other users can open it (mode " + digits + "); chmod " + remedy + file;
+}
 
 // Opens the file once, so that a caller reads the file whose mode was checked. Throws std::runtime_error: why it cannot be
 // opened, or that other users can open it.
@@ -24,9 +44,16 @@ namespace turnstile::base {
     struct stat about {};
     if (!opened.open() || ::fstat(opened.get(), &about) != 0)
         throw std::runtime_error{file + ": " + std::strerror(errno)};
-    if ((about.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        throw std::runtime_error{file + ": other users can open it; chmod 600 " + file};
+    if (auto why = exposure_of(file, about.st_uid, about.st_mode, ::geteuid()); !why.empty())
+        throw std::runtime_error{std::move(why)};
     return opened;
+}
+
+// For a private key, which a TLS library opens by its name. Empty for a file that cannot be looked at: the library says why.
+[[nodiscard]] inline std::string exposure_of_key(const std::string& file) {
+    struct stat about {};
+    if (::stat(file.c_str(), &about) != 0) return {};
+    return exposure_of(file, about.st_uid, about.st_mode, ::geteuid());
 }
 
 // Without the end of the line; 4095 characters at most. Throws std::runtime_error as open_private_file does, and for a

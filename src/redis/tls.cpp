@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/mutex.hpp"
+#include "base/private_file.hpp"
 #include "redis/socket_bio.hpp"
 #include "turnstile/error.hpp"
 
@@ -218,6 +219,8 @@ std::string load_files(SSL_CTX& context, const tls_settings& settings) {
     if (settings.cert_file.empty()) return {};
     if (::SSL_CTX_use_certificate_chain_file(&context, settings.cert_file.c_str()) != 1)
         return fmt::format("cert_file={}: {}", settings.cert_file, first_words());
+    if (const auto why = base::exposure_of_key(settings.key_file); !why.empty())
+        return "key_file=" + why;
     if (::SSL_CTX_use_PrivateKey_file(&context, settings.key_file.c_str(), SSL_FILETYPE_PEM) != 1)
         return fmt::format("key_file={}: {}", settings.key_file, first_words());
     return {};

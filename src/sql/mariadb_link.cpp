@@ -15,6 +15,7 @@
 #include <new>
 #include <utility>
 
+#include "base/private_file.hpp"
 #include "sql/session.hpp"
 
 namespace turnstile::sql {
@@ -152,6 +153,8 @@ void mariadb_link::set_options(const mariadb_target& target) {
     set_parameter(MYSQL_OPT_SSL_CAPATH, "ssl_capath");
     set_parameter(MARIADB_OPT_TLS_PEER_FP, "ssl_fp");
     set_parameter(MYSQL_OPT_SSL_CERT, "ssl_cert");
+    if (const auto why = base::exposure_of_key(target.parameter("ssl_key")); !why.empty())
+        throw database_error{failure::fatal, "ssl_key=" + why};
     set_parameter(MYSQL_OPT_SSL_KEY, "ssl_key");
     set_parameter(MARIADB_OPT_TLS_PASSPHRASE, "ssl_key_password");
     set_parameter(MYSQL_OPT_SSL_CIPHER, "ssl_cipher");

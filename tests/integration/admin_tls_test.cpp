@@ -100,6 +100,14 @@ TEST_F(admin_tls, a_key_of_another_certificate) {
     expect_refused(own.certificate(), other.key(), ": is not the key of the certificate");
 }
 
+TEST_F(admin_tls, a_key_that_others_can_open) {
+    for (const mode_t mode : {0640U, 0604U}) {
+        ASSERT_EQ(::chmod(own.key().c_str(), mode), 0);
+        expect_refused(own.certificate(), own.key(),
+                       own.key() + ": other users can open it (mode 06");
+    }
+}
+
 TEST_F(admin_tls, files_that_are_not_there) {
     const auto missing = (folder.path() / "missing").string();
     const auto reason = missing + ": cannot be read: No such file or directory\n";

@@ -122,6 +122,11 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
     EXPECT_FALSE(mistaken.wait_connected(1s));
     client plain{where, database_options()};
     EXPECT_FALSE(plain.wait_connected(1s));
+    const auto trusted = where + "?ssl_ca=" + right.certificate();
+    expect_grant(trusted + "&ssl_cert=" + wrong.certificate() + "&ssl_key=" + wrong.key());
+    EXPECT_THAT(
+        diagnosis_of(trusted + "&ssl_cert=" + right.certificate() + "&ssl_key=" + right.key()),
+        ::testing::HasSubstr("ssl_key=" + right.key() + ": other users can open it (mode 0604)"));
 }
 
 // Another user may not end this one's statements: its waiters look by themselves, here every two seconds.

@@ -163,6 +163,10 @@ TEST_F(tls_of_redis, files_that_are_not_to_be_used_are_named) {
     const auto pair = "?cert_file=" + own.certificate() + "&key_file=" + other.key();
     EXPECT_TRUE(is_refused(with(server, pair), errc::not_connected,
                            "key_file=" + other.key() + ": key values mismatch"));
+    ASSERT_EQ(::chmod(own.key().c_str(), 0644), 0);
+    const auto open = "?cert_file=" + own.certificate() + "&key_file=" + own.key();
+    EXPECT_TRUE(is_refused(with(server, open), errc::not_connected,
+                           "key_file=" + own.key() + ": other users can open it (mode 0644)"));
 }
 
 // A renewed certificate is found at the next connection.

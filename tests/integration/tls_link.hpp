@@ -8,6 +8,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -72,6 +73,7 @@ private:
     template <class F>
     static void write(const std::string& file, const F& work) {
         std::FILE* const to = std::fopen(file.c_str(), "w");
+        ::fchmod(::fileno(to), 0600);
         work(to);
         std::fclose(to);
     }

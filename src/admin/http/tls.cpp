@@ -10,6 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/private_file.hpp"
+
 namespace turnstile::admin {
 namespace {
 
@@ -53,6 +55,8 @@ tls_context::tls_context(const std::string& certificate_file, const std::string&
         throw std::runtime_error{"OpenSSL has no cipher with forward secrecy"};
     check_readable(certificate_file);
     check_readable(key_file);
+    if (const auto why = base::exposure_of_key(key_file); !why.empty())
+        throw std::runtime_error{why};
     if (::SSL_CTX_use_certificate_chain_file(context_.get(), certificate_file.c_str()) != 1)
         fail(certificate_file, "expected a certificate chain in PEM");
     if (::SSL_CTX_use_PrivateKey_file(context_.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1)

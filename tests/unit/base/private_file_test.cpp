@@ -51,15 +51,33 @@ TEST_F(private_file, is_refused_with_a_line_that_would_be_cut) {
 }
 
 TEST_F(private_file, is_refused_where_other_users_can_open_it) {
-    for (const mode_t mode : {0640U, 0604U, 0610U, 0602U}) {
-        const auto file = file_with("secret", mode);
-        EXPECT_EQ(refusal(file), file + ": other users can open it; chmod 600 " + file) << mode;
+    const auto file = file_with("secret", 0640);
+    EXPECT_EQ(refusal(file), file + ": other users can open it (mode 0640); chmod 600 " + file);
+    EXPECT_EQ(exposure_of_key(file), refusal(file));
+    for (const mode_t mode : {0604U, 0610U, 0602U}) {
+        EXPECT_NE(refusal(file_with("secret", mode)), "") << mode;
     }
+}
+
+// libpq's rule for sslkey: a process that is not root's reads root's file by its group.
+TEST(exposure, of_a_file_of_roots_may_be_its_group) {
+    constexpr uid_t k_root = 0;
+    constexpr uid_t k_service = 1000;
+    EXPECT_EQ(exposure_of("/k", k_root, 0640, k_service), "");
+    for (const mode_t mode : {0660U, 0650U, 0644U}) {
+        EXPECT_NE(exposure_of("/k", k_root, mode, k_service), "") << mode;
+    }
+    EXPECT_EQ(exposure_of("/k", k_root, 0644, k_service),
+              "/k: other users can open it (mode 0644); chmod 640 /k");
+    EXPECT_NE(exposure_of("/k", k_root, 0640, k_root), "");
+    EXPECT_NE(exposure_of("/k", k_service, 0640, k_service), "");
+    EXPECT_EQ(exposure_of("/k", k_service, 0400, k_service), "");
 }
 
 TEST_F(private_file, that_cannot_be_read_says_why) {
     EXPECT_EQ(refusal("/nowhere/at/all"), "/nowhere/at/all: No such file or directory");
-    EXPECT_EQ(refusal("/tmp"), "/tmp: other users can open it; chmod 600 /tmp");
+    EXPECT_EQ(refusal("/tmp"), "/tmp: other users can open it (mode 1777); chmod 600 /tmp");
+    EXPECT_EQ(exposure_of_key("/nowhere/at/all"), "") << "the TLS library says why";
 }
 
 }  // namespace
