@@ -17,6 +17,7 @@
 #include "turnstile/error.hpp"
 #include "turnstile/fencing_token.hpp"
 #include "turnstile/fencing_vector.hpp"
+#include "turnstile/file_health.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/guardian.hpp"
 #include "turnstile/job_gate.hpp"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "cli/complaint.hpp"
 #include "cli/doctor_report.hpp"
@@ -94,6 +95,7 @@ int examine(doctor_options& options) {
     auto told = health_of_servers(options.servers.servers, k_health_limit);
     if (!told) return complain(told.error().message(), k_usage);
     seen.servers = std::move(*told);
+    if (auto file = health_of_file(options.servers.servers)) seen.file = std::move(*file);
     look_through_session(seen);
     seen.clock = read_host_clock();
     const auto found = all_findings(seen);

@@ -9,6 +9,7 @@
 
 #include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
+#include "cli/file_findings.hpp"
 #include "cli/path_findings.hpp"
 #include "cli/printable.hpp"
 #include "cli/server_findings.hpp"
@@ -170,6 +171,14 @@ json json_of(const server_health& server) {
     return result;
 }
 
+json json_of_file(const examination& seen) {
+    if (!seen.file) return nullptr;
+    return {{"path", seen.file->file},
+            {"exists", seen.file->exists},
+            {"refusals", seen.file->refusals},
+            {"exposure", seen.file->exposure}};
+}
+
 json json_of_path(const examination& seen) {
     json result{{"path", seen.path},
                 {"folder", nullptr},
@@ -210,8 +219,8 @@ std::string guard_text(const examination& seen) {
 
 findings all_findings(const examination& seen) {
     findings all;
-    for (const auto& part : {server_findings(seen), lease_findings(seen), path_findings(seen),
-                             clock_findings(seen), guard_findings(seen)})
+    for (const auto& part : {server_findings(seen), lease_findings(seen), file_findings(seen),
+                             path_findings(seen), clock_findings(seen), guard_findings(seen)})
         all.insert(all.end(), part.begin(), part.end());
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
         return std::pair{a.weight, a.code} < std::pair{b.weight, b.code};
@@ -242,6 +251,7 @@ std::string doctor_json(const examination& seen, const findings& found) {
     if (seen.promised)
         for (const auto& each : texts_of(*seen.promised))
             result["promises"][each.name] = each.value;
+    result["file"] = json_of_file(seen);
     result["path"] = json_of_path(seen);
     result["clocks"] = json_of_clocks(seen);
     result["guard"] = seen.guard.empty() ? json(nullptr) : json(seen.guard);

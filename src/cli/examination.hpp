@@ -13,6 +13,7 @@
 #include "cli/assumed_pace.hpp"
 #include "cli/servers.hpp"
 #include "turnstile/error.hpp"
+#include "turnstile/file_health.hpp"
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/odd_znodes.hpp"
 #include "turnstile/path_trial.hpp"
@@ -31,6 +32,7 @@ struct examination {
     server_settings settings;
     std::string path;
     std::vector<server_health> servers;
+    std::optional<file_health> file{};    // of "sqlite:"
     std::string attached_to;              // the server of the session; empty: there is none
     std::int64_t session = 0;             // its id; 0: there is none
     std::chrono::milliseconds granted{};  // the session time-out; 0: there is no session

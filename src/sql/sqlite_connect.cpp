@@ -137,9 +137,9 @@ void sqlite_database::prepare_file() {
     // What undoes one statement is then kept in small pieces, not in 64 KiB for each.
     run("PRAGMA temp_store = MEMORY");
     make_tables();
-    log_file_ = log_in_place();  // which the first transaction has made, or found
     open_session_files();
     repair_tables();
+    log_file_ = log_in_place();  // which the first transaction has made, or found
 }
 
 void sqlite_database::open_session_files() {

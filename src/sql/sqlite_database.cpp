@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/never_destroyed.hpp"
+#include "sql/sqlite_file.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -63,21 +64,47 @@ void sqlite_database::begin(access how) {
     forget_answers();
     run(how == access::write ? "BEGIN IMMEDIATE" : "BEGIN");
     const bool renamed = renamed_.exchange(false);
+    const bool attached = log_file_.has_value();
     if (how == access::write || renamed) check_in_place();
+    if (how == access::write && attached) check_contents();
 }
 
 // Where the file's name leads to another file, or its log has been removed, others are granted what is held here, and
-// what is written here is lost. The log may be there again: whoever opens the file next makes one. Each write looks, and
-// the first transaction behind the kernel's word that the file was renamed or unlinked.
+// what is written here is lost. The log may be there again: whoever opens the file next makes one. Each write looks, so
+// each confirmation, and the first transaction behind the kernel's word that the file was renamed, linked or unlinked.
 void sqlite_database::check_in_place() {
     int moved = 0;
     ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     const auto log = log_in_place();
-    if (moved == 0 && log && (!log_file_ || log_file_ == log)) return;
-    rollback();
-    throw database_error{failure::lost, fmt::format("{}: was replaced while it was open, or its "
-                                                    "write-ahead log removed",
-                                                    settings_.path)};
+    if (moved != 0 || !log || (log_file_ && log_file_ != log)) {
+        rollback();
+        throw database_error{failure::lost,
+                             fmt::format("{}: was replaced while it was open, or its "
+                                         "write-ahead log removed",
+                                         settings_.path)};
+    }
+    try {
+        static_cast<void>(check_single_name(::sqlite3_db_filename(db_, "main")));
+    } catch (...) {
+        rollback();
+        throw;
+    }
+}
+
+// Grants that others got since the copy was made are not in the file any more, and their numbers would be given again.
+void sqlite_database::check_contents() {
+    const auto found =
+        run("SELECT CAST(value AS INTEGER) FROM turnstile_meta WHERE name = 'number'").rows;
+    const auto number = found.empty() ? -1 : to_integer(found.front().front());
+    if (number < last_number_) {
+        last_number_ = 0;
+        rollback();
+        throw database_error{failure::lost,
+                             settings_.path +
+                                 ": has older contents than this client has seen: a copy was put "
+                                 "back while clients had it open"};
+    }
+    last_number_ = number;
 }
 
 std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
@@ -224,17 +251,11 @@ std::size_t sqlite_database::longest_path() const noexcept {
 }
 
 std::int64_t sqlite_database::next_number() {
-    const std::int64_t number =
-        to_integer(run("UPDATE turnstile_meta SET value = value + 1 WHERE name = 'number' "
-                       "RETURNING value")
-                       .rows.front()
-                       .front());
-    if (number > last_number_) return taken_number_ = number;
-    // Grants that others got since then are not in the file any more.
-    last_number_ = 0;
-    throw database_error{failure::lost, settings_.path +
-                                            ": has older contents than this client has written: a "
-                                            "copy was put back while clients had it open"};
+    return taken_number_ =
+               to_integer(run("UPDATE turnstile_meta SET value = value + 1 WHERE name = 'number' "
+                              "RETURNING value")
+                              .rows.front()
+                              .front());
 }
 
 // ---- what wakes a session -----------------------------------------------------------------------

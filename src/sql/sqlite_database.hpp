@@ -74,6 +74,7 @@ public:
 private:
     static void check_process();
     void check_in_place();
+    void check_contents();
     [[nodiscard]] std::optional<std::pair<dev_t, ino_t>> log_in_place() const;
     void prepare_file();
     void make_tables();
@@ -95,7 +96,7 @@ private:
     std::optional<std::pair<dev_t, ino_t>> log_file_;  // of this connection
     mode_t rights_ = 0;                                // of the file
     std::int64_t taken_number_ = 0;                    // in this transaction
-    std::int64_t last_number_ = 0;                     // in a transaction that was committed
+    std::int64_t last_number_ = 0;  // that a commit had, this client's or another's
     std::optional<session_files> files_;
     boottime_clock::time_point patient_until_{};
     std::vector<std::int64_t> to_ring_;

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/descriptor.hpp"
 #include "sql/database.hpp"
@@ -59,18 +60,49 @@ constexpr std::array<file_system_kind, 17> k_shared_file_systems{{
     refuse(path, std::generic_category().message(errno));
 }
 
-void check_file_system(const std::string& path) {
+std::string fault_of_file_system(const std::string& path) {
     const auto folder = std::filesystem::path{path}.parent_path().string();
     struct statfs found {};
     if (::statfs(folder.c_str(), &found) != 0) refuse_by_system(folder);
     const auto kind = std::find_if(
         k_shared_file_systems.begin(), k_shared_file_systems.end(),
         [&](const auto& each) { return each.magic == static_cast<unsigned>(found.f_type); });
-    if (kind != k_shared_file_systems.end())
-        refuse(path,
-               fmt::format("is on a file system that other hosts may see ({}); sqlite: is for "
-                           "the processes of one host: use a local file system",
-                           kind->name));
+    if (kind == k_shared_file_systems.end()) return {};
+    return fmt::format(
+        "is on a file system that other hosts may see ({}); sqlite: is for the processes of one "
+        "host: use a local file system",
+        kind->name);
+}
+
+std::string resolved(const std::string& path) {
+    std::error_code failed;
+    const auto found = std::filesystem::weakly_canonical(path, failed).string();
+    return failed ? path : found;
+}
+
+struct statx look_at(const std::string& path) {
+    struct statx found {};
+    if (::statx(AT_FDCWD, path.c_str(), 0, STATX_NLINK | STATX_MODE, &found) != 0)
+        refuse_by_system(path);
+    return found;
+}
+
+std::string fault_of_links(const struct statx& found) {
+    if (found.stx_nlink <= 1) return {};
+    return fmt::format(
+        "has {} names (hard links), each with a write-ahead log of its own: two clients could hold "
+        "one lock. Keep one name",
+        found.stx_nlink);
+}
+
+std::string fault_of_mount(const struct statx& found) {
+    if ((found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0) return {};
+    return "is a mount point (a bind mount of the file alone), and has another name with a "
+           "write-ahead log of its own: two clients could hold one lock. Mount its folder";
+}
+
+mode_t rights_of(const struct statx& found) {
+    return found.stx_mode & 07777U;
 }
 
 // The new file gets its name after it was closed: a close() in this process would give up the POSIX locks that other
@@ -97,27 +129,37 @@ void check_clock_offset_is_known() {
 }
 
 std::string prepare_sqlite_file(const std::string& path) {
-    std::error_code failed;
-    const auto resolved = std::filesystem::weakly_canonical(path, failed).string();
-    const std::string& file = failed ? path : resolved;
-    check_file_system(file);
+    const std::string file = resolved(path);
+    if (const auto fault = fault_of_file_system(file); !fault.empty()) refuse(file, fault);
     make_if_missing(file);
     return file;
 }
 
 mode_t check_single_name(const std::string& path) {
-    struct statx found {};
-    if (::statx(AT_FDCWD, path.c_str(), 0, STATX_NLINK | STATX_MODE, &found) != 0)
-        refuse_by_system(path);
-    if (found.stx_nlink > 1)
-        refuse(path, fmt::format("has {} names (hard links), each with a write-ahead log of its "
-                                 "own: two clients could hold one lock. Keep one name",
-                                 found.stx_nlink));
-    if ((found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
-        refuse(path,
-               "is a mount point (a bind mount of the file alone), and has another name with a "
-               "write-ahead log of its own: two clients could hold one lock. Mount its folder");
-    return found.stx_mode & 07777U;
+    const auto found = look_at(path);
+    for (const auto& fault : {fault_of_links(found), fault_of_mount(found)})
+        if (!fault.empty()) refuse(path, fault);
+    return rights_of(found);
+}
+
+sqlite_file_look look_at_sqlite_file(const std::string& path) {
+    sqlite_file_look seen{.file = resolved(path)};
+    const auto add = [&](std::string fault) {
+        if (!fault.empty()) seen.refusals.push_back(std::move(fault));
+    };
+    try {
+        add(fault_of_file_system(seen.file));
+        struct stat there {};
+        if (::stat(seen.file.c_str(), &there) != 0 && errno == ENOENT) return seen;
+        const auto found = look_at(seen.file);
+        seen.exists = true;
+        add(fault_of_links(found));
+        add(fault_of_mount(found));
+        seen.danger = danger_of_rights(rights_of(found));
+    } catch (const database_error& why) {
+        add(why.what());
+    }
+    return seen;
 }
 
 std::string danger_of_rights(mode_t rights) {

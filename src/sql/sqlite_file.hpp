@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 namespace turnstile::sql {
 
@@ -24,6 +25,15 @@ void check_clock_offset_is_known();
 
 // Throws database_error if the file has, or may have, a second name. Returns the file's rights.
 mode_t check_single_name(const std::string& path);
+
+struct sqlite_file_look {
+    std::string file;  // without symbolic links
+    bool exists = false;
+    std::vector<std::string> refusals{};  // sentences about the file: no client opens it
+    std::string danger{};                 // as danger_of_rights
+};
+// Makes, opens and closes nothing. Throws nothing of its own: what cannot be looked at is a refusal.
+[[nodiscard]] sqlite_file_look look_at_sqlite_file(const std::string& path);
 
 // A user who may read the file but not write it can stop every lock in it: a read lock on the shared memory's lock
 // bytes keeps all writers out. The sentence that says so; empty if no such user exists.

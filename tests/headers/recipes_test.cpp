@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "headers/reader.hpp"
+#include "turnstile/file_health.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -53,6 +54,12 @@ TEST(header_examples, server_health) {
     } catch (const std::system_error& failure) {
         EXPECT_EQ(failure.code(), errc::unresolvable);
     }
+}
+
+TEST(header_examples, file_health) {
+    reader print;
+#include "examples/file_health.inc"
+    EXPECT_EQ(print.calls(), 1) << "the folder is not there";
 }
 
 // ---- elections and gates ----------------------------------------------------------------------

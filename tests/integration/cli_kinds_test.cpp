@@ -94,6 +94,21 @@ protected:
 TEST_F(cli_kinds, a_file_of_sqlite) {
     expect_all("sqlite:" + file("locks.db"));
 }
+
+TEST_F(cli_kinds, a_file_of_sqlite_that_clients_refuse_or_that_others_may_read) {
+    const auto locks = file("locks.db");
+    const words doctor{TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "1s", path};
+    ASSERT_EQ(code_at("sqlite:" + locks, doctor), 0) << output();
+    ASSERT_EQ(::chmod(locks.c_str(), 0644), 0);
+    EXPECT_EQ(code_at("sqlite:" + locks, doctor), 1);
+    EXPECT_TRUE(printed("warning  " + locks + ": its rights are 0644: every user may stop"))
+        << output();
+    ASSERT_EQ(::chmod(locks.c_str(), 0600), 0);
+    std::filesystem::create_hard_link(locks, file("second.db"));
+    EXPECT_EQ(code_at("sqlite:" + file("second.db"), doctor), 69);
+    EXPECT_TRUE(printed("problem  " + file("second.db") + ": has 2 names")) << output();
+    EXPECT_TRUE(printed("-> give the file one name")) << output();
+}
 #endif
 
 #ifdef TURNSTILE_WITH_REDIS

@@ -147,7 +147,36 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     ASSERT_TRUE(later) << later.error().message();
     EXPECT_GT(later->fencing_token(), before);
     EXPECT_TRUE(flush_log(limit()));
-    EXPECT_GT(log.with("has older contents than this client has written"), 0);
+    EXPECT_GT(log.with("has older contents than this client has seen"), 0);
+}
+
+// Nothing but its confirmations can notice it: the holder asks for nothing.
+TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_nothing) {
+    const log_lines log;
+    const auto servers = connect(where(), database_options());
+    mutex lock{*servers, "/lock"};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    run("UPDATE turnstile_meta SET value = 7 WHERE name = 'number'");
+    EXPECT_TRUE(
+        eventually([&] { return log.with("has older contents than this client has seen") > 0; }));
+}
+
+// The session lasts for an hour: the kernel's word or a confirmation suspends it, and it goes on with the link's end.
+TEST_F(sqlite_file, that_gets_a_hard_link_suspends_its_clients_until_the_link_goes) {
+    const log_lines log;
+    const auto servers = connect(where(), database_options(std::chrono::hours{1}));
+    mutex lock{*servers, "/lock"};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto link = folder.path() / "second.db";
+    fs::create_hard_link(file, link);
+    EXPECT_TRUE(eventually([&] { return log.with(file + ": has 2 names (hard links)") > 0; }));
+    fs::remove(link);
+    mutex other{*servers, "/other"};
+    const auto granted = other.acquire({.timeout = limit()});
+    EXPECT_TRUE(granted) << granted.error().message();
+    EXPECT_TRUE(hold->valid());
 }
 
 struct column {

@@ -44,6 +44,20 @@ codes found_in(const examination& seen) {
     return codes_of(all_findings(seen));
 }
 
+TEST(findings, of_a_file_of_sqlite) {
+    auto seen = healthy();
+    EXPECT_NE(doctor_json(seen, {}).find("\"file\":null"), std::string::npos);
+    seen.file = file_health{.file = "/var/locks.db", .exists = true};
+    EXPECT_EQ(found_in(seen), codes{});
+    seen.file->exposure = "its rights are 0644";
+    seen.file->refusals = {"has 2 names", "is a mount point"};
+    EXPECT_EQ(found_in(seen), (codes{"file_refused", "file_refused", "file_exposed"}));
+    EXPECT_EQ(all_findings(seen)[1].subject, "/var/locks.db");
+    EXPECT_NE(doctor_json(seen, {}).find("\"refusals\":[\"has 2 names\",\"is a mount point\"]"),
+              std::string::npos)
+        << doctor_json(seen, {});
+}
+
 TEST(findings, of_the_guard_of_commands) {
     auto seen = healthy();
     seen.guard = "children";
