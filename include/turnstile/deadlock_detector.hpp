@@ -59,7 +59,7 @@ struct deadlock {
     std::vector<deadlock_member> members;
 
     // "web1 pid 12 thread 13 (orders) holds /locks/a and waits for /locks/b since
-    // 2026-11-21T04:38:36Z; web2 pid 7 ..."
+    // 2026-11-21T04:38:36Z; web2 pid 7 ...", with control characters of labels as \xNN
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
 };
 

@@ -87,9 +87,10 @@ public:
 
     [[nodiscard]] errc code() const noexcept { return code_; }
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
-    // What is known beyond the code, or empty.
+    // What is known beyond the code, or empty. It may quote other clients (a label, a reason) as they wrote it.
     [[nodiscard]] const std::string& detail() const noexcept { return message_; }
-    // The category's text for the code, and the detail.
+    // The category's text for the code, and the detail, in which control characters and marks that turn the direction
+    // of writing are \xNN: fit for a log line and for a terminal.
     [[nodiscard]] TURNSTILE_EXPORT std::string message() const;
 
     // Which part of a transaction was refused, counted from 0; nothing where none was.

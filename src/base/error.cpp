@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/error.hpp"
 
+#include "base/visible.hpp"
+
 namespace turnstile {
 namespace {
 
@@ -85,7 +87,7 @@ std::error_code make_error_code(errc code) noexcept {
 
 std::string error::message() const {
     std::string out = text(code_);
-    if (!message_.empty()) out.append(": ").append(message_);
+    if (!message_.empty()) out.append(": ").append(base::visible(message_));
     return out;
 }
 

@@ -16,6 +16,7 @@
 #include "base/out_of_memory.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
+#include "base/visible.hpp"
 
 namespace turnstile {
 namespace {
@@ -60,10 +61,10 @@ public:
         return instance;
     }
 
-    void write(log_level how, std::string_view line) {
+    void write(log_level how, std::string line) {
         const base::lock_guard lock{mutex_};
         if (over_) return;
-        lanes_.push(how, std::string{line});
+        lanes_.push(how, std::move(line));
         ensure_thread();
         meeting_->arrived.notify_one();
     }
@@ -218,7 +219,7 @@ bool enabled(log_level level) noexcept {
 void write_line(log_level level, std::string_view line) noexcept {
     if (!enabled(level) || inside_sink) return;
     try {
-        process_log::only().write(level, line);
+        process_log::only().write(level, base::visible(line));
     } catch (...) {  // no memory for the line: a log line is no reason to fail
     }
 }

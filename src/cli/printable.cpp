@@ -10,23 +10,6 @@
 namespace turnstile::cli {
 namespace {
 
-bool is_control(char32_t point) {
-    const bool turns_direction = point == 0x200e || point == 0x200f || point == 0x061c ||
-                                 (point >= 0x202a && point <= 0x202e) ||
-                                 (point >= 0x2066 && point <= 0x2069);
-    const bool breaks_line = point == 0x2028 || point == 0x2029;
-    return point < 0x20 || (point >= 0x7f && point < 0xa0) || turns_direction || breaks_line ||
-           point == 0xfeff;
-}
-
-void append_bytes(std::string& to, std::string_view bytes) {
-    for (const char byte : bytes) {
-        std::array<char, 8> escape{};
-        std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned char>(byte));
-        to += escape.data();
-    }
-}
-
 void append_unit(std::string& to, unsigned unit) {
     std::array<char, 8> escape{};
     std::snprintf(escape.data(), escape.size(), "\\u%04x", unit & 0xffffU);
@@ -47,21 +30,6 @@ void append_json(std::string& to, char32_t point) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-    std::string result;
-    while (!text.empty()) {
-        const auto [point, length] = base::decode_utf8(text);
-        const auto bytes = text.substr(0, std::max<std::size_t>(length, 1));
-        if (length == 0 || is_control(point)) {
-            append_bytes(result, bytes);
-        } else {
-            result += bytes;
-        }
-        text.remove_prefix(bytes.size());
-    }
-    return result;
-}
 
 std::string json_string(std::string_view text) {
     std::string result = "\"";

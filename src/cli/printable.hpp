@@ -9,10 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/visible.hpp"
+
 namespace turnstile::cli {
 
-// UTF-8 stays; control characters, marks that turn the direction of writing, and what is no UTF-8 become \xNN.
-[[nodiscard]] std::string printable(std::string_view text);
+[[nodiscard]] inline std::string printable(std::string_view text) {
+    return base::visible(text);
+}
 
 // A JSON string with its quotes, in ASCII: the rest is escaped, what is no UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);

@@ -104,6 +104,19 @@ TEST_F(deadlocks, of_two_are_found_with_their_members) {
     EXPECT_TRUE(eventually([&] { return detector.find().value().empty(); }));
 }
 
+// Its text goes into logs, and the labels are other clients'.
+TEST_F(deadlocks, have_a_text_without_control_characters) {
+    std::stop_source stop;
+    ring two{where, 2, [&](std::size_t, mutex& second) {
+                 return second.acquire({.stop = stop.get_token(), .label = "x\n\x1b[2J"});
+             }};
+    EXPECT_TRUE(eventually([&] { return !detector.find().value().empty(); }));
+    const auto text = detector.find().value().front().to_string();
+    EXPECT_NE(text.find("(x\\x0a\\x1b[2J)"), std::string::npos) << text;
+    stop.request_stop();
+    two.wait();
+}
+
 TEST_F(deadlocks, are_found_in_a_folder) {
     std::stop_source stop;
     ring three{where, 3, [&](std::size_t, mutex& second) {

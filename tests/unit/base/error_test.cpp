@@ -81,6 +81,12 @@ std::string said_once(const error& told) {
     return told.message();
 }
 
+TEST(error, message_escapes_what_other_clients_wrote_and_detail_does_not) {
+    const auto taken = core::taken_away("/lock", {core::revocation::how::take, "ops\n", "\x1b[2J"});
+    EXPECT_NE(taken.detail().find("ops\n: \x1b[2J"), std::string::npos);
+    EXPECT_NE(taken.message().find("by ops\\x0a: \\x1b[2J"), std::string::npos) << taken.message();
+}
+
 TEST(error, every_code_has_a_text_of_its_own) {
     std::set<std::string> texts;
     for (int code = 1; code <= static_cast<int>(errc::local_session); ++code) {

@@ -48,6 +48,15 @@ TEST_F(log_test, formats_lines_for_the_sink) {
     EXPECT_EQ(lines_[0].second, "session 0x11: gone");
 }
 
+// A label with a line break would forge a line.
+TEST_F(log_test, gives_the_sink_one_line_without_control_characters) {
+    collect();
+    log::write(log_level::error, "held by {}", "a\n[error] forged \x1b[2J\u202e");
+    flush();
+    ASSERT_EQ(lines_.size(), 1U);
+    EXPECT_EQ(lines_[0].second, "held by a\\x0a[error] forged \\x1b[2J\\xe2\\x80\\xae");
+}
+
 TEST_F(log_test, drops_lines_below_the_level) {
     collect();
     log::write(log_level::info, "not by default");

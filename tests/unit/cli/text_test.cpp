@@ -17,15 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(printable, text_stays_and_control_characters_are_named) {
-    EXPECT_EQ(printable("web-2 \u00e4\u4e2d\U0001f512"), "web-2 \u00e4\u4e2d\U0001f512");
-    EXPECT_EQ(printable("\x1b[2J\n\t"), "\\x1b[2J\\x0a\\x09");
-    EXPECT_EQ(printable("\u0085\u202e\u2066\ufeff"),
-              "\\xc2\\x85\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xef\\xbb\\xbf");
-    EXPECT_EQ(printable("a\xff\xc3"), "a\\xff\\xc3");
-    EXPECT_EQ(printable(std::string_view{"\0", 1}), "\\x00");
-}
-
 TEST(json_string, ascii_with_escapes) {
     EXPECT_EQ(json_string("a\"b\\c"), R"("a\"b\\c")");
     EXPECT_EQ(json_string("\x1b\u00e4\U0001f512\xff"), R"("\u001b\u00e4\ud83d\udd12\ufffd")");
