@@ -112,6 +112,20 @@ TEST_F(admin_change, a_holder_that_gives_way) {
     observer->close();
 }
 
+// 5 s for the request, and twice the holder's session time-out for the order.
+TEST_F(admin_change, a_take_says_beforehand_how_long_it_may_last) {
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    const auto page = start_with_secrets();
+    const auto answer = page.ask("/api/v1/lock?path=" + path, {.headers = bearer()});
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const auto& holder = answer.value()["lock"]["holders"][0];
+    const auto claimed = std::stoll(holder["session_timeout_ms"].get<std::string>());
+    EXPECT_GE(holder["take_at_most_ms"], 5'000 + 2 * claimed);
+    EXPECT_LE(holder["take_at_most_ms"], 5'000 + 2 * 60'000);
+    EXPECT_EQ(answer.value()["waiters"]["waiters"], json::array());
+    observer->close();
+}
+
 TEST_F(admin_change, a_holder_that_does_not_go_is_told) {
     testing::event lost;
     error why{errc::timeout};

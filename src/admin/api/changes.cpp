@@ -193,13 +193,18 @@ milliseconds wait_asked(const json& body) {
                        : "the request stays with the holder: " + gone.error().message()};
 }
 
+// Another library's contender says no time-out; it has as long as one of ours with this client's.
+revoke_options options_for(const client& servers, const contender& target, revoke_options how) {
+    if (target.metadata.timeout.empty()) how.wait = servers.session().timeout * 2;
+    return how;
+}
+
 std::string take_from(site& at, const order& wanted, order_register::entry& mine,
                       milliseconds asked) {
     const auto target = target_of(at, wanted, mine.stop());
     const revocation orders{at.servers, wanted.lock.first};
-    revoke_options how{.who = wanted.by, .why = wanted.why, .stop = mine.stop()};
-    // Another library's contender says no time-out; it has as long as one of ours with this client's.
-    if (target.metadata.timeout.empty()) how.wait = at.servers.session().timeout * 2;
+    const auto how =
+        options_for(at.servers, target, {.who = wanted.by, .why = wanted.why, .stop = mine.stop()});
     if (const auto told = orders.ask(target, how); !told) throw refusal_of(told.error());
     at.reading.note_taken(wanted.lock, wanted.znode);
     const auto longest = orders.longest_wait(target, how);
@@ -248,6 +253,14 @@ json take(site& at, const json& said, const identity& caller) {
     return carried_out(at, "take", wanted, [&](order_register::entry& mine) {
         return take_from(at, wanted, mine, asked);
     });
+}
+
+std::optional<milliseconds> take_at_most(const client& servers, const std::string& path,
+                                         const contender& target) {
+    const auto longest =
+        revocation{servers, path}.longest_wait(target, options_for(servers, target, {}));
+    if (!longest) return std::nullopt;
+    return k_asked_for + *longest;
 }
 
 json cancel(site& at, const json& said, const identity& caller) {

@@ -5,6 +5,8 @@
 // Thread safety: from any thread; take blocks.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "admin/access/identity.hpp"
@@ -17,6 +19,10 @@ namespace turnstile::admin {
 // who they are. Throw refusal: 400 bad_request, 404 no_such_lock, 409 gone or cancelled, 429 too_many, 503 servers or audit.
 [[nodiscard]] json ask(site& at, const json& said, const identity& caller);
 [[nodiscard]] json take(site& at, const json& said, const identity& caller);
+// The longest time that a take of this contender lasts, if it names no wait. Nothing is asked of the servers.
+[[nodiscard]] std::optional<std::chrono::milliseconds> take_at_most(const client& servers,
+                                                                    const std::string& path,
+                                                                    const contender& target);
 // Ends an order that is under way, and withdraws what it wrote. Throws refusal: 404 no_such_order.
 [[nodiscard]] json cancel(site& at, const json& said, const identity& caller);
 

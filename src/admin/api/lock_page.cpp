@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "admin/api/changes.hpp"
 #include "admin/api/lock_filter.hpp"
 #include "admin/api/lock_words.hpp"
 #include "admin/api/meta.hpp"
@@ -86,13 +87,26 @@ json distributions_of(const std::vector<hold_span>& spans) {
             {"wait_ms", json_of(distribution_of(std::move(waits)))}};
 }
 
-json shown_lock(const surveyed_lock& lock, const std::vector<hold_span>& spans, wall_time now) {
+// A person who takes a lock sees before how long that may last.
+json holders_of(const client& servers, const surveyed_lock& lock, wall_time now) {
+    auto all = json::array();
+    for (const auto& each : lock.holders) {
+        auto shown = aged(each, now);
+        const auto longest = take_at_most(servers, lock.path, each);
+        shown["take_at_most_ms"] = longest ? json(longest->count()) : json(nullptr);
+        all.push_back(std::move(shown));
+    }
+    return all;
+}
+
+json shown_lock(const client& servers, const surveyed_lock& lock,
+                const std::vector<hold_span>& spans, wall_time now) {
     json result{
         {"path", lock.path}, {"kind", to_string(lock.kind)}, {"contenders", lock.contenders}};
     result["permits"] = lock.permits ? json(*lock.permits) : json(nullptr);
     result["holders_total"] = lock.holders.size();
     result["waiters_total"] = waiters_of(lock);
-    result["holders"] = aged(lock.holders, now);
+    result["holders"] = holders_of(servers, lock, now);
     json held(nullptr);
     for (const auto& each : spans)
         if (!each.to && held.is_null()) held = age_ms(each.from, now);
@@ -142,7 +156,7 @@ json lock_page(site& at, const query& asked) {
                       key.first + ": no contender is there, and none was seen holding"};
     const auto spans = history.value_or(std::vector<hold_span>{});
     const auto now = clock_of(seen);
-    return {{"lock", shown_lock(lock, spans, now)},
+    return {{"lock", shown_lock(at.servers, lock, spans, now)},
             {"waiters", page_of(lock, page, now)},
             {"history", history.has_value()},
             {"timeline", timeline_of(spans, at.reading.looking_since(), now)},

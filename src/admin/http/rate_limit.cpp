@@ -45,8 +45,4 @@ bool rate_limit::take(const std::string& key, boottime_clock::time_point now) {
     return true;
 }
 
-bool rate_limit::allows(const std::string& key, boottime_clock::time_point now) {
-    return bucket_of(key, now).tokens >= 1;
-}
-
 }  // namespace turnstile::admin

@@ -26,8 +26,6 @@ public:
                                                 boottime_clock::time_point now);
     // Whether one more is allowed now, which it takes.
     [[nodiscard]] bool take(const std::string& key, boottime_clock::time_point now);
-    // Whether one would be allowed.
-    [[nodiscard]] bool allows(const std::string& key, boottime_clock::time_point now);
 
 private:
     struct bucket {

@@ -6,7 +6,7 @@
 import { change, failure, may, me } from './api.js';
 import { h, name, show } from './dom.js';
 import { contender_name } from './parts.js';
-import { clock, date_and_clock, identity, plain, sentence } from './text.js';
+import { clock, date_and_clock, duration, identity, plain, sentence } from './text.js';
 
 const k_who = 'turnstile.who';
 const k_outcomes = {
@@ -114,12 +114,18 @@ function seen_part() {
       fact('Seen', h('span', { class: 'figures' }, clock(seen)))));
 }
 
+// By what the holder claims of its session: as long as it may be sure of its hold.
+function longest() {
+  const ms = state.holder.take_at_most_ms;
+  return ms ? `This lasts up to ${duration(Math.ceil(ms / 1000) * 1000)}.` : 'This may last a minute.';
+}
+
 function result_part() {
   const { asked_at, done, problem, busy } = state;
   const here = state.presence;
   const lines = [];
   if (asked_at) lines.push(`Asked at ${clock(asked_at)}. A holder that listens gives the lock up when it can.`);
-  if (busy === 'take') lines.push('Taking it: the holder is asked, and has a few seconds. This may last a minute.');
+  if (busy === 'take') lines.push(`Taking it: the holder is asked, and has a few seconds. ${longest()}`);
   if (done) lines.push(done);
   return [
     h('p', { class: `result ${here.here ? '' : 'is-good'}`, role: 'status' }, [...lines, here.text].join(' ')),
@@ -137,6 +143,7 @@ function take_part(closed) {
   return h('details', { class: 'take', open: Boolean(state.asked_at), 'data-key': state.asked_at ? 'after' : 'before' },
     h('summary', null, 'Take it from the holder'),
     h('p', null, 'The holder is asked once more. If it stays, its znode is deleted, and the next in line gets the lock. ',
+      `${longest()} `,
       h('strong', null, 'A program that does not listen works on without the lock.')),
     h('label', { class: 'field' },
       h('span', null, 'To confirm, type ', name(state.path, { class: 'mono' })),

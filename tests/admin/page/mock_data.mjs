@@ -26,6 +26,7 @@ export function contender(host, pid, label, age_ms, more = {}) {
     label,
     owner: '',
     session_timeout_ms: '10000',
+    take_at_most_ms: 25_000,
     text: '',
     age_ms,
     ...more,

@@ -120,14 +120,18 @@ for (const [outcome, text] of [['gave_way', 'The holder gave way by itself.'], [
       await dialog(page).getByText(text).waitFor();
     }, { state: { take: outcome } }));
 
-test('a take that lasts says so, and its fields are closed', () =>
+test('a take says before and while it lasts how long it may be, and its fields are closed', () =>
   in_tab(async (tab, page, mock) => {
     let end;
     mock.state.take = new Promise((done) => (end = done));
+    lock_at(mock.state, '/locks/orders').holders[0].take_at_most_ms = 65_001;
     await open_dialog(tab, page);
+    await dialog(page).getByText('Take it from the holder').click();
+    await dialog(page).locator('details').getByText('This lasts up to 1 min 6 s.').waitFor();
+    await dialog(page).getByText('Take it from the holder').click();
     await fill(page);
     await take(page);
-    await dialog(page).getByText('This may last a minute.').waitFor();
+    await dialog(page).getByRole('status').getByText('This lasts up to 1 min 6 s.').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Taking' }).isDisabled());
     end('gave_way');
     await dialog(page).getByText('The holder gave way by itself.').waitFor();

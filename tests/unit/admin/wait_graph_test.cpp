@@ -257,6 +257,18 @@ TEST(admin_openapi, changes_need_more_than_reads) {
         }
 }
 
+// Operations with a limit of their own: deep reads, open pages, orders under way, wrong sign-ins. Other requests that come
+// too fast wait for their turn.
+TEST(admin_openapi, names_too_many_where_a_limit_is) {
+    const auto document = json::parse(asset_called("openapi.json")->content);
+    std::set<std::string> limited;
+    for (const auto& [path, methods] : document["paths"].items())
+        for (const auto& [method, operation] : methods.items())
+            if (operation["responses"].contains("429")) limited.insert(path);
+    EXPECT_EQ(limited, (std::set<std::string>{"/api/v1/ask", "/api/v1/events", "/api/v1/lock",
+                                              "/api/v1/sign-in", "/api/v1/take"}));
+}
+
 TEST(admin_assets, each_has_a_type) {
     for (const auto& each : assets()) EXPECT_FALSE(content_type_of(each.name).empty()) << each.name;
     ASSERT_NE(asset_called("index.html"), nullptr);
