@@ -47,8 +47,11 @@ inline std::unique_ptr<client> connect(const std::string& where,
 inline bool is_refused(const std::string& connect_string, errc wanted,
                        const std::string& words = {}) {
     client refused{connect_string, with_timeout()};
+    // The second half of each wait is for asking the servers why: a loaded machine needs more of it.
+    std::chrono::milliseconds patience = 100ms;
     return eventually([&] {
-        const auto connected = refused.wait_connected(100ms);
+        const auto connected = refused.wait_connected(patience);
+        patience = std::min(2 * patience, std::chrono::milliseconds{5s});
         return !connected && connected.error() == wanted &&
                connected.error().message().find(words) != std::string::npos;
     });
