@@ -109,10 +109,11 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
     using std::filesystem::perms;
     std::filesystem::permissions(folder.path(), perms::others_exec,
                                  std::filesystem::perm_options::add);
-    for (const auto& file : {right.certificate(), right.key()})
+    for (const auto& file : {right.certificate(), right.key(), wrong.certificate()})
         std::filesystem::permissions(file, perms::others_read, std::filesystem::perm_options::add);
-    testing::mariadb_server server{{{"--ssl-cert=" + right.certificate(),
-                                     "--ssl-key=" + right.key(), "--require-secure-transport"}}};
+    testing::mariadb_server server{
+        {{"--ssl-cert=" + right.certificate(), "--ssl-key=" + right.key(),
+          "--ssl-ca=" + wrong.certificate(), "--require-secure-transport"}}};
     server.start();
     const auto where = server.connect_string();
     expect_grant(where + "?ssl_ca=" + right.certificate());
