@@ -79,17 +79,20 @@ TEST_F(guardian_endurance, of_a_parent_over_processes_that_die) {
     ASSERT_TRUE(parent.wait_for_output("\n"));
     auto name = parent.output();
     name.pop_back();
+    constexpr std::int64_t k_forgotten = 1;
+    std::int64_t left = k_forgotten;
     outlast(parent.pid(), [&] {
+        ++left;
         const pid_t child = ::fork();
         if (child == 0) {
             link process{connect_guardian(name)};
-            process.tell(session(1, server.where));
-            process.tell(session(2, server.where));
-            process.tell(forget_session{1});
+            process.tell(session(k_forgotten, server.where));
+            process.tell(session(left, server.where));
+            process.tell(forget_session{k_forgotten});
             ::_exit(0);
         }
         ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-        server.serve_end();
+        server.serve_end(left);
     });
 }
 
