@@ -116,13 +116,17 @@ TEST_F(admin_change, a_holder_that_gives_way) {
 TEST_F(admin_change, a_take_says_beforehand_how_long_it_may_last) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto page = start_with_secrets();
-    const auto answer = page.ask("/api/v1/lock?path=" + path, {.headers = bearer()});
-    ASSERT_EQ(answer.status, 200) << answer.body;
-    const auto& holder = answer.value()["lock"]["holders"][0];
-    const auto claimed = std::stoll(holder["session_timeout_ms"].get<std::string>());
-    EXPECT_GE(holder["take_at_most_ms"], 5'000 + 2 * claimed);
-    EXPECT_LE(holder["take_at_most_ms"], 5'000 + 2 * 60'000);
-    EXPECT_EQ(answer.value()["waiters"]["waiters"], json::array());
+    EXPECT_TRUE(shows(
+        page, "/api/v1/lock?path=" + path,
+        [](const json& seen) {
+            const auto& holders = seen.at("lock").at("holders");
+            if (holders.empty()) return false;
+            const auto claimed =
+                std::stoll(holders.at(0).at("session_timeout_ms").get<std::string>());
+            const auto longest = holders.at(0).at("take_at_most_ms").get<long long>();
+            return longest >= 5'000 + 2 * claimed && longest <= 5'000 + 2 * 60'000;
+        },
+        bearer()));
     observer->close();
 }
 
