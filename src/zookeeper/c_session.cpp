@@ -274,9 +274,9 @@ void c_session::deliver(core::coordinator_event&& event) {
 
 void c_session::on_event(zhandle_t* /*handle*/, int type, int state, const char* path, void* self) {
     c_session& me = *static_cast<c_session*>(self);
-    const base::lock_guard turn{me.turn_};
     // An exception must not pass the C client's frames.
     base::finish_or_end("an event of the ZooKeeper client", [&] {
+        const base::lock_guard turn{me.turn_};
         if (type == ZOO_SESSION_EVENT) {
             me.session_event(state);
         } else {
