@@ -21,9 +21,7 @@ constexpr milliseconds k_first_patience{200};
 constexpr milliseconds k_longest_patience{5'000};
 constexpr milliseconds k_pause_between_rounds{20};
 
-constexpr std::int32_t k_close_id = 1;
 constexpr std::int32_t k_close_request = -11;
-constexpr std::size_t k_length_bytes = 4;
 
 void put_int(packet& out, std::int32_t value) {
     const std::uint32_t big = ::htobe32(static_cast<std::uint32_t>(value));
@@ -35,12 +33,6 @@ void put_long(packet& out, std::int64_t value) {
     const std::uint64_t big = ::htobe64(static_cast<std::uint64_t>(value));
     const auto bytes = std::as_bytes(std::span{&big, 1});
     out.insert(out.end(), bytes.begin(), bytes.end());
-}
-
-std::int32_t int_at(std::span<const std::byte> bytes, std::size_t place) {
-    std::uint32_t big = 0;
-    std::memcpy(&big, bytes.subspan(place, sizeof big).data(), sizeof big);
-    return static_cast<std::int32_t>(::be32toh(big));
 }
 
 }  // namespace
@@ -58,7 +50,7 @@ void session_end::finish() noexcept {
     state_ = state::over;
     socket_.reset();
     ::explicit_bzero(session_.secret.data(), session_.secret.size());
-    ::explicit_bzero(in_.data(), in_.size());
+    answers_.wipe();
     if (!out_.empty()) ::explicit_bzero(out_.data(), out_.size());
 }
 
@@ -72,7 +64,7 @@ time_point session_end::wake_at() const noexcept {
 
 void session_end::attempt(time_point now) {
     const endpoint& server = session_.servers.at(next_);
-    received_ = 0;
+    answers_.restart();
     wake_ = now + patience_;
     socket_ = base::descriptor{
         ::socket(server.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
@@ -147,47 +139,17 @@ bool session_end::write_some() {
 }
 
 bool session_end::read_some() {
-    const auto room = std::span{in_}.subspan(received_);
+    const auto room = answers_.room();
     const auto got = ::recv(socket_.get(), room.data(), room.size(), 0);
     if (got < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
     if (got == 0) return false;
-    received_ += static_cast<std::size_t>(got);
-    return take_frames();
-}
-
-bool session_end::take_frames() {
-    while (received_ >= k_length_bytes && !over()) {
-        const auto bytes = std::span<const std::byte>{in_}.first(received_);
-        const std::int32_t length = int_at(bytes, 0);
-        if (length < 0 || static_cast<std::size_t>(length) > k_longest_frame - k_length_bytes)
-            return false;
-        const auto whole = k_length_bytes + static_cast<std::size_t>(length);
-        if (received_ < whole) return true;
-        if (!take_frame(bytes.subspan(k_length_bytes, whole - k_length_bytes))) return false;
-        if (over()) return true;
-        std::memmove(in_.data(), in_.data() + whole, received_ - whole);
-        received_ -= whole;
+    switch (answers_.take(static_cast<std::size_t>(got))) {
+        case end_answers::step::wait: return true;
+        case end_answers::step::close: send_close(); return true;
+        case end_answers::step::over: finish(); return true;
+        case end_answers::step::broken: break;
     }
-    return true;
-}
-
-bool session_end::take_frame(std::span<const std::byte> frame) {
-    if (state_ == state::attaching) {
-        // Version, time-out, session: a time-out of zero says that the session is over.
-        if (frame.size() < 16) return false;
-        if (int_at(frame, 4) <= 0) {
-            finish();
-        } else {
-            send_close();
-        }
-        return true;
-    }
-    // Request, transaction, error. Other frames are none of ours.
-    if (frame.size() < 16) return false;
-    if (int_at(frame, 0) != k_close_id) return true;
-    if (int_at(frame, 12) != 0) return false;
-    finish();
-    return true;
+    return false;
 }
 
 }  // namespace turnstile::guardian

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "guardian/end_answers.hpp"
 #include "guardian/message.hpp"
 
 namespace turnstile::guardian {
@@ -58,11 +59,7 @@ private:
     // False: the connection is of no use any more.
     bool write_some();
     bool read_some();
-    bool take_frames();
-    bool take_frame(std::span<const std::byte> frame);
     void finish() noexcept;
-
-    static constexpr std::size_t k_longest_frame = 1024;
 
     guard_session session_;
     time_point give_up_;
@@ -72,8 +69,7 @@ private:
     state state_ = state::pausing;
     base::descriptor socket_;
     packet out_;
-    std::array<std::byte, k_longest_frame> in_{};
-    std::size_t received_ = 0;
+    end_answers answers_;
 };
 
 }  // namespace turnstile::guardian

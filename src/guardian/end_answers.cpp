@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/end_answers.hpp"
+
+#include <endian.h>
+
+#include <cstring>
+
+namespace turnstile::guardian {
+namespace {
+
+constexpr std::size_t k_length_bytes = 4;
+constexpr std::size_t k_shortest_frame = 16;  // of both answers
+
+std::int32_t int_at(std::span<const std::byte> bytes, std::size_t place) {
+    std::uint32_t big = 0;
+    std::memcpy(&big, bytes.subspan(place, sizeof big).data(), sizeof big);
+    return static_cast<std::int32_t>(::be32toh(big));
+}
+
+}  // namespace
+
+void end_answers::restart() noexcept {
+    attached_ = false;
+    received_ = 0;
+}
+
+std::span<std::byte> end_answers::room() noexcept {
+    return std::span{in_}.subspan(received_);
+}
+
+end_answers::step end_answers::take(std::size_t count) noexcept {
+    received_ += count;
+    auto told = step::wait;
+    while (received_ >= k_length_bytes) {
+        const auto bytes = std::span<const std::byte>{in_}.first(received_);
+        const std::int32_t length = int_at(bytes, 0);
+        if (length < 0 || static_cast<std::size_t>(length) > k_longest_frame - k_length_bytes)
+            return step::broken;
+        const auto whole = k_length_bytes + static_cast<std::size_t>(length);
+        if (received_ < whole) return told;
+        const auto next = judge(bytes.subspan(k_length_bytes, whole - k_length_bytes));
+        if (next == step::over || next == step::broken) return next;
+        if (next == step::close) told = next;
+        std::memmove(in_.data(), in_.data() + whole, received_ - whole);
+        received_ -= whole;
+    }
+    return told;
+}
+
+void end_answers::wipe() noexcept {
+    ::explicit_bzero(in_.data(), in_.size());
+}
+
+end_answers::step end_answers::judge(std::span<const std::byte> frame) noexcept {
+    if (frame.size() < k_shortest_frame) return step::broken;
+    if (!attached_) {
+        // Version, time-out, session: a time-out of zero says that the session is over.
+        if (int_at(frame, 4) <= 0) return step::over;
+        attached_ = true;
+        return step::close;
+    }
+    // Request, transaction, error. Frames of another request are none of ours.
+    if (int_at(frame, 0) != k_close_id) return step::wait;
+    return int_at(frame, 12) == 0 ? step::over : step::broken;
+}
+
+}  // namespace turnstile::guardian

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/end_answers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "fake_server.hpp"
+
+namespace turnstile::guardian {
+namespace {
+
+using step = end_answers::step;
+
+packet joined(const packet& first, const packet& second) {
+    packet both = first;
+    both.insert(both.end(), second.begin(), second.end());
+    return both;
+}
+
+// The steps that are no wait, of bytes that come in pieces.
+std::vector<step> steps_of(std::span<const std::byte> bytes, std::size_t piece) {
+    end_answers answers;
+    std::vector<step> steps;
+    while (!bytes.empty() && (steps.empty() || steps.back() == step::close)) {
+        const auto count = std::min(piece, bytes.size());
+        std::copy_n(bytes.begin(), count, answers.room().begin());
+        bytes = bytes.subspan(count);
+        if (const auto next = answers.take(count); next != step::wait) steps.push_back(next);
+    }
+    return steps;
+}
+
+TEST(end_answers, come_in_any_pieces) {
+    const auto both = joined(attach_answer(30), close_answer(0));
+    EXPECT_EQ(steps_of(both, 1), (std::vector{step::close, step::over}));
+    EXPECT_EQ(steps_of(both, 7), (std::vector{step::close, step::over}));
+    EXPECT_EQ(steps_of(both, both.size()), std::vector{step::over});
+}
+
+TEST(end_answers, of_a_session_that_is_over) {
+    EXPECT_EQ(steps_of(attach_answer(0), 1), std::vector{step::over});
+}
+
+TEST(end_answers, that_refuse_or_are_none_are_broken) {
+    EXPECT_EQ(steps_of(joined(attach_answer(30), close_answer(1)), 1),
+              (std::vector{step::close, step::broken}));
+    EXPECT_EQ(steps_of(packet{4, std::byte{0xff}}, 1), std::vector{step::broken});
+    EXPECT_EQ(steps_of(packet{{}, {}, {}, std::byte{8}, {}, {}, {}, {}, {}, {}, {}, {}}, 1),
+              std::vector{step::broken});
+}
+
+TEST(end_answers, begin_anew_with_each_connection) {
+    end_answers answers;
+    const auto attached = attach_answer(30);
+    std::copy_n(attached.begin(), 10, answers.room().begin());
+    EXPECT_EQ(answers.take(10), step::wait);
+    answers.restart();
+    std::copy(attached.begin(), attached.end(), answers.room().begin());
+    EXPECT_EQ(answers.take(attached.size()), step::close);
+}
+
+}  // namespace
+}  // namespace turnstile::guardian
