@@ -5,13 +5,15 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace turnstile::redis {
 
-// 0, or less text than asked for, where too little is left.
+// A number is 0, and a text is shorter, if too little is left.
 class byte_reader {
 public:
     explicit byte_reader(std::string_view text) noexcept : text_{text} {}
@@ -25,11 +27,22 @@ public:
         text_.remove_prefix(bytes);
         return value;
     }
-    std::int64_t whole_double() noexcept {
-        return static_cast<std::int64_t>(std::bit_cast<double>(number(sizeof(double))));
+    // Nothing unless the double is a whole number below 2^53: scripts write no other.
+    std::optional<std::int64_t> whole_double() noexcept {
+        constexpr double k_end = 9007199254740992.0;
+        const auto value = std::bit_cast<double>(number(sizeof(double)));
+        if (!(std::abs(value) < k_end) || value != std::trunc(value)) return std::nullopt;
+        return static_cast<std::int64_t>(value);
     }
     std::int32_t int32() noexcept { return static_cast<std::int32_t>(number(4)); }
-    std::size_t length() noexcept { return static_cast<std::size_t>(number(4)); }
+    // A text behind its length; nothing if too little is left.
+    std::optional<std::string_view> sized_text() noexcept {
+        constexpr std::size_t k_length = 4;
+        if (text_.size() < k_length) return std::nullopt;
+        const auto length = static_cast<std::size_t>(number(k_length));
+        if (text_.size() < length) return std::nullopt;
+        return text(length);
+    }
     std::string_view text(std::size_t bytes) noexcept {
         const auto found = text_.substr(0, bytes);
         text_.remove_prefix(found.size());

@@ -66,8 +66,9 @@ std::string parse_servers(std::string_view text, bool sentinels, connect_string&
     return {};
 }
 
-// `path` begins with the slash behind the servers, or is empty.
-std::string parse_path(std::string_view path, bool sentinels, connect_string& out) {
+// `path`, a part of `text`, begins with the slash behind the servers, or is empty.
+std::string parse_path(std::string_view text, std::string_view path, bool sentinels,
+                       connect_string& out) {
     if (sentinels) {
         if (!path.empty()) path.remove_prefix(1);
         const auto name = path.substr(0, path.find('/'));
@@ -78,32 +79,28 @@ std::string parse_path(std::string_view path, bool sentinels, connect_string& ou
         path.remove_prefix(name.size());
     }
     if (path.size() < 2) return {};
-    if (const auto valid = base::validate_path(path); !valid)
-        return "has a chroot that is a " + valid.error().message();
+    if (auto fault = base::chroot_fault(text, path); !fault.empty()) return fault;
     out.chroot = path;
     return {};
 }
 
 std::string set_database(std::string_view value, connect_string& out) {
     const auto number = plain_number<int>(value);
-    if (!number || *number >= k_most_databases)
-        return fmt::format("db={}: a number from 0 is needed", value);
+    if (!number || *number >= k_most_databases) return "a number from 0 is needed";
     out.database = *number;
     return {};
 }
 
 std::string set_tree(std::string_view value, connect_string& out) {
     if (value.empty() || value.size() > k_longest_tree || !is_word(value))
-        return fmt::format("tree={}: 1 to {} letters, digits, '.', '-', '_' are needed", value,
-                           k_longest_tree);
+        return fmt::format("1 to {} letters, digits, '.', '-', '_' are needed", k_longest_tree);
     out.tree = value;
     return {};
 }
 
 std::string set_wait(std::string_view value, connect_string& out) {
     const auto number = plain_number<int>(value);
-    if (!number || *number > k_most_replicas)
-        return fmt::format("wait={}: a number of replicas is needed", value);
+    if (!number || *number > k_most_replicas) return "a number of replicas is needed";
     out.wait = *number;
     return {};
 }
@@ -126,54 +123,64 @@ std::string set_verify(std::string_view value, connect_string& out) {
         out.tls.verify = meaning;
         return {};
     }
-    return fmt::format("verify={}: there are full, ca and none", value);
+    return "there are full, ca and none";
 }
 
 std::string set_stay_out(std::string_view value, connect_string& out) {
     const auto number = plain_number<int>(value);
     if (!number || *number == 0 || *number > k_longest_stay)
-        return fmt::format("stay_out={}: a number of seconds from 1 to {} is needed", value,
-                           k_longest_stay);
+        return fmt::format("a number of seconds from 1 to {} is needed", k_longest_stay);
     out.stay_out = *number;
     return {};
 }
 
-// Of the options that only sentinels or TLS have; nothing if it is none of them.
+// Of the options that are texts, and only sentinels or TLS have; nothing if it is none of them.
 std::optional<std::string> parse_special(std::string_view name, std::string_view value,
                                          connect_string& out) {
     auto& sentinel = out.sentinel_login;
-    if (name.starts_with("sentinel_")) {
-        auto& place = name == "sentinel_username" ? sentinel.user : sentinel.password;
-        if (name != "sentinel_username" && name != "sentinel_password") return std::nullopt;
+    if (name == "sentinel_username" || name == "sentinel_password") {
         if (!out.has_sentinels())
             return fmt::format("has the option {}, and is not redis+sentinel://", name);
-        return set_decoded(name, value, place);
+        return set_decoded(name, value,
+                           name == "sentinel_username" ? sentinel.user : sentinel.password);
     }
-    const bool file = name == "ca_file" || name == "cert_file" || name == "key_file";
-    if (!file && name != "verify") return std::nullopt;
+    if (name != "ca_file" && name != "cert_file" && name != "key_file") return std::nullopt;
     if (!out.tls.enabled) return fmt::format("has the option {}, and is not rediss://", name);
-    if (name == "verify") return set_verify(value, out);
     if (name == "ca_file") return set_decoded(name, value, out.tls.ca_file);
     return set_decoded(name, value, name == "cert_file" ? out.tls.cert_file : out.tls.key_file);
 }
 
-std::string parse_option(std::string_view option, connect_string& out) {
+struct option_rule {
+    std::string_view name;
+    std::string (*set)(std::string_view value, connect_string& out);
+};
+constexpr std::array<option_rule, 5> k_options{{{"db", set_database},
+                                                {"tree", set_tree},
+                                                {"wait", set_wait},
+                                                {"stay_out", set_stay_out},
+                                                {"verify", set_verify}}};
+
+// `option` is a part of `text`.
+std::string parse_option(std::string_view text, std::string_view option, connect_string& out) {
     const auto name = cut(option, '=');
-    if (name == "db") return set_database(option, out);
-    if (name == "tree") return set_tree(option, out);
-    if (name == "wait") return set_wait(option, out);
-    if (name == "stay_out") return set_stay_out(option, out);
+    if (name == "verify" && !out.tls.enabled) return "has the option verify, and is not rediss://";
+    for (const auto& each : k_options) {
+        if (each.name != name) continue;
+        const auto rule = each.set(option, out);
+        if (rule.empty()) return {};
+        return fmt::format("{}={}: {}", name, base::quoted_part(text, option), rule);
+    }
     if (auto rule = parse_special(name, option, out)) return *std::move(rule);
     return fmt::format(
         "has the option '{}'; there are db, tree, wait, stay_out, with redis+sentinel:// "
         "sentinel_username "
         "and sentinel_password, with rediss:// ca_file, cert_file, key_file and verify",
-        name);
+        base::quoted_part(text, name));
 }
 
-std::string parse_options(std::string_view options, connect_string& out) {
+std::string parse_options(std::string_view text, std::string_view options, connect_string& out) {
     while (!options.empty()) {
-        if (auto rule = parse_option(cut(options, '&'), out); !rule.empty()) return rule;
+        if (auto rule = parse_option(text, cut(options, '&'), out); !rule.empty()) return rule;
     }
     if (!out.sentinel_login.user.empty() && out.sentinel_login.password.empty())
         return "has a sentinel_username but no sentinel_password";
@@ -182,7 +189,8 @@ std::string parse_options(std::string_view options, connect_string& out) {
     return {};
 }
 
-std::string parse(std::string_view rest, bool sentinels, connect_string& out) {
+std::string parse(std::string_view text, const scheme& as, connect_string& out) {
+    auto rest = text.substr(as.prefix.size());
     auto where = cut(rest, '?');
     const auto options = rest;
     const auto slash = std::min(where.find('/'), where.size());
@@ -192,9 +200,9 @@ std::string parse(std::string_view rest, bool sentinels, connect_string& out) {
         if (auto rule = parse_login(where.substr(0, at), out); !rule.empty()) return rule;
         where = where.substr(at + 1);
     }
-    if (auto rule = parse_servers(where, sentinels, out); !rule.empty()) return rule;
-    if (auto rule = parse_path(path, sentinels, out); !rule.empty()) return rule;
-    return parse_options(options, out);
+    if (auto rule = parse_servers(where, as.sentinels, out); !rule.empty()) return rule;
+    if (auto rule = parse_path(text, path, as.sentinels, out); !rule.empty()) return rule;
+    return parse_options(text, options, out);
 }
 
 }  // namespace
@@ -209,9 +217,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
         return refused(text, "this build has no TLS for Redis (TURNSTILE_WITH_REDIS_TLS)");
     connect_string out;
     out.tls.enabled = found->tls;
-    if (const auto rule = parse(text.substr(found->prefix.size()), found->sentinels, out);
-        !rule.empty())
-        return refused(text, rule);
+    if (const auto rule = parse(text, *found, out); !rule.empty()) return refused(text, rule);
     return out;
 }
 

@@ -66,6 +66,8 @@ line::line(const server_address& to, const tls_context* tls, int give_up, const 
     : address_{to}, name_{name.empty() ? to.host : name}, tls_{tls} {
     begin_to_connect(give_up);
     if (broken_) return;
+    elements_.emplace(*context_->reader);
+    begin_reply();
     // A program that the user starts does not inherit the session's connection.
     ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
     const int on = 1;
@@ -187,12 +189,26 @@ void line::receive_secured() noexcept {
     }
 }
 
+// An array's room counts like bytes that came.
+void line::begin_reply() noexcept {
+    since_reply_ = 0;
+    elements_->allow(longest_reply_ / sizeof(void*));
+}
+
+void line::allow_long_replies() noexcept {
+    longest_reply_ = k_longest_reply;
+    if (elements_) begin_reply();
+}
+
 owned_reply line::next() {
     void* found = nullptr;
     // What came before the end is still there to be read.
     if (context_ == nullptr) return {};
-    if (::redisGetReplyFromReader(context_, &found) != REDIS_OK) check();
-    if (found != nullptr) since_reply_ = 0;
+    if (::redisGetReplyFromReader(context_, &found) != REDIS_OK) {
+        if (elements_ && elements_->is_exceeded()) break_off("it announces a reply without an end");
+        check();
+    }
+    if (found != nullptr && elements_) begin_reply();
     return owned_reply{static_cast<redisReply*>(found)};
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
+#include "redis/array_bound.hpp"
 #include "redis/server_address.hpp"
 #include "redis/tls.hpp"
 
@@ -71,11 +72,11 @@ public:
     // How many bytes the socket took. A broken connection takes all: that it is broken is found by reading.
     std::size_t write(std::string_view text) const noexcept;
 
-    // Reads what has come. Breaks the connection if one reply grows beyond k_longest_greeting, or after
+    // Reads what has come. Breaks the connection if one reply, or the room for its arrays, grows beyond k_longest_greeting, or after
     // `allow_long_replies` beyond k_longest_reply: a server must not decide how much memory a client takes.
     void receive() noexcept;
     // Called once the server has passed the handshake.
-    void allow_long_replies() noexcept { longest_reply_ = k_longest_reply; }
+    void allow_long_replies() noexcept;
     // The next reply that is whole; nothing if there is none yet.
     [[nodiscard]] owned_reply next();
 
@@ -92,6 +93,7 @@ private:
     void go_on_securing();
     void begin_to_connect(int give_up);
     void receive_secured() noexcept;
+    void begin_reply() noexcept;
     void count(std::size_t bytes) noexcept;
     void break_off(std::string reason);
     void check() noexcept;
@@ -111,6 +113,7 @@ private:
     bool refused_ = false;
     std::size_t longest_reply_ = k_longest_greeting;
     std::size_t since_reply_ = 0;  // bytes that came since `next` found a reply
+    std::optional<array_bound> elements_;
     std::string unsent_;
     std::string reason_;
 };

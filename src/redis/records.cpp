@@ -11,12 +11,12 @@ std::optional<core::stat> parse_record(std::string_view head) noexcept {
     if (head.size() < k_record_head) return std::nullopt;
     byte_reader in{head};
     core::stat s;
-    s.czxid = in.whole_double();
-    s.mzxid = in.whole_double();
-    s.pzxid = in.whole_double();
-    s.ctime = in.whole_double();
-    s.mtime = in.whole_double();
-    s.ephemeral_owner = in.whole_double();
+    for (auto* const field :
+         {&s.czxid, &s.mzxid, &s.pzxid, &s.ctime, &s.mtime, &s.ephemeral_owner}) {
+        const auto number = in.whole_double();
+        if (!number) return std::nullopt;
+        *field = *number;
+    }
     s.version = in.int32();
     const auto creates = static_cast<std::uint32_t>(in.int32());
     s.num_children = in.int32();
@@ -27,16 +27,14 @@ std::optional<core::stat> parse_record(std::string_view head) noexcept {
 }
 
 std::optional<std::vector<core::watch_event>> parse_events(std::string_view text) {
-    constexpr std::size_t k_head = 5;
     std::vector<core::watch_event> all;
     byte_reader in{text};
     while (in.left() != 0) {
-        if (in.left() < k_head) return std::nullopt;
         const auto kind = in.number(1);
-        const auto length = in.length();
-        if (kind > static_cast<std::uint64_t>(core::watch_kind::children) || in.left() < length)
+        const auto path = in.sized_text();
+        if (kind > static_cast<std::uint64_t>(core::watch_kind::children) || !path)
             return std::nullopt;
-        all.push_back({static_cast<core::watch_kind>(kind), std::string{in.text(length)}, 0});
+        all.push_back({static_cast<core::watch_kind>(kind), std::string{*path}, 0});
     }
     return all;
 }

@@ -19,7 +19,8 @@ namespace turnstile::redis {
 
 inline constexpr std::size_t k_record_head = 64;
 
-// From the first bytes of a record; nothing if there are too few. `data_length` is left at 0.
+// From the first bytes of a record; nothing if there are too few, or a number is none that scripts write. `data_length` is
+// left at 0.
 [[nodiscard]] std::optional<core::stat> parse_record(std::string_view head) noexcept;
 
 // All events of a reply, without their connection; nothing if the text is no list of events.

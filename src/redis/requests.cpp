@@ -3,6 +3,7 @@
 
 #include <hiredis/hiredis.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "local/znode_path.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 using core::create_mode;
 
+// No session's end is further away: longer is a number that another program wrote, and would overflow.
+constexpr std::chrono::microseconds k_longest_until_next = std::chrono::hours{24};
 // How the answer is told.
 constexpr const char* k_single = "1";
 constexpr const char* k_multi = "n";
@@ -118,7 +121,7 @@ bool parse_multi(const core::multi_op& op, const redisReply& answer, core::reply
     constexpr std::size_t k_results = 5;
     constexpr std::size_t k_head = 6;
     const auto* codes = element(answer, k_codes, REDIS_REPLY_ARRAY);
-    if (codes == nullptr) return false;
+    if (codes == nullptr || codes->elements != op.parts.size()) return false;
     const bool ok = out.error == core::server_error::ok;
     const auto* results = element(answer, k_results, REDIS_REPLY_ARRAY);
     if (ok && (results == nullptr || results->elements != 2 * codes->elements)) return false;
@@ -161,7 +164,8 @@ bool parse_read(const core::operation& op, const redisReply& answer, std::size_t
     if (out.error != core::server_error::ok) return true;
     const auto stat = parse_record(text_at(answer, first));
     const auto* length = element(answer, first + 1, REDIS_REPLY_INTEGER);
-    if (!stat || length == nullptr) return false;
+    if (!stat || length == nullptr || length->integer < 0 || length->integer > INT32_MAX)
+        return false;
     out.stat = *stat;
     out.stat.data_length = static_cast<std::int32_t>(length->integer);
     if (std::holds_alternative<core::get_op>(op)) {
@@ -219,7 +223,8 @@ std::optional<answer_head> parse_head(const redisReply& answer) {
     if (next == nullptr || !events) return std::nullopt;
     const auto* zxid = element(answer, 1, REDIS_REPLY_INTEGER);
     head.zxid = zxid != nullptr ? zxid->integer : number_in(text_at(answer, 1));
-    head.until_next = std::chrono::microseconds{next->integer};
+    head.until_next = std::chrono::microseconds{
+        std::clamp<long long>(next->integer, -1, k_longest_until_next.count())};
     head.events = std::move(*events);
     return head;
 }

@@ -22,6 +22,14 @@ std::string_view value_of(const redisReply& list, std::string_view name) {
 
 }  // namespace
 
+std::int64_t epoch_in(const redisReply& answer) {
+    return plain_number<std::int64_t>(value_of(answer, "config-epoch")).value_or(0);
+}
+
+std::optional<server_address> master_in(const redisReply& answer) {
+    return claimed_address(text_at(answer, 0), text_at(answer, 1));
+}
+
 sentinel_inquiry::sentinel_inquiry(server_address sentinel, const connect_string& where,
                                    const tls_context* tls, int give_up,
                                    const std::optional<server_address>& at)
@@ -72,15 +80,12 @@ void sentinel_inquiry::handle(question asked, const redisReply& reply) {
     }
     switch (asked) {
         case question::login: return;
-        case question::epoch:
-            next_->epoch = plain_number<std::int64_t>(value_of(reply, "config-epoch")).value_or(0);
-            return;
+        case question::epoch: next_->epoch = epoch_in(reply); return;
         case question::address: break;
     }
-    const auto port = plain_number<std::uint16_t>(text_at(reply, 1));
-    next_->master = {std::string{text_at(reply, 0)}, port.value_or(0)};
-    if (next_->master.host.empty() || next_->master.port == 0)
-        refuse(welcome::unfit, "it knows no address of " + where_.master);
+    auto master = master_in(reply);
+    if (!master) return refuse(welcome::unfit, "it knows no address of " + where_.master);
+    next_->master = *std::move(master);
 }
 
 void sentinel_inquiry::refuse(welcome result, const std::string& reason) {

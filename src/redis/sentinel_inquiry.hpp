@@ -25,6 +25,11 @@ struct sentinel_answer {
     std::int64_t epoch = 0;
 };
 
+// From the answer to SENTINEL MASTER; 0 if it has none.
+[[nodiscard]] std::int64_t epoch_in(const redisReply& answer);
+// From the answer to SENTINEL GET-MASTER-ADDR-BY-NAME; nothing if it has none.
+[[nodiscard]] std::optional<server_address> master_in(const redisReply& answer);
+
 class sentinel_inquiry {
 public:
     // Begins to connect, to the address `at` where its name has been resolved before. `where` and `tls` live longer; no

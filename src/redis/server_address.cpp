@@ -10,8 +10,19 @@
 namespace turnstile::redis {
 namespace {
 
+constexpr std::size_t k_longest_host = 253;  // of a name, in bytes; an address is shorter
+
 bool is_address_character(char c) noexcept {
     return is_word_character(c) || c == ':' || c == '%';
+}
+
+bool is_address(std::string_view host) noexcept {
+    return std::all_of(host.begin(), host.end(), is_address_character);
+}
+
+// An IPv6 address, or a name or address that needs no brackets.
+bool is_host(std::string_view host) noexcept {
+    return host.find(':') != std::string_view::npos ? is_address(host) : is_word(host);
 }
 
 }  // namespace
@@ -36,8 +47,7 @@ std::string parse_address(std::string_view text, std::uint16_t default_port, ser
     if (host.starts_with('[')) {
         if (host.size() < 3 || host.back() != ']') return "has an unfinished address in brackets";
         host = host.substr(1, host.size() - 2);
-        if (!std::all_of(host.begin(), host.end(), is_address_character))
-            return "has a character that no address has";
+        if (!is_address(host)) return "has a character that no address has";
     } else if (host.find(':') != std::string_view::npos) {
         return "has several colons: an IPv6 address stands in brackets, [::1]:6379";
     } else if (!is_word(host)) {
@@ -46,6 +56,13 @@ std::string parse_address(std::string_view text, std::uint16_t default_port, ser
     if (host.empty()) return "names no host: write host:port";
     out.host = host;
     return {};
+}
+
+std::optional<server_address> claimed_address(std::string_view host, std::string_view port) {
+    const auto number = plain_number<std::uint16_t>(port);
+    if (!number || *number == 0 || host.empty() || host.size() > k_longest_host || !is_host(host))
+        return std::nullopt;
+    return server_address{std::string{host}, *number};
 }
 
 }  // namespace turnstile::redis

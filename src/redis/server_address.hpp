@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,10 @@ struct server_address {
 // From "host", "host:port" or "[address]:port". An empty text, or the rule that is broken.
 [[nodiscard]] std::string parse_address(std::string_view text, std::uint16_t default_port,
                                         server_address& out);
+
+// As a server or a sentinel says it: an IPv6 address is without brackets. Nothing unless the host has only characters of a
+// name or an address, and the port is one.
+[[nodiscard]] std::optional<server_address> claimed_address(std::string_view host,
+                                                            std::string_view port);
 
 }  // namespace turnstile::redis

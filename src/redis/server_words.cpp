@@ -29,11 +29,19 @@ std::string_view value_of(std::string_view info, std::string_view key) {
     return {};
 }
 
+// A word of a server's own goes into messages: one with other characters, or a long one, counts as absent.
+std::string_view word_of(std::string_view info, std::string_view key) {
+    constexpr std::size_t k_longest = 64;
+    const auto word = value_of(info, key);
+    return word.size() <= k_longest && is_word(word) ? word : std::string_view{};
+}
+
+// 0 for what is no count.
 template <class Number = int>
 Number leading_number(std::string_view text) noexcept {
     Number value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
+    return std::max<Number>(value, 0);
 }
 
 }  // namespace
@@ -96,15 +104,14 @@ std::optional<server_address> moved_to(std::string_view error, const server_addr
     const auto place = error.substr(std::min(error.rfind(' '), error.size() - 1) + 1);
     const auto colon = place.rfind(':');
     if (colon == std::string_view::npos) return std::nullopt;
-    const auto port = plain_number<std::uint16_t>(place.substr(colon + 1));
-    if (!port || *port == 0) return std::nullopt;
     const auto host = place.substr(0, colon);
-    return server_address{host.empty() || host == "?" ? asked.host : std::string{host}, *port};
+    return claimed_address(host.empty() || host == "?" ? asked.host : host,
+                           place.substr(colon + 1));
 }
 
 server_facts parse_info(std::string_view info) {
     server_facts facts;
-    facts.version = value_of(info, "redis_version");
+    facts.version = word_of(info, "redis_version");
     facts.master = value_of(info, "role") == "master";
     // A sentinel of Valkey's has the second word alone.
     facts.sentinel =
@@ -113,7 +120,7 @@ server_facts parse_info(std::string_view info) {
     facts.append_only = value_of(info, "aof_enabled") == "1";
     facts.uptime = leading_number<std::int64_t>(value_of(info, "uptime_in_seconds"));
     facts.replicas = leading_number(value_of(info, "connected_slaves"));
-    facts.eviction_policy = value_of(info, "maxmemory_policy");
+    facts.eviction_policy = word_of(info, "maxmemory_policy");
     return facts;
 }
 

@@ -18,10 +18,15 @@ std::optional<answer_along> parse_listing_of(byte_reader& in) {
     answer_along found{core::children_op{}, core::answered(core::server_error::ok)};
     found.reply.stat = *stat;
     found.reply.stat.data_length = in.int32();
-    std::get<core::children_op>(found.to).path = in.text(in.length());
-    constexpr std::size_t k_length = 4;
-    while (in.left() >= k_length) found.reply.children.emplace_back(in.text(in.length()));
-    if (in.left() != 0) return std::nullopt;
+    if (found.reply.stat.data_length < 0) return std::nullopt;
+    const auto path = in.sized_text();
+    if (!path) return std::nullopt;
+    std::get<core::children_op>(found.to).path = *path;
+    while (in.left() != 0) {
+        const auto name = in.sized_text();
+        if (!name) return std::nullopt;
+        found.reply.children.emplace_back(*name);
+    }
     return found;
 }
 
@@ -33,8 +38,11 @@ std::optional<wake> parse_wake(std::string_view text, const std::string& mark) {
     if (sha1_in_hex(std::string{body} + mark) != text.substr(0, k_digest)) return std::nullopt;
     byte_reader in{body};
     wake found;
-    found.zxid = in.whole_double();
-    auto events = parse_events(in.text(in.length()));
+    const auto zxid = in.whole_double();
+    const auto event = in.sized_text();
+    if (!zxid || !event) return std::nullopt;
+    found.zxid = *zxid;
+    auto events = parse_events(*event);
     if (!events || events->size() != 1) return std::nullopt;
     found.event = std::move(events->front());
     if (in.left() != 0) found.listing = parse_listing_of(in);

@@ -168,5 +168,21 @@ TEST(redis_digest, is_sha1) {
     EXPECT_EQ(sha1_in_hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
 }
 
+// A server's words stand in messages and logs, its numbers in sums.
+TEST(redis_server_words, that_no_server_says_count_as_absent) {
+    const server_address asked{"redis1", 6379};
+    for (const char* const other : {"MOVED 1 ho\x1bst:6379", "MOVED 1 h/x:6379"})
+        EXPECT_FALSE(moved_to(other, asked)) << other;
+    EXPECT_FALSE(moved_to("MOVED 1 " + std::string(300, 'h') + ":6379", asked));
+    const auto facts = parse_info(
+        "redis_version:7\x1b[2J\nuptime_in_seconds:-9223372036854775808\nconnected_slaves:-1\n"
+        "maxmemory_policy:" +
+        std::string(1'000, 'x') + "\n");
+    EXPECT_EQ(facts.version, "");
+    EXPECT_EQ(facts.eviction_policy, "");
+    EXPECT_EQ(facts.uptime, 0);
+    EXPECT_EQ(facts.replicas, 0);
+}
+
 }  // namespace
 }  // namespace turnstile::redis

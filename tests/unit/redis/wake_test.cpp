@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 
 #include "redis/digest.hpp"
 
@@ -79,6 +80,17 @@ TEST(redis_wake, that_is_cut_short_brings_no_list) {
         const auto told = parse_wake(sealed(whole.substr(0, length)), k_mark);
         EXPECT_EQ(told.has_value(), length >= event) << length;
     }
+}
+
+TEST(redis_wake, with_numbers_that_no_script_writes_is_none) {
+    const auto event = packed(1, 1) + with_length("/a/x");
+    for (const double zxid : {std::nan(""), 1e300, 0.5})
+        EXPECT_FALSE(parse_wake(sealed(in_double(zxid) + with_length(event)), k_mark)) << zxid;
+    auto list = folder({});
+    list.replace(64, 4, packed(0x80000000, 4));  // the length of the folder's data
+    const auto told = parse_wake(sealed(removal("/a/x") + list), k_mark);
+    ASSERT_TRUE(told);
+    EXPECT_FALSE(told->listing);
 }
 
 }  // namespace
