@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/predicate.hpp>
+#include <optional>
+
+#include "base/path.hpp"
 
 namespace turnstile::base {
 namespace {
@@ -19,11 +22,19 @@ bool is_word_character(char c) noexcept {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
+// Behind "scheme://", nothing if the text begins with none. In "u:secret@h://" a user and a password stand there.
+std::optional<std::size_t> end_of_scheme(std::string_view text) noexcept {
+    const auto slashes = text.find("://");
+    if (slashes == std::string_view::npos ||
+        text.substr(0, slashes).find_first_of(":@/") != std::string_view::npos)
+        return std::nullopt;
+    return slashes + 3;
+}
+
 // Where user or host begin: behind "scheme://", or behind the colon and the slashes of what was meant as one; 0 for
 // ZooKeeper's "host:port".
 std::size_t begin_of_user(std::string_view text) noexcept {
-    if (const auto slashes = text.find("://"); slashes != std::string_view::npos)
-        return slashes + 3;
+    if (const auto end = end_of_scheme(text)) return *end;
     if (text.starts_with("sqlite:") || text.starts_with("local:")) return text.size();
     const auto colon = std::min(text.find(':'), text.size());
     const auto behind_colon = colon + 1;
@@ -39,6 +50,8 @@ std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))
         end = std::min(text.find("sentinel_username="), text.find("sentinel_password="));
+    // libpq ends the user at an '@' ahead of the first '/', whatever stands before it.
+    if (text.starts_with("postgres")) end = std::max(end, text.find('/', begin));
     if (begin == 0) end = text.find('/');
     const auto at = text.substr(0, end).rfind('@');
     return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
@@ -48,13 +61,17 @@ std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
 struct password_place {
     std::size_t begin = 0;
     std::size_t end = 0;
+    bool is_certain = false;  // else it may be a user alone
 };
 password_place password_of_user(std::string_view text) noexcept {
     const auto begin = begin_of_user(text);
     const auto at = end_of_user(text, begin);
     if (at == std::string_view::npos) return {};
     const auto colon = text.find(':', begin);
-    if (colon < at) return {colon + 1, at};
+    // Without "://" the word ahead may be a scheme or the user: "redis:u:secret@h", "u:se:cret@h".
+    if (begin != 0 && !end_of_scheme(text))
+        return {begin, at, text[begin - 1] == ':' || colon < at};
+    if (colon < at) return {colon + 1, at, true};
     return begin == 0 ? password_place{} : password_place{begin, at};
 }
 
@@ -94,7 +111,7 @@ void mask_parameters(std::string& text) {
 
 std::string masked(std::string_view connect_string) {
     std::string shown{connect_string};
-    if (const auto [begin, end] = password_of_user(connect_string); begin != end)
+    if (const auto [begin, end, certain] = password_of_user(connect_string); begin != end)
         shown.replace(begin, end - begin, k_mask);
     else if (const auto lone = begin_of_lone_password(connect_string); lone < shown.size())
         shown.replace(lone, std::string::npos, k_mask);
@@ -103,8 +120,8 @@ std::string masked(std::string_view connect_string) {
 }
 
 bool has_password(std::string_view connect_string) {
-    const auto [begin, end] = password_of_user(connect_string);
-    if (begin != end && connect_string[begin - 1] == ':') return true;
+    const auto [begin, end, is_certain] = password_of_user(connect_string);
+    if (begin != end && is_certain) return true;
     if (begin == end && begin_of_lone_password(connect_string) < connect_string.size()) return true;
     std::string parameters{connect_string};
     mask_parameters(parameters);
@@ -113,9 +130,24 @@ bool has_password(std::string_view connect_string) {
 
 std::string without_password(std::string_view connect_string) {
     std::string shown{connect_string};
-    const auto [begin, end] = password_of_user(connect_string);
-    if (begin != end && shown[begin - 1] == ':') shown.erase(begin - 1, end - begin + 1);
+    const auto [begin, end, is_certain] = password_of_user(connect_string);
+    if (begin != end && is_certain) shown.erase(begin - 1, end - begin + 1);
     return shown;
+}
+
+std::string quoted_part(std::string_view connect_string, std::string_view part) {
+    if (masked(connect_string).find(part) == std::string::npos) return std::string{k_mask};
+    auto shown = printable(part);
+    shown.erase(shown.rfind('"'), 1).erase(0, 1);
+    return shown;
+}
+
+std::string chroot_fault(std::string_view connect_string, std::string_view chroot) {
+    const auto valid = validate_path(chroot);
+    if (valid) return {};
+    if (masked(connect_string).find(chroot) == std::string::npos)
+        return "has a chroot that breaks a rule of paths";
+    return "has a chroot that is a " + valid.error().message();
 }
 
 }  // namespace turnstile::base

@@ -4,6 +4,8 @@
 //     masked            as it may be shown, in a message, a page or a log
 //     without_password  as it names the servers
 //     has_password      whether it has one at all
+//     quoted_part       a part of it, for the message that refuses it
+//     chroot_fault      the sentence that refuses its chroot
 //
 // Thread safety: pure functions.
 #pragma once
@@ -25,5 +27,12 @@ namespace turnstile::base {
 
 // Without ":password" before the host: the same servers, for each user.
 [[nodiscard]] std::string without_password(std::string_view connect_string);
+
+// The part in printable ASCII, shortened, without quotes; "***" if the masked string does not show it. A password that should have been escaped falls
+// into pieces, which parsers take for hosts, names of options and paths.
+[[nodiscard]] std::string quoted_part(std::string_view connect_string, std::string_view part);
+
+// The rule of paths (base/path.hpp) that the chroot breaks; empty if it breaks none.
+[[nodiscard]] std::string chroot_fault(std::string_view connect_string, std::string_view chroot);
 
 }  // namespace turnstile::base

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <utility>
 
+#include "base/masked.hpp"
 #include "base/out_of_memory.hpp"
+#include "base/path.hpp"
 #include "local/chroot.hpp"
 #include "local/link.hpp"
 #include "local/world.hpp"
@@ -43,15 +45,9 @@ private:
     std::atomic<bool> closed_{false};
 };
 
-// The part behind the name: "" or "/a/b".
-std::string checked_chroot(std::string_view connect_string, std::string_view suffix) {
-    if (suffix.empty() || suffix == "/") return {};
-    if (!client_accepts_path(suffix, path_use::plain)) {
-        throw_error({errc::bad_connect_string, "'" + std::string{connect_string} +
-                                                   "': the part from the first '/' on must be "
-                                                   "a path that does not end in '/'"});
-    }
-    return std::string{suffix};
+error refused(std::string_view text, std::string_view rule) {
+    return {errc::bad_connect_string,
+            base::printable(base::masked(text)) + ": " + std::string{rule}};
 }
 
 }  // namespace
@@ -60,22 +56,31 @@ bool is_local(std::string_view connect_string) noexcept {
     return connect_string.starts_with(k_scheme);
 }
 
-coordinator::coordinator(std::string_view connect_string) {
-    if (!is_local(connect_string)) {
-        throw_error({errc::bad_connect_string,
-                     "'" + std::string{connect_string} + "' does not start with 'local:'"});
-    }
-    const std::string_view rest = connect_string.substr(k_scheme.size());
+result<connect_string> parse_connect_string(std::string_view text) {
+    if (!is_local(text)) return refused(text, "does not start with 'local:'");
+    const std::string_view rest = text.substr(k_scheme.size());
     const std::size_t slash = std::min(rest.find('/'), rest.size());
-    chroot_ = checked_chroot(connect_string, rest.substr(slash));
-    world_ = world::named(std::string{rest.substr(0, slash)});
+    const auto chroot = rest.substr(slash);
+    if (chroot.size() > 1 && !client_accepts_path(chroot, path_use::plain))
+        return refused(text,
+                       "the part from the first '/' on must be a path that does not end in '/'");
+    return connect_string{std::string{rest.substr(0, slash)},
+                          std::string{chroot.size() > 1 ? chroot : std::string_view{}}};
+}
+
+std::string to_string(const connect_string& value) {
+    return std::string{k_scheme} + value.name + value.chroot;
+}
+
+coordinator::coordinator(std::string_view text) : where_{parse_connect_string(text).value()} {
+    world_ = world::named(where_.name);
 }
 
 coordinator::~coordinator() = default;
 
 std::unique_ptr<core::coordinator_session> coordinator::open(const core::session_settings& settings,
                                                              core::session_sink& sink) {
-    auto handle = std::make_shared<link>(settings, sink, chroot{chroot_}, describe());
+    auto handle = std::make_shared<link>(settings, sink, chroot{where_.chroot}, describe());
     auto opened = std::make_unique<session>(world_, handle);
     world_->open(handle);
     return opened;
@@ -94,7 +99,7 @@ turnstile::promises coordinator::promises() const {
 }
 
 std::string coordinator::describe() const {
-    return std::string{k_scheme} + world_->name() + chroot_;
+    return to_string(where_);
 }
 
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string) {

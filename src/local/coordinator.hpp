@@ -14,10 +14,20 @@
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
+#include "turnstile/result.hpp"
 
 namespace turnstile::local {
 
 class world;
+
+struct connect_string {
+    std::string name;    // of the process's servers: those of one name share their tree
+    std::string chroot;  // empty or "/a/b"
+    friend bool operator==(const connect_string&, const connect_string&) = default;
+};
+// Of "local:name/chroot". Fails with `errc::bad_connect_string`. Pure functions.
+[[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
+[[nodiscard]] std::string to_string(const connect_string& value);
 
 [[nodiscard]] bool is_local(std::string_view connect_string) noexcept;
 
@@ -38,7 +48,7 @@ public:
     [[nodiscard]] std::string describe() const override;
 
 private:
-    std::string chroot_;
+    const connect_string where_;
     std::shared_ptr<world> world_;
 };
 

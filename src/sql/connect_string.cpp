@@ -23,7 +23,8 @@ constexpr std::string_view k_chroot = "chroot=";
 constexpr std::string_view k_encoding = "client_encoding=";
 
 error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string, fmt::format("'{}': {}", base::masked(text), rule)};
+    return {errc::bad_connect_string,
+            fmt::format("{}: {}", base::printable(base::masked(text)), rule)};
 }
 
 bool is_postgresql(std::string_view text) noexcept {
@@ -38,6 +39,17 @@ bool is_utf8(std::string_view encoding) noexcept {
 kind kind_of(std::string_view text) noexcept {
     if (is_postgresql(text)) return kind::postgresql;
     return is_mariadb(text) ? kind::mariadb : kind::sqlite;
+}
+
+// As libpq reads it: the user ends at the first '@' ahead of the first '/', and its password may have a '?'.
+std::string shown_postgresql(std::string target) {
+    const auto begin = target.find("://") + 3;
+    const auto at = target.substr(0, target.find('/', begin)).find('@', begin);
+    const bool has_user = at != std::string::npos;
+    target.erase(std::min(target.find('?', has_user ? at : begin), target.size()));
+    const auto colon = target.find(':', begin);
+    if (has_user && colon < at) target.erase(colon, at - colon);
+    return target;
 }
 
 }  // namespace
@@ -67,8 +79,8 @@ result<connect_string> parse_connect_string(std::string_view text) {
     }
     if (out.chroot == "/") out.chroot.clear();
     if (!out.chroot.empty()) {
-        if (const auto valid = base::validate_path(out.chroot); !valid)
-            return refused(text, "has a chroot that is a " + valid.error().message());
+        if (const auto fault = base::chroot_fault(text, out.chroot); !fault.empty())
+            return refused(text, fault);
     }
     if (out.kind == kind::sqlite) {
         out.target.erase(0, k_sqlite.size());
@@ -94,6 +106,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
 std::string to_string(const connect_string& location) {
     const std::string chroot = location.chroot.empty() ? "" : "?chroot=" + location.chroot;
     if (location.kind == kind::sqlite) return std::string{k_sqlite} + location.target + chroot;
+    if (location.kind == kind::postgresql) return shown_postgresql(location.target) + chroot;
     return base::without_password(location.target.substr(0, location.target.find('?'))) + chroot;
 }
 

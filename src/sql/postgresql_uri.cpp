@@ -3,6 +3,9 @@
 
 #include <libpq-fe.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -34,6 +37,27 @@ std::string_view parameter_in(std::string_view uri, std::string_view quoted) {
     return {};
 }
 
+bool is_port(std::string_view digits) {
+    std::uint16_t port = 0;
+    const auto* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, port);
+    return read.ec == std::errc{} && read.ptr == end && port != 0;
+}
+
+// libpq looks at a port when it connects. In "user:password" without a host the password stands there.
+bool has_bad_port(const PQconninfoOption* each) {
+    for (; each->keyword != nullptr; ++each) {
+        if (std::string_view{each->keyword} != "port" || each->val == nullptr) continue;
+        std::string_view ports = each->val;
+        while (!ports.empty()) {
+            const auto end = std::min(ports.find(','), ports.size());
+            if (end != 0 && !is_port(ports.substr(0, end))) return true;
+            ports.remove_prefix(std::min(end + 1, ports.size()));
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 // Each sentence of libpq's about a URI has a piece of it behind its first colon and space.
@@ -41,12 +65,15 @@ std::string fault_of_postgresql(const std::string& uri) {
     char* raw = nullptr;
     const options all{::PQconninfoParse(uri.c_str(), &raw)};
     const std::unique_ptr<char, text_end> said{raw};
-    if (all) return {};
+    if (all)
+        return has_bad_port(all.get()) ? "has a bad port: a number from 1 to 65535 is needed" : "";
     if (!said) throw std::bad_alloc{};
     const std::string_view sentence = said.get();
     const auto end = sentence.find(": ");
     if (end == std::string_view::npos) return "libpq cannot read it";
     std::string shown{sentence.substr(0, end)};
+    for (char& c : shown)  // one of them is the URI's
+        if (c < ' ' || c > '~') c = '?';
     if (const auto name = parameter_in(uri, sentence.substr(end)); !name.empty())
         shown += ": \"" + std::string{name} + '"';
     return shown;

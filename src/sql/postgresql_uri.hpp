@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fault_of_postgresql: what libpq does not take of a connect string, found before any connection is made.
+// fault_of_postgresql: what libpq does not take of a connect string, and ports that it would refuse later, found before any
+// connection is made.
 //
 // Thread safety: a pure function.
 #pragma once

@@ -61,7 +61,7 @@ std::string check_host(std::string_view& host) {
 
 result<server_address> parse_server(std::string_view text, std::string_view item) {
     const auto bad = [&](std::string_view rule) {
-        return refused(text, fmt::format("server {} {}", printable(base::masked(item)), rule));
+        return refused(text, fmt::format("server \"{}\" {}", base::quoted_part(text, item), rule));
     };
     if (item.empty()) return refused(text, "has an empty server between commas");
     const auto colon = find_port(item);
@@ -89,14 +89,14 @@ bool names_a_server(std::string_view chroot) {
 result<std::string> parse_chroot(std::string_view text, std::string_view chroot) {
     if (names_a_server(chroot)) {
         return refused(
-            text, fmt::format("has {} behind its first server: one chroot stands behind the last "
-                              "server, for all, host:port,host:port/chroot",
-                              printable(chroot)));
+            text,
+            fmt::format("has \"{}\" behind its first server: one chroot stands behind the last "
+                        "server, for all, host:port,host:port/chroot",
+                        base::quoted_part(text, chroot)));
     }
     if (chroot.size() <= 1) return std::string{};
-    if (const auto valid = base::validate_path(chroot); !valid) {
-        return refused(text, "has a chroot that is a " + valid.error().message());
-    }
+    if (const auto fault = base::chroot_fault(text, chroot); !fault.empty())
+        return refused(text, fault);
     return std::string{chroot};
 }
 

@@ -16,7 +16,7 @@ using ::testing::Not;
 TEST(masked, leaves_a_string_without_a_password) {
     for (const std::string text :
          {"", "zk1:2181,zk2:2181/locks", "local:x", "sqlite:/var/a@b/locks.db", "redis://h:6379/0",
-          "postgresql://db:5432/locks?application_name=a@b", "a@b", "postgresql://?x=@"})
+          "postgresql://db:5432/locks?application_name=a@b", "a@b"})
         EXPECT_EQ(masked(text), text);
 }
 
@@ -49,6 +49,7 @@ TEST(masked, hides_the_passwords_of_servers_and_sentinels) {
 
 TEST(masked, hides_a_password_that_should_have_been_escaped) {
     for (const std::string text : {"redis://:se?x=cret@h/0", "postgresql://u:se/cret@h/db",
+                                   "postgresql://u:secret?x=cret@h/db",
                                    "postgresql://u:se?cret@h/db", "redis://:se/cret?x@h/0",
                                    "redis://u:a@secret@h/0", "postgresql://u:secret@cret@h/db?x=1"})
         EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
@@ -59,7 +60,7 @@ TEST(masked, hides_the_password_of_a_string_that_lacks_something) {
          {"redis://u:secret", "redis://u:secret/0", "postgresql://u:se/cret?x=1",
           "redis:/u:secret@h", "redis:u:secret@h", "mysql:/u:secret@h/db", "u:secret@zk:2181",
           "redis:/secret@h", "redis://h/0?auth=secret", "mysql://h/db?PWD=secret&x=1",
-          "mysql://h,u:secret/db", "reds:/u:secret"})
+          "mysql://h,u:secret/db", "reds:/u:secret", "u:secret:more@zk:2181", "u:secret@h://x@h"})
         EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
 }
 
@@ -87,6 +88,22 @@ TEST(without_password, leaves_the_user_and_the_host) {
     EXPECT_EQ(without_password("postgresql://u:secret@h/db"), "postgresql://u@h/db");
     EXPECT_EQ(without_password("postgresql://u@h:1/db"), "postgresql://u@h:1/db");
     EXPECT_EQ(without_password("postgresql://h:1/db"), "postgresql://h:1/db");
+}
+
+TEST(quoted_part, is_what_the_masked_string_shows) {
+    EXPECT_EQ(quoted_part("redis://h?tree=a b", "a b"), "a b");
+    EXPECT_EQ(quoted_part("redis://h?tree=\x1b", "\x1b"), "\\x1b");
+    EXPECT_EQ(quoted_part("redis://u:1?secret@h", "secret@h"), "***");
+    EXPECT_LE(
+        quoted_part("redis://h?tree=" + std::string(1'000, 'a'), std::string(1'000, 'a')).size(),
+        100);
+}
+
+TEST(chroot_fault, names_the_path_unless_it_may_be_of_a_password) {
+    EXPECT_EQ(chroot_fault("zk:1/a", "/a"), "");
+    EXPECT_THAT(chroot_fault("zk:1/a//b", "/a//b"), HasSubstr("path \"/a//b\""));
+    EXPECT_EQ(chroot_fault("redis://u:1/secret//x@h", "/secret//x@h"),
+              "has a chroot that breaks a rule of paths");
 }
 
 }  // namespace

@@ -104,12 +104,13 @@ TEST(local_connect_string, names_a_tree_and_a_chroot) {
 
 TEST(local_connect_string, breaks_a_rule) {
     for (const char* bad :
-         {"localhost:2181", "local", "local:x/a/", "local:x//a", "local:x/../a"}) {
+         {"localhost:2181", "local", "local:x/a/", "local:x//a", "local:x/../a", "local:/\x1b"}) {
         try {
             static_cast<void>(make_coordinator(bad));
             ADD_FAILURE() << bad;
         } catch (const std::system_error& e) {
             EXPECT_EQ(e.code(), make_error_code(turnstile::errc::bad_connect_string)) << bad;
+            EXPECT_EQ(std::string{e.what()}.find('\x1b'), std::string::npos);
         }
     }
 }

@@ -42,6 +42,11 @@ TEST(sql_connect_string, the_encoding_is_utf8) {
 TEST(sql_connect_string, passwords_are_masked) {
     EXPECT_EQ(to_string(*parse_connect_string("postgresql://u:secret@h/db?password=other")),
               "postgresql://u@h/db");
+    for (const auto* text :
+         {"postgresql://u:se?cret@h/db", "postgresql://u:secret?x=1@h/db?port=1"})
+        EXPECT_EQ(to_string(*parse_connect_string(text)), "postgresql://u@h/db") << text;
+    EXPECT_EQ(to_string(*parse_connect_string("postgresql://u:secret@h?user=a@g:1")),
+              "postgresql://u@h");
     const auto refused = parse_connect_string("postgresql://u:secret@h/db?chroot=nowhere");
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message(), AllOf(HasSubstr("chroot"), Not(HasSubstr("secret"))));
@@ -51,6 +56,12 @@ TEST(sql_connect_string, passwords_are_masked) {
         ASSERT_FALSE(wrong) << text;
         EXPECT_THAT(wrong.error().message(), Not(HasSubstr("secret"))) << text;
     }
+}
+
+TEST(sql_connect_string, a_refusal_has_no_control_characters) {
+    const auto refused = parse_connect_string("sqlite:\x1b[2J\n");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), HasSubstr("sqlite:\\x1b[2J\\x0a"));
 }
 
 TEST(sql_connect_string, rules) {
