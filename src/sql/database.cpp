@@ -3,13 +3,15 @@
 
 #include <charconv>
 
+#include "base/path.hpp"
+
 namespace turnstile::sql {
 
 std::int64_t to_integer(const std::string& cell) {
     std::int64_t number = 0;
     const auto [end, wrong] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
     if (wrong != std::errc{} || end != cell.data() + cell.size())
-        throw database_error{failure::fatal, "'" + cell + "' is no number"};
+        throw database_error{failure::fatal, base::printable(cell) + " is no number"};
     return number;
 }
 

@@ -40,24 +40,22 @@ store::news store::take_news() {
     for (row& r : db_.answer(*news_).rows) {
         switch (static_cast<part>(to_integer(r[0]))) {
             case part::event: {
-                const std::int64_t nonce = to_integer(r[4]);
-                if (delivered_.contains(nonce)) break;
-                fetched_.push_back(nonce);
-                if (to_integer(r[2]) == k_own_removed) {
-                    removed.push_back(std::move(r[3]));
-                    break;
-                }
-                out.events.push_back(
-                    {to_integer(r[1]), static_cast<core::watch_kind>(to_integer(r[2])),
-                     std::move(r[3]), fired_.contains(nonce) ? fired_.at(nonce) : 0});
+                event_row event = event_in(std::move(r));
+                if (delivered_.contains(event.nonce)) break;
+                fetched_.push_back(event.nonce);
+                if (event.own_removed) removed.push_back(std::move(event.path));
+                if (event.fired)
+                    out.events.push_back(
+                        {event.id, *event.fired, std::move(event.path),
+                         fired_.contains(event.nonce) ? fired_.at(event.nonce) : 0});
                 break;
             }
             case part::next_end:
-                if (!r[1].empty()) out.next_end = std::chrono::microseconds{to_integer(r[1])};
+                if (!r[1].empty()) out.next_end = span_in(r[1]);
                 break;
             case part::child:
-                out.children[local::parent_of(r[3])].push_back(
-                    {std::string{local::name_of(r[3])}, to_integer(r[1])});
+                if (auto found = child_in(r))
+                    out.children[local::parent_of(r[3])].push_back(*std::move(found));
                 break;
             case part::changes: changes = to_integer(r[1]); break;
         }

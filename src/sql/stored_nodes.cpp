@@ -22,50 +22,13 @@ constexpr const char* k_watch_columns =
 // Statements have a bound in MariaDB.
 constexpr std::size_t k_looked_at_once = 100;
 
-// An access list in its column: nothing for everybody, or the one identity that may.
-constexpr const char* k_read_only = "*";
-
 std::string to_text(const local::acl& access) {
     if (access.read_only) return k_read_only;
     return access.owners.empty() ? std::string{} : *access.owners.begin();
 }
 
-local::acl to_acl(const std::string& text) {
-    if (text == k_read_only) return {true, {}};
-    return text.empty() ? local::acl{} : local::acl{false, {text}};
-}
-
 local::identities to_identities(const std::string& text) {
     return text.empty() ? local::identities{} : local::identities{text};
-}
-
-std::int32_t to_int32(const std::string& cell) {
-    return static_cast<std::int32_t>(to_integer(cell));
-}
-
-// As ZooKeeper's servers show it: changes of the list, see local/node.hpp.
-std::int32_t visible_cversion(std::int32_t creates, std::int32_t children) noexcept {
-    const auto doubled = static_cast<std::uint32_t>(creates) * 2U;
-    return static_cast<std::int32_t>(doubled - static_cast<std::uint32_t>(children));
-}
-
-stored_node to_node(row&& cells) {
-    stored_node n;
-    n.data = std::move(cells[1]);
-    n.access = to_acl(cells[2]);
-    n.kind = static_cast<local::node_kind>(to_integer(cells[3]));
-    n.creates = to_int32(cells[11]);
-    n.stat.ephemeral_owner = to_integer(cells[4]);
-    n.stat.czxid = to_integer(cells[5]);
-    n.stat.mzxid = to_integer(cells[6]);
-    n.stat.pzxid = to_integer(cells[7]);
-    n.stat.ctime = to_integer(cells[8]);
-    n.stat.mtime = to_integer(cells[9]);
-    n.stat.version = to_int32(cells[10]);
-    n.stat.num_children = to_int32(cells[12]);
-    n.stat.cversion = visible_cversion(n.creates, n.stat.num_children);
-    n.stat.data_length = static_cast<std::int32_t>(n.data.size());
-    return n;
 }
 
 void show_children(stored_node& n, std::int32_t creates, std::int32_t children,
@@ -104,7 +67,7 @@ std::map<std::string, stored_node> stored_nodes::take_all(std::span<const asked_
     for (const asked_statement each : asked)
         for (row& r : db_.answer(each).rows) {
             std::string path = std::move(r.front());
-            found.emplace(std::move(path), to_node(std::move(r)));
+            found.emplace(std::move(path), node_in(std::move(r)));
         }
     return found;
 }
@@ -193,7 +156,7 @@ void stored_nodes::read_answers() {
                 watches_[{std::move(path), static_cast<watch_table>(to_integer(r[3]))}].push_back(
                     {to_integer(r[4]), std::move(r[2])});
             } else {
-                found_.emplace(std::move(path), to_node(std::move(r)));
+                found_.emplace(std::move(path), node_in(std::move(r)));
             }
         }
     }

@@ -23,18 +23,9 @@
 #include "local/client_watches.hpp"
 #include "local/preparation.hpp"
 #include "sql/database.hpp"
+#include "sql/rows.hpp"
 
 namespace turnstile::sql {
-
-using session_id = std::int64_t;
-
-struct stored_node {
-    std::string data;
-    local::acl access;
-    local::node_kind kind = local::node_kind::plain;
-    core::stat stat;
-    std::int32_t creates = 0;
-};
 
 // When a transaction happens.
 struct moment {
@@ -42,20 +33,11 @@ struct moment {
     std::int64_t now_ms = 0;
 };
 
-// A child and its owner, 0 for none.
-struct child {
-    std::string name;
-    session_id owner = 0;
-};
-
 // A session as one of its attachments knows it: what an earlier one asked for is not done any more.
 struct attached_session {
     session_id id = 0;
     std::int64_t attachment = 0;
 };
-
-// The kind of an event that is no watch's: another session has removed this node of the session's. Nobody is woken by it.
-inline constexpr std::int64_t k_own_removed = 100;
 
 enum class watch_table : std::int64_t { data = 0, children = 1 };
 
