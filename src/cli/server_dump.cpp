@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/server_dump.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -44,11 +45,12 @@ std::map<std::int64_t, session_connection> parse_cons(std::string_view answer) {
         if (details == std::string_view::npos || bracket == std::string_view::npos || !session)
             continue;
         const auto begin = line.find('/') + 1;
+        if (begin > bracket) continue;
         const auto timeout = after(line, ",to=");
-        std::int64_t milliseconds = 0;
+        std::int32_t milliseconds = 0;  // as servers keep it
         std::from_chars(timeout.data(), timeout.data() + timeout.size(), milliseconds);
         found[*session] = {std::string{line.substr(begin, bracket - begin)},
-                           std::chrono::milliseconds{milliseconds}};
+                           std::chrono::milliseconds{std::max(milliseconds, 0)}};
     }
     return found;
 }

@@ -3,7 +3,9 @@
 
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "zookeeper/server_role.hpp"
 
@@ -23,20 +25,29 @@ std::string_view value_of(std::string_view text, std::string_view label) {
     return {};
 }
 
+// A count: nothing for what is none.
 std::optional<std::int64_t> number_of(std::string_view text) {
     std::int64_t value = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-    return read.ec == std::errc{} ? std::optional{value} : std::nullopt;
+    return read.ec == std::errc{} && value >= 0 ? std::optional{value} : std::nullopt;
 }
 
-int count_of(std::string_view text) {
-    int value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
+// Servers keep all of their settings as 32-bit integers; a number outside is not said by a server.
+int setting_of(std::string_view text) {
+    const auto value = number_of(text).value_or(0);
+    return value <= std::numeric_limits<std::int32_t>::max() ? static_cast<int>(value) : 0;
 }
 
 std::chrono::milliseconds milliseconds_of(std::string_view text) {
-    return std::chrono::milliseconds{number_of(text).value_or(0)};
+    return std::chrono::milliseconds{setting_of(text)};
+}
+
+// As Java prints a double: "0.5", "1.0E-4".
+std::optional<double> decimal_of(std::string_view text) {
+    double value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_duration = std::isfinite(value) && value >= 0;
+    return read.ec == std::errc{} && is_duration ? std::optional{value} : std::nullopt;
 }
 
 // "0/0.5/12": least, average, most.
@@ -44,11 +55,8 @@ void read_latency(std::string_view text, server_health& into) {
     const auto first = text.find('/');
     const auto second = text.find('/', first + 1);
     if (first == std::string_view::npos || second == std::string_view::npos) return;
-    const auto decimal = [](std::string_view digits) {
-        return std::strtod(std::string{digits}.c_str(), nullptr);
-    };
-    into.latency_ms = decimal(text.substr(first + 1, second - first - 1));
-    into.longest_latency_ms = decimal(text.substr(second + 1));
+    into.latency_ms = decimal_of(text.substr(first + 1, second - first - 1));
+    into.longest_latency_ms = decimal_of(text.substr(second + 1));
 }
 
 server_role public_role(core::server_role role) {
@@ -95,13 +103,19 @@ void read_srvr(std::string_view answer, server_health& into) {
 std::optional<server_configuration> read_conf(std::string_view answer) {
     const auto tick = value_of(answer, "tickTime=");
     if (tick.empty()) return std::nullopt;
+    const auto length = milliseconds_of(tick);
+    // A limit counts as not said where its time would overflow 32 bits, which parse_pace() refuses, too.
+    const auto limit = [&](std::string_view label) {
+        const int ticks = setting_of(value_of(answer, label));
+        return length.count() * ticks <= std::numeric_limits<std::int32_t>::max() ? ticks : 0;
+    };
     return server_configuration{
-        .tick = milliseconds_of(tick),
-        .init_limit = count_of(value_of(answer, "initLimit=")),
-        .sync_limit = count_of(value_of(answer, "syncLimit=")),
+        .tick = length,
+        .init_limit = limit("initLimit="),
+        .sync_limit = limit("syncLimit="),
         .min_session_timeout = milliseconds_of(value_of(answer, "minSessionTimeout=")),
         .max_session_timeout = milliseconds_of(value_of(answer, "maxSessionTimeout=")),
-        .max_connections = count_of(value_of(answer, "maxClientCnxns="))};
+        .max_connections = setting_of(value_of(answer, "maxClientCnxns="))};
 }
 
 }  // namespace turnstile::zookeeper

@@ -36,7 +36,11 @@ std::optional<wall_time> parsed(const std::string& text, const char* form) {
     if (end == nullptr) return std::nullopt;
     const std::string_view rest{end};  // fractions of a second, and UTC's letter
     if (rest.find_first_not_of(".0123456789Z") != std::string_view::npos) return std::nullopt;
-    return std::chrono::system_clock::from_time_t(::timegm(&parts));
+    // Beyond the year 2262 no clock of the program has the time.
+    constexpr auto k_latest = std::chrono::floor<std::chrono::seconds>(wall_time::max());
+    const std::time_t seconds = ::timegm(&parts);
+    if (seconds < 0 || seconds > k_latest.time_since_epoch().count()) return std::nullopt;
+    return std::chrono::system_clock::from_time_t(seconds);
 }
 
 std::string lower(std::string text) {

@@ -54,7 +54,7 @@ struct audit_filter {
     [[nodiscard]] bool include(const audit_entry& entry) const;
 };
 
-// "2026-11-21T04:38:36" or "2026-11-21", in UTC. Nothing for another text.
+// "2026-11-21T04:38:36" or "2026-11-21", in UTC. Nothing for another text, or a time that no clock of ours has.
 [[nodiscard]] std::optional<wall_time> parse_time(const std::string& text);
 
 // As the file and the interface have it, without the end of the line.

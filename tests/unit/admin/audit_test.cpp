@@ -169,7 +169,8 @@ TEST_F(admin_audit, filters) {
               1U);
     EXPECT_EQ(found({.until = old.time}), 0U);
     EXPECT_EQ(log.read({}, 1, 1).entries.front().by, "Ann");
-    for (const auto* wrong : {"", "yesterday", "2026", "2026-11-21x", "2026-11-21T04"})
+    for (const auto* wrong :
+         {"", "yesterday", "2026", "2026-11-21x", "2026-11-21T04", "9999-01-01"})
         EXPECT_FALSE(parse_time(wrong)) << wrong;
 }
 

@@ -29,6 +29,9 @@ TEST(server_dump, of_connections) {
     EXPECT_EQ(found.at(0x1000a2b0001), (session_connection{"10.0.0.7:48572", 30s}));
     EXPECT_EQ(found.at(static_cast<std::int64_t>(0xf000000000000001U)),
               (session_connection{"0:0:0:0:0:0:0:1:5151", 4s}));
+    EXPECT_TRUE(parse_cons("[1]( /x sid=0x1,to=1)").empty());
+    EXPECT_EQ(parse_cons(" /h:1[1](sid=0x1,to=9223372036854775807)")[1].timeout, 0ms);
+    EXPECT_EQ(parse_cons(" /h:1[1](sid=0x1,to=-5)")[1].timeout, 0ms);
     EXPECT_TRUE(parse_cons("cons is not executed because it is not in the whitelist.").empty());
 }
 

@@ -63,5 +63,24 @@ TEST(server_report, of_conf) {
     EXPECT_EQ(read_conf("tickTime=2000\n")->sync_limit, 0);
 }
 
+TEST(server_report, numbers_that_no_server_has_count_as_not_said) {
+    server_health told;
+    read_srvr(
+        "Zookeeper version: 3.8.0\nLatency min/avg/max: 0/nan/-inf\nReceived: -1\n"
+        "Connections: 99999999999999999999\nMode: follower\n",
+        told);
+    EXPECT_EQ(told.latency_ms, std::nullopt);
+    EXPECT_EQ(told.longest_latency_ms, std::nullopt);
+    EXPECT_EQ(told.received, std::nullopt);
+    EXPECT_EQ(told.connections, std::nullopt);
+    const auto conf = read_conf(
+        "tickTime=2147483647\nsyncLimit=2147483647\ninitLimit=-1\n"
+        "maxSessionTimeout=9223372036854775807\n");
+    ASSERT_TRUE(conf);
+    EXPECT_EQ(conf->sync_limit, 0);
+    EXPECT_EQ(conf->init_limit, 0);
+    EXPECT_EQ(conf->max_session_timeout, 0ms);
+}
+
 }  // namespace
 }  // namespace turnstile::zookeeper
