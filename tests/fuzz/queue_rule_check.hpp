@@ -22,32 +22,9 @@
 #include "core/queue/contender_name.hpp"
 #include "core/queue/queue_index.hpp"
 #include "core/queue/queue_rule.hpp"
+#include "fuzz_input.hpp"
 
 namespace turnstile::fuzz {
-
-// Reads numbers off the input; zeroes once it is used up.
-class byte_source {
-public:
-    byte_source(const std::uint8_t* data, std::size_t size) : data_{data}, size_{size} {}
-
-    [[nodiscard]] bool empty() const noexcept { return at_ == size_; }
-    std::uint8_t byte() noexcept { return at_ == size_ ? std::uint8_t{0} : data_[at_++]; }
-    std::uint32_t word() noexcept {
-        std::uint32_t value = 0;
-        for (int i = 0; i != 4; ++i) value = (value << 8U) | byte();
-        return value;
-    }
-    std::string_view rest() noexcept {
-        const std::string_view text{reinterpret_cast<const char*>(data_) + at_, size_ - at_};
-        at_ = size_;
-        return text;
-    }
-
-private:
-    const std::uint8_t* data_;
-    std::size_t size_;
-    std::size_t at_ = 0;
-};
 
 struct queue_history {
     std::vector<std::string> contenders;  // in the order of their creation
