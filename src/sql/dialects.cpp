@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include "base/signals.hpp"
@@ -27,20 +28,24 @@ namespace {
 // How long a server is asked what it promises.
 [[maybe_unused]] constexpr std::chrono::seconds k_examination{3};
 
-// On a thread with signals blocked. What it throws leaves things as they are: no answer.
+// On a thread with signals blocked. What it throws leaves things as they are: no answer. A want of memory is the caller's.
 template <class F>
 [[maybe_unused]] void ask_apart(F&& question) {
+    bool exhausted = false;
     std::thread asking = [&] {
         const base::block_signals none_here;
         return std::thread{[&] {
             base::name_this_thread("turnstile-ask");
             try {
                 question();
+            } catch (const std::bad_alloc&) {
+                exhausted = true;
             } catch (const std::exception&) {
             }
         }};
     }();
     asking.join();
+    if (exhausted) throw std::bad_alloc{};
 }
 
 }  // namespace

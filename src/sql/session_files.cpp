@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/session_files.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -47,13 +50,14 @@ std::filesystem::path session_files::path_of(std::int64_t session) const {
 
 void session_files::make_own(std::int64_t session) {
     release_own(true);
-    const std::filesystem::path path = path_of(session);
+    std::filesystem::path path = path_of(session);
     base::descriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_)};
     if (!file.open()) fail(path);
     struct flock all = whole_file();
     // Other users of the database file ring, too, whatever this process's umask is.
     if (::fchmod(file.get(), mode_) != 0 || ::fcntl(file.get(), F_OFD_SETLK, &all) != 0) fail(path);
     own_ = session;
+    own_path_ = std::move(path);
     file_ = std::move(file);
     if (guardian_) guardians_copy_ = guardian_->keep_open(file_.get());
 }
@@ -61,20 +65,20 @@ void session_files::make_own(std::int64_t session) {
 // The name goes first: a file that is closed and still there is one of a process that has died.
 void session_files::release_own(bool remove) noexcept {
     if (!file_.open()) return;
-    if (remove) ::unlink(path_of(own_).c_str());
+    if (remove) ::unlink(own_path_.c_str());
     if (guardian_) guardian_->tell(guardian::let_go{guardians_copy_});
     file_.reset();
 }
 
-bool session_files::is_gone(std::int64_t session) const noexcept {
+bool session_files::is_gone(std::int64_t session) const {
     return lock_of(session) == lock::free;
 }
 
-bool session_files::is_alive(std::int64_t session) const noexcept {
+bool session_files::is_alive(std::int64_t session) const {
     return lock_of(session) == lock::held;
 }
 
-session_files::lock session_files::lock_of(std::int64_t session) const noexcept {
+session_files::lock session_files::lock_of(std::int64_t session) const {
     const base::descriptor file{
         ::open(path_of(session).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
     if (!file.open()) return lock::unknown;
@@ -83,18 +87,20 @@ session_files::lock session_files::lock_of(std::int64_t session) const noexcept 
     return asked.l_type == F_UNLCK ? lock::free : lock::held;
 }
 
-void session_files::ring(std::int64_t session) const noexcept {
+void session_files::ring(std::int64_t session) const {
     ::utimensat(AT_FDCWD, path_of(session).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
+// Without std::filesystem, whose iterators end the process where memory is exhausted.
 void session_files::remove_others(const std::set<std::int64_t>& living) const noexcept {
-    std::error_code failed;
-    for (const auto& entry : std::filesystem::directory_iterator{folder_, failed}) {
-        const std::string name = entry.path().filename();
+    const std::unique_ptr<DIR, int (*)(DIR*)> all{::opendir(folder_.c_str()), &::closedir};
+    if (!all) return;
+    while (const dirent* const entry = ::readdir(all.get())) {
+        const std::string_view name = entry->d_name;
         std::int64_t session = 0;
         const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), session);
         if (wrong != std::errc{} || end != name.data() + name.size()) continue;
-        if (!living.contains(session)) ::unlink(entry.path().c_str());
+        if (!living.contains(session)) ::unlinkat(::dirfd(all.get()), entry->d_name, 0);
     }
 }
 

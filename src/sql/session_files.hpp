@@ -47,21 +47,22 @@ public:
     }
 
     // Its file is there, and no process holds it.
-    [[nodiscard]] bool is_gone(std::int64_t session) const noexcept;
+    [[nodiscard]] bool is_gone(std::int64_t session) const;
     // Its file is there, and a process holds it.
-    [[nodiscard]] bool is_alive(std::int64_t session) const noexcept;
-    void ring(std::int64_t session) const noexcept;
+    [[nodiscard]] bool is_alive(std::int64_t session) const;
+    void ring(std::int64_t session) const;
     // Removes the files of all sessions but these.
     void remove_others(const std::set<std::int64_t>& living) const noexcept;
 
 private:
     enum class lock { unknown, free, held };
-    [[nodiscard]] lock lock_of(std::int64_t session) const noexcept;
+    [[nodiscard]] lock lock_of(std::int64_t session) const;
 
     const std::filesystem::path folder_;
     const mode_t mode_;
     const std::shared_ptr<guardian::link> guardian_;
     std::int64_t own_ = 0;
+    std::filesystem::path own_path_;
     base::descriptor file_;
     std::uint64_t guardians_copy_ = 0;  // its number
 };

@@ -153,6 +153,9 @@ void sqlite_database::check(int code, const char* doing) {
                                    db_ != nullptr ? ::sqlite3_errmsg(db_) : ::sqlite3_errstr(code));
     const bool same_key = code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE;
     if (code == SQLITE_BUSY_SNAPSHOT || same_key) throw database_error{failure::retry, text};
+    if (kind == SQLITE_BUSY && settings_.give_up && settings_.give_up())
+        throw database_error{failure::lost,
+                             settings_.path + ": its write lock was taken as the session closed"};
     if (kind == SQLITE_BUSY)
         throw database_error{
             failure::lost,

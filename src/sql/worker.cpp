@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "local/client_checks.hpp"
 #include "sql/confirmation.hpp"
 #include "sql/path_limit.hpp"
@@ -314,7 +315,9 @@ void session::worker::leave() noexcept {
 void session::worker::end_own() noexcept {
     auto ended = database::ended::no;
     try {
-        if (store_.close()) ended = database::ended::yes;
+        // A transaction that is left half-way would keep its locks for as long as the process lives.
+        if (base::finish_or_end("the end of a session", [this] { return store_.close(); }))
+            ended = database::ended::yes;
     } catch (const std::exception& e) {
         log::write(log_level::info, "session {:#x}: left to its time-out: {}", store_.id(),
                    e.what());

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "base/back_off.hpp"
@@ -121,6 +122,8 @@ c_session::entry c_session::open_handle_late(const server_list& hosts, const cli
     try {
         open_handle(hosts, own);
         return entry::over;
+    } catch (const std::bad_alloc&) {
+        throw;  // ends the process, as anything that this thread has no memory for
     } catch (const std::exception& failure) {  // no thread, no descriptor, no address any more
         log::write(log_level::warning, "cannot open a session: {}", failure.what());
         return entry::failed;

@@ -5,7 +5,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "failing_memory.hpp"
@@ -34,10 +36,17 @@ struct answer {
     }
 };
 
-// Two clients of one tree, and three of others, made before memory fails.
+// Where the cycles are played.
+struct place {
+    std::string servers;  // a connect string
+    std::string root;     // what all paths begin with
+    std::function<void(const client&)> end_session;
+};
+
+// Two clients of one tree, and three of others in memory, made before memory fails.
 class scene {
 public:
-    scene();
+    explicit scene(place at);
     scene(const scene&) = delete;
     scene& operator=(const scene&) = delete;
 
@@ -57,11 +66,14 @@ public:
     guard granted(answer& call) const;
     // One that outlives the callbacks that set it.
     event& new_event() { return events_.at(events_used_++); }
+    [[nodiscard]] std::string at(const char* path) const { return where.root + path; }
+    // Of this process with servers, now.
+    void break_links() const;
     // After the clients have gone: no call has thrown, and called its handler.
     void end();
 
     const std::chrono::milliseconds patience;  // of each call, and of a wait for a handler
-    local::faults faults{"first"};
+    const place where;
     std::unique_ptr<client> servers;
     std::unique_ptr<client> others;
     std::vector<std::unique_ptr<client>> ensembles;

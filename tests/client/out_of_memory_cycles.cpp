@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cycles: for each recipe the calls of its users, from the start to the release. What they demand holds whenever a
 // call has returned; one that throws std::bad_alloc ends its cycle.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "out_of_memory.hpp"
 
@@ -9,16 +13,28 @@ namespace turnstile::tests {
 
 using namespace std::chrono_literals;
 
-scene::scene() : patience{limit()} {
-    const auto connect = [this](const char* where) {
+scene::scene(place at) : patience{limit()}, where{std::move(at)} {
+    const auto connect = [this](const std::string& to) {
         auto connected = std::make_unique<client>(
-            where, client_options{.close_timeout = std::chrono::milliseconds{patience}});
+            to, client_options{.close_timeout = std::chrono::milliseconds{patience}});
         connected->wait_connected(boottime_clock::now() + patience).value();
         return connected;
     };
-    servers = connect("local:first");
-    others = connect("local:first");
-    for (const auto* where : {"local:a", "local:b", "local:c"}) ensembles.push_back(connect(where));
+    servers = connect(where.servers);
+    others = connect(where.servers);
+    for (const auto* ensemble : {"local:a", "local:b", "local:c"})
+        ensembles.push_back(connect(ensemble));
+}
+
+void scene::break_links() const {
+    constexpr int k_descriptors = 256;
+    for (int each = 0; each != k_descriptors; ++each) {
+        sockaddr_storage own{};
+        socklen_t length = sizeof own;
+        if (::getsockname(each, reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
+            own.ss_family == AF_INET)
+            ::shutdown(each, SHUT_RDWR);
+    }
 }
 
 guard scene::granted(answer& call) const {
@@ -50,31 +66,31 @@ void good(const result<T>& outcome) {
 }
 
 void mutex_acquire(scene& s) {
-    mutex lock{*s.servers, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
     auto hold = taken(lock.acquire({.timeout = s.patience}));
     demand(hold.valid(), "a hold that is not valid");
     good(hold.release());
 }
 
 void mutex_try(scene& s) {
-    mutex lock{*s.servers, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
     auto hold = taken(lock.try_acquire());
-    mutex rival{*s.others, "/lock"};
+    mutex rival{*s.others, s.at("/lock")};
     demand(rival.try_acquire().error() == errc::busy, "a lock that is held and not busy");
     hold.unlock();
     good(taken(rival.acquire({.timeout = s.patience})).release());
 }
 
 void mutex_timed(scene& s) {
-    mutex lock{*s.servers, "/lock"};
-    mutex rival{*s.others, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
+    mutex rival{*s.others, s.at("/lock")};
     const auto hold = taken(lock.acquire({.timeout = s.patience}));
     demand(rival.acquire({.timeout = 1ms}).error() == errc::timeout, "no time-out");
 }
 
 void mutex_async(scene& s) {
-    mutex lock{*s.servers, "/lock"};
-    mutex rival{*s.others, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
+    mutex rival{*s.others, s.at("/lock")};
     auto hold = taken(lock.acquire({.timeout = s.patience}));
     auto& queued = s.new_event();
     auto& call = s.start(rival, {.timeout = s.patience,
@@ -86,8 +102,8 @@ void mutex_async(scene& s) {
 }
 
 void mutex_stopped(scene& s) {
-    mutex lock{*s.servers, "/lock"};
-    mutex rival{*s.others, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
+    mutex rival{*s.others, s.at("/lock")};
     const auto hold = taken(lock.acquire({.timeout = s.patience}));
     std::stop_source stop;
     auto& call = s.start(rival, {.timeout = s.patience, .stop = stop.get_token()});
@@ -97,7 +113,7 @@ void mutex_stopped(scene& s) {
 }
 
 void mutex_queries(scene& s) {
-    mutex lock{*s.servers, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
     const auto hold = taken(lock.acquire({.timeout = s.patience}));
     demand(lock.queue().value().size() == 1, "a queue without its holder");
     demand(lock.position(hold).value() == 0, "a holder that is not first");
@@ -105,7 +121,7 @@ void mutex_queries(scene& s) {
 }
 
 void recursive(scene& s) {
-    recursive_mutex lock{*s.servers, "/lock"};
+    recursive_mutex lock{*s.servers, s.at("/lock")};
     auto outer = taken(lock.acquire({.timeout = s.patience}));
     auto inner = taken(lock.acquire({.timeout = s.patience}));
     good(inner.release());
@@ -114,12 +130,12 @@ void recursive(scene& s) {
 }
 
 void standard_forms(scene& s) {
-    mutex lock{*s.servers, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
     const std::lock_guard hold{lock};
 }
 
 void shared(scene& s) {
-    shared_mutex lock{*s.servers, "/shared"};
+    shared_mutex lock{*s.servers, s.at("/shared")};
     auto first = taken(lock.acquire_shared({.timeout = s.patience}));
     auto second = taken(lock.try_acquire_shared());
     demand(lock.try_acquire().error() == errc::busy, "a writer beside readers");
@@ -129,7 +145,7 @@ void shared(scene& s) {
 }
 
 void upgrade(scene& s) {
-    shared_mutex lock{*s.servers, "/shared"};
+    shared_mutex lock{*s.servers, s.at("/shared")};
     auto hold = taken(lock.acquire_upgrade({.timeout = s.patience}));
     good(lock.upgrade(hold, {.timeout = s.patience}));
     good(lock.downgrade_to_shared(hold));
@@ -137,7 +153,7 @@ void upgrade(scene& s) {
 }
 
 void permits(scene& s) {
-    semaphore lock{*s.servers, "/semaphore", 3};
+    semaphore lock{*s.servers, s.at("/semaphore"), 3};
     auto two = taken(lock.acquire(2, {.timeout = s.patience}));
     auto single = taken(lock.try_acquire());
     demand(lock.try_acquire().error() == errc::busy, "a permit too much");
@@ -146,22 +162,22 @@ void permits(scene& s) {
 }
 
 void permit_limit(scene& s) {
-    semaphore lock{*s.servers, "/limit"};
+    semaphore lock{*s.servers, s.at("/limit")};
     good(lock.set_limit(2));
     demand(lock.limit().value() == 2, "another limit than was set");
 }
 
 void several(scene& s) {
-    mutex first{*s.servers, "/a"};
-    mutex second{*s.servers, "/b"};
+    mutex first{*s.servers, s.at("/a")};
+    mutex second{*s.servers, s.at("/b")};
     multi_lock all{first, second};
     good(taken(all.acquire({.timeout = s.patience})).release());
     taken(all.try_acquire()).unlock();
 }
 
 void several_async(scene& s) {
-    mutex first{*s.servers, "/a"};
-    mutex second{*s.servers, "/b"};
+    mutex first{*s.servers, s.at("/a")};
+    mutex second{*s.servers, s.at("/b")};
     multi_lock all{first, second};
     s.granted(s.start(all, {.timeout = s.patience})).unlock();
 }
@@ -172,17 +188,17 @@ std::vector<quorum_member> members(const scene& s) {
 }
 
 void quorum(scene& s) {
-    quorum_lock lock{members(s), "/quorum"};
+    quorum_lock lock{members(s), s.at("/quorum")};
     good(taken(lock.acquire({.timeout = s.patience})).release());
 }
 
 void quorum_async(scene& s) {
-    quorum_lock lock{members(s), "/quorum"};
+    quorum_lock lock{members(s), s.at("/quorum")};
     s.granted(s.start(lock, {.timeout = s.patience})).unlock();
 }
 
 void latch(scene& s) {
-    leader seat{*s.servers, "/seat", {.id = "one", .protocol = election_protocol::latch}};
+    leader seat{*s.servers, s.at("/seat"), {.id = "one", .protocol = election_protocol::latch}};
     const auto listening = seat.on_change([](bool) {});
     seat.start();
     good(seat.await({.timeout = s.patience}));
@@ -192,34 +208,35 @@ void latch(scene& s) {
 
 void election(scene& s) {
     auto& led = s.new_event();
-    leader seat{*s.servers, "/elected", [&](leader_term&) { led.set(); }, {.id = "one"}};
+    leader seat{*s.servers, s.at("/elected"), [&](leader_term&) { led.set(); }, {.id = "one"}};
     seat.start();
     demand(led.wait(), "the function was not called");
     seat.close();
 }
 
 void commits(scene& s) {
-    mutex lock{*s.servers, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
     auto hold = taken(lock.acquire({.timeout = s.patience}));
-    good(hold.commit(transaction{}.put("/written", "")));
+    good(hold.commit(transaction{}.put(s.at("/written"), "")));
     auto& done = s.new_event();
-    hold.async_commit(transaction{}.remove("/written"), {}, [&](const result<commit_result>& out) {
-        demand(static_cast<bool>(out), "a commit was refused");
-        done.set();
-    });
+    hold.async_commit(transaction{}.remove(s.at("/written")), {},
+                      [&](const result<commit_result>& out) {
+                          demand(static_cast<bool>(out), "a commit was refused");
+                          done.set();
+                      });
     demand(done.wait(), "a commit without an outcome");
 }
 
 void retained(scene& s) {
-    mutex lock{*s.servers, "/retained", {.retain_for = 1min}};
+    mutex lock{*s.servers, s.at("/retained"), {.retain_for = 1min}};
     taken(lock.acquire({.timeout = s.patience})).unlock();
     taken(lock.acquire({.timeout = s.patience})).unlock();
-    mutex rival{*s.others, "/retained", {.retain_for = 1min}};
+    mutex rival{*s.others, s.at("/retained"), {.retain_for = 1min}};
     taken(rival.acquire({.timeout = s.patience})).unlock();
 }
 
 void cohort(scene& s) {
-    mutex lock{*s.servers, "/cohort", {.cohort = 4}};
+    mutex lock{*s.servers, s.at("/cohort"), {.cohort = 4}};
     auto hold = taken(lock.acquire({.timeout = s.patience}));
     auto& next = s.start(lock, {.timeout = s.patience, .on_queued = [](std::size_t) {}});
     hold.unlock();
@@ -227,9 +244,9 @@ void cohort(scene& s) {
 }
 
 void revoked(scene& s) {
-    mutex lock{*s.servers, "/lock"};
-    mutex next{*s.others, "/lock"};
-    const revocation orders{*s.others, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
+    mutex next{*s.others, s.at("/lock")};
+    const revocation orders{*s.others, s.at("/lock")};
     const auto hold = taken(lock.acquire({.timeout = s.patience}));
     const auto holder = lock.holder().value().value();
     auto& call = s.start(next, {.timeout = s.patience});
@@ -239,36 +256,46 @@ void revoked(scene& s) {
 }
 
 void session_lost(scene& s) {
-    mutex lock{*s.servers, "/lock"};
+    mutex lock{*s.servers, s.at("/lock")};
     auto& lost = s.new_event();
     const auto hold =
         taken(lock.acquire({.timeout = s.patience, .on_lost = [&](const error&) { lost.set(); }}));
     auto& told = s.new_event();
     const std::stop_callback on_loss{hold.lost(), [&] { told.set(); }};
-    s.faults.expire(s.servers->session().id);
+    s.where.end_session(*s.servers);
     demand(lost.wait(), "on_lost was not called");
     demand(told.wait(), "lost() was not triggered");
     taken(lock.acquire({.timeout = s.patience})).unlock();
 }
 
+void link_broken(scene& s) {
+    mutex lock{*s.servers, s.at("/lock")};
+    auto hold = taken(lock.acquire({.timeout = s.patience}));
+    s.break_links();
+    good(hold.commit(transaction{}.put(s.at("/written"), "")));
+    demand(hold.valid(), "a hold that a broken link ended");
+    good(hold.release());
+    taken(lock.acquire({.timeout = s.patience})).unlock();
+}
+
 void deadlock_detected(scene& s) {
-    mutex lock{*s.servers, "/lock"};
-    const deadlock_detector looks{*s.servers, {"/lock"}};
+    mutex lock{*s.servers, s.at("/lock")};
+    const deadlock_detector looks{*s.servers, {s.at("/lock")}};
     good(taken(looks.acquire(lock, {.timeout = s.patience})).release());
 }
 
 void gates(scene& s) {
-    job_gate jobs{*s.servers, "/jobs", {.period = 1ms, .at_most_for = 1h}};
+    job_gate jobs{*s.servers, s.at("/jobs"), {.period = 1ms, .at_most_for = 1h}};
     const auto report = jobs.run([](job_run&) {});
     good(report);
     demand(!report->unrecorded, "a job whose end is not recorded");
     demand(report->verdict != job_verdict::running, "a job that is left running");
-    rate_gate rate{*s.servers, "/rate", {.entries = 100, .period = 1s}};
+    rate_gate rate{*s.servers, s.at("/rate"), {.entries = 100, .period = 1s}};
     good(rate.enter({.timeout = s.patience}));
 }
 
 void new_client(scene& s) {
-    client fresh{"local:first", {.close_timeout = s.patience}};
+    client fresh{s.where.servers, {.close_timeout = s.patience}};
     const auto listening = fresh.on_change([](const session_change&) {});
     good(fresh.wait_connected(boottime_clock::now() + s.patience));
     fresh.close();
@@ -301,6 +328,7 @@ const std::vector<named_cycle>& all_cycles() {
         {"cohort", cohort},
         {"revoked", revoked},
         {"session_lost", session_lost},
+        {"link_broken", link_broken},
         {"deadlock_detected", deadlock_detected},
         {"gates", gates},
         {"new_client", new_client},

@@ -73,4 +73,37 @@ inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const s
     EXPECT_TRUE(in_the_way->release(testing::limit()));
 }
 
+// More waiters than the client's sessions may own. Those without room are refused at once.
+inline void expect_a_burst_beyond_all_room_costs_no_hold(client& servers, client& other,
+                                                         const std::string& path, int of_waiters) {
+    mutex kept{servers, path + ".kept"};
+    auto hold = kept.acquire({.timeout = testing::limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    mutex wanted{servers, path};
+    mutex held{other, path};
+    auto in_the_way = held.acquire({.timeout = testing::limit()});
+    ASSERT_TRUE(in_the_way) << in_the_way.error().message();
+    std::atomic<int> open{of_waiters};
+    std::atomic<int> refused{0};
+    testing::event done;
+    std::stop_source given_up;
+    for (int i = 0; i != of_waiters; ++i) {
+        acquire_options options;
+        options.stop = given_up.get_token();
+        wanted.async_acquire(options, [&](const result<guard>& granted) {
+            EXPECT_FALSE(granted);
+            if (granted.error() == errc::too_many) ++refused;
+            if (--open == 0) done.set();
+        });
+    }
+    EXPECT_TRUE(hold->valid()) << "lost to the client's own waiters";
+    given_up.request_stop();
+    EXPECT_TRUE(done.wait()) << open << " are open";
+    EXPECT_GT(refused, 0);
+    EXPECT_LT(refused, of_waiters);
+    EXPECT_TRUE(hold->valid()) << "lost to the client's own removals";
+    EXPECT_TRUE(hold->release(testing::limit()));
+    EXPECT_TRUE(in_the_way->release(testing::limit()));
+}
+
 }  // namespace turnstile::tests

@@ -2,9 +2,12 @@
 // Bursts of requests to a database behind a slow network: each trip takes 10 ms.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "burst.hpp"
+#include "session_recorder.hpp"
+#include "sql/coordinator.hpp"
 #include "sql_server.hpp"
 
 namespace turnstile::tests {
@@ -58,6 +61,70 @@ TEST_F(sql_burst, is_not_held_up_by_one_row) {
     expect_a_burst_costs_no_hold(*servers, lock_path(), 100);
     mine->run("COMMIT");
     EXPECT_TRUE(becomes_empty(*servers, lock_path() + ".checked"));
+}
+
+// A session whose oldest request waits at the database, for a row that a program's own transaction holds. What is
+// submitted behind a read never travels with that request, and waits in the client.
+class sql_queue : public ::testing::Test {
+protected:
+    static core::session_settings patient() {
+        auto settings = recorder_settings();
+        settings.timeout = 10min;  // a request waits for a row for a part of it
+        return settings;
+    }
+    void SetUp() override {
+        me.attached();
+        for (const auto& znode : {held_up, read_one, checked})
+            ASSERT_EQ(me.ask(core::create_op{znode}).error, core::server_error::ok);
+        mine->run("BEGIN");
+        mine->run("SELECT path FROM turnstile_nodes WHERE path = '" + held_up + "' FOR UPDATE");
+        write = me.submit(core::set_op{held_up, "changed"});
+        read = me.submit(core::get_op{read_one});
+    }
+    // In the order of the answers.
+    [[nodiscard]] std::vector<core::ticket> answered() const {
+        std::vector<core::ticket> all;
+        for (const auto& each : me.heard<core::reply>()) all.push_back(each.id);
+        return all;
+    }
+
+    const std::string held_up = base_path() + "-held-up";
+    const std::string read_one = base_path() + "-read";
+    const std::string checked = base_path() + "-checked";
+    session_recorder me{sql::make_coordinator(database()), patient()};
+    const std::unique_ptr<user_connection> mine = connect_user();
+    core::ticket write{};
+    core::ticket read{};
+
+private:
+    static std::string base_path() {
+        const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+        return std::string{"/"} + test->name();
+    }
+};
+
+// Its lease counts from then.
+TEST_F(sql_queue, a_request_counts_as_sent_when_it_leaves) {
+    const auto waits = boottime_clock::now();
+    mine->run("COMMIT");
+    EXPECT_GE(me.wait(read).sent, waits);
+}
+
+TEST_F(sql_queue, a_confirmation_overtakes_what_waits) {
+    const auto create = me.submit(core::create_op{read_one + "/child"});
+    const auto confirmation =
+        me.submit(core::multi_op{{core::check_op{held_up, core::k_any_version}}});
+    const auto other = me.submit(core::multi_op{{core::check_op{checked, core::k_any_version}}});
+    mine->run("COMMIT");
+    me.wait(create);
+    me.wait(confirmation);
+    const auto order = answered();
+    const auto place = [&order](core::ticket id) {
+        return std::find(order.begin(), order.end(), id) - order.begin();
+    };
+    EXPECT_LT(place(other), place(read)) << "nothing ahead of it changes what it checks";
+    EXPECT_LT(place(read), place(create));
+    EXPECT_LT(place(write), place(confirmation)) << "it checks what that changes";
 }
 
 }  // namespace
