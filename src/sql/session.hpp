@@ -9,7 +9,8 @@
 //
 // Replies, events and link events are delivered by the one thread: in the order in which the transactions ended, each
 // reply behind the events that its transaction fetched. A request whose connection broke in its commit is answered
-// `unknown`, behind the link event `detached`; one that broke earlier is `not_sent`: the database rolls it back.
+// `unknown`, behind the link event `detached`; one that broke earlier is `not_sent`: the database rolls it back. No
+// request is answered `answered` behind that event.
 //
 // While nothing is asked the thread waits: for a bell, for the time to touch its own session (a third of the
 // time-out), and, if this session watches anything, for the earliest deadline of another session, which it then ends.

@@ -5,6 +5,7 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/string_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
+#include <iterator>
 #include <utility>
 
 #include "base/log.hpp"
@@ -251,6 +252,7 @@ void session::worker::lose(const database_error& why) {
         log::write(log_level::warning, "session {:#x}: {}", store_.id(), why.what());
     }
     together_ = 1;
+    reply_answered();
     if (attached_) tell(link_kind::detached);
     attached_ = false;
     answer_under_way(in_commit);
@@ -261,12 +263,24 @@ void session::worker::lose(const database_error& why) {
     pause_ = retries_.draw(chance_);
 }
 
-// Answers that were committed before the connection broke stay as they are.
+// Requests ahead of the first one without an answer were carried out before the connection broke.
+void session::worker::reply_answered() {
+    const auto open = std::find_if(under_way_.begin(), under_way_.end(),
+                                   [](const asked& each) { return !each.answer; });
+    std::vector<asked> rest{std::make_move_iterator(open),
+                            std::make_move_iterator(under_way_.end())};
+    under_way_.erase(open, under_way_.end());
+    reply_all();
+    under_way_ = std::move(rest);
+}
+
+// The core takes no server's word behind the end of its connection. So a request that was carried out behind one without
+// an answer counts as in doubt, and a read as not sent.
 void session::worker::answer_under_way(bool in_commit) {
     for (asked& each : under_way_) {
-        if (each.answer) continue;
         const bool left = each.sent != core::time_point{};
-        each.answer.emplace().outcome = in_commit && left ? outcome::unknown : outcome::not_sent;
+        const bool in_doubt = each.answer ? core::is_write(each.request.op) : in_commit && left;
+        each.answer.emplace().outcome = in_doubt ? outcome::unknown : outcome::not_sent;
     }
     reply_all();
 }

@@ -57,6 +57,7 @@ private:
     void lose(const database_error& why);
     void await_retry();
     void answer_waiting(core::outcome how) EXCLUDES(mutex_);
+    void reply_answered();
     void answer_under_way(bool in_commit);
     void forget_failures() noexcept;
     void give_back_watches();

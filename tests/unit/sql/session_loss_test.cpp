@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection that breaks while requests that wait together are carried out.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sql/session.hpp"
+#include "sql/sqlite_database.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+using core::link_kind;
+using core::outcome;
+
+// A SQLite file whose transactions fail on demand.
+class failing_database final : public database {
+public:
+    // The first transaction from now on fails by itself, and the third one breaks the connection.
+    static inline std::atomic<bool> fails = false;
+
+    explicit failing_database(sqlite_settings settings) : file_{std::move(settings)} {}
+
+    void connect() override { file_.connect(); }
+    void disconnect() noexcept override { file_.disconnect(); }
+    void begin(access how) override {
+        if (fails) {
+            ++begun_;
+            if (begun_ == 1) throw database_error{failure::fatal, "fails by itself"};
+            if (begun_ == 3) {
+                fails = false;
+                throw database_error{failure::lost, "breaks"};
+            }
+        }
+        file_.begin(how);
+    }
+    void commit() override { file_.commit(); }
+    bool rollback() noexcept override { return file_.rollback(); }
+    result_rows execute(const std::string& statement, std::span<const value> arguments) override {
+        return file_.execute(statement, arguments);
+    }
+    [[nodiscard]] const phrases& words() const noexcept override { return file_.words(); }
+    [[nodiscard]] value list_of(std::span<const std::string> items) const override {
+        return file_.list_of(items);
+    }
+    [[nodiscard]] value list_of(std::span<const std::int64_t> items) const override {
+        return file_.list_of(items);
+    }
+    [[nodiscard]] std::size_t longest_path() const noexcept override {
+        return file_.longest_path();
+    }
+    void lock(std::span<const std::string> paths, lock_mode mode) override {
+        file_.lock(paths, mode);
+    }
+    std::int64_t next_number() override { return file_.next_number(); }
+    void announce(std::int64_t session) override { file_.announce(session); }
+    void listen(std::int64_t session) override { file_.listen(session); }
+    void withdraw(ended how) noexcept override { file_.withdraw(how); }
+    [[nodiscard]] bool is_gone(std::int64_t session) const override {
+        return file_.is_gone(session);
+    }
+    void ring(std::span<const std::int64_t> sessions) override { file_.ring(sessions); }
+    woken wait(int caller, boottime_clock::time_point until) override {
+        return file_.wait(caller, until);
+    }
+
+private:
+    sqlite_database file_;
+    int begun_ = 0;
+};
+
+class recorder final : public core::session_sink {
+public:
+    void deliver(core::coordinator_event&& event) noexcept override {
+        const std::lock_guard guard{mutex_};
+        events_.push_back(std::move(event));
+        changed_.notify_all();
+    }
+    // All events, once `done` is true of them.
+    template <class Done>
+    std::vector<core::coordinator_event> wait_until(Done done) {
+        std::unique_lock guard{mutex_};
+        EXPECT_TRUE(changed_.wait_for(guard, testing::limit(), [&] { return done(events_); }));
+        return events_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<core::coordinator_event> events_;
+};
+
+int links(const std::vector<core::coordinator_event>& events, link_kind kind) {
+    int found = 0;
+    for (const auto& event : events)
+        if (const auto* const link = std::get_if<core::link_event>(&event))
+            found += link->kind == kind ? 1 : 0;
+    return found;
+}
+
+TEST(sql_session, answers_nothing_as_carried_out_behind_the_end_of_its_connection) {
+    const testing::temporary_folder folder;
+    failing_database::fails = false;
+    recorder told;
+    session asked{{.db = std::make_unique<failing_database>(sqlite_settings{
+                       folder.path() / "locks.db", testing::limit(), [] { return false; }}),
+                   .closing = std::make_shared<closing_signal>(),
+                   .failures = std::make_shared<last_failure>(),
+                   .clean_containers_every = std::chrono::hours{24}},
+                  {.timeout = std::chrono::hours{1}, .detect_role = false},
+                  told};
+    told.wait_until([](const auto& all) { return links(all, link_kind::attached) == 1; });
+    failing_database::fails = true;
+    asked.submit_with_next({core::ticket{1}, core::children_op{"/"}});
+    asked.submit({core::ticket{2}, core::children_op{"/"}});
+    const auto all =
+        told.wait_until([](const auto& so_far) { return links(so_far, link_kind::attached) == 2; });
+    bool detached = false;
+    std::vector<outcome> outcomes;
+    for (const auto& event : all) {
+        if (const auto* const link = std::get_if<core::link_event>(&event))
+            detached = detached || link->kind == link_kind::detached;
+        if (const auto* const reply = std::get_if<core::reply>(&event)) {
+            outcomes.push_back(reply->outcome);
+            EXPECT_EQ(detached, reply->outcome != outcome::answered);
+        }
+    }
+    EXPECT_EQ(outcomes, (std::vector{outcome::answered, outcome::not_sent}));
+    asked.close();
+}
+
+}  // namespace
+}  // namespace turnstile::sql
