@@ -54,7 +54,9 @@ public:
     // "east=0x500000007;west=0x20000000c+3". In names '%', '=', ';' and what is not printable ASCII are
     // written as % and two hexadecimal digits.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
-    // The inverse of to_string; `errc::bad_option` names the text and what is wrong with it.
+    // The same with each token as fencing_token::to_hex() writes it.
+    [[nodiscard]] TURNSTILE_EXPORT std::string to_hex() const;
+    // The inverse of both; `errc::bad_option` names the text and what is wrong with it.
     [[nodiscard]] TURNSTILE_EXPORT static result<fencing_vector> parse(std::string_view text);
 
     friend bool operator==(const fencing_vector&, const fencing_vector&) = default;

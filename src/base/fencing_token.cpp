@@ -3,6 +3,9 @@
 
 #include <charconv>
 #include <cstring>
+#include <optional>
+
+#include "base/hexadecimal.hpp"
 
 namespace turnstile {
 namespace {
@@ -24,7 +27,23 @@ bool read(std::string_view text, int base, T& value) {
            digits(value, base) == text;
 }
 
+// What to_hex() writes.
+std::optional<fencing_token> of_packed_digits(std::string_view text) {
+    fencing_token::packed bytes{};
+    if (text.size() != 2 * bytes.size()) return std::nullopt;
+    for (std::size_t i = 0; i != bytes.size(); ++i) {
+        const auto byte = base::byte_of_hexadecimal(text.substr(2 * i), base::digit_case::lower);
+        if (!byte) return std::nullopt;
+        bytes[i] = *byte;
+    }
+    return fencing_token::unpack(bytes);
+}
+
 }  // namespace
+
+std::string fencing_token::to_hex() const {
+    return base::hexadecimal_digits(pack());
+}
 
 std::string fencing_token::to_string() const {
     std::string out = "0x" + digits(zxid_, 16);
@@ -36,8 +55,10 @@ result<fencing_token> fencing_token::parse(std::string_view text) {
     const auto refused = [&] {
         return error{errc::bad_option,
                      "fencing token \"" + std::string{text.substr(0, 64)} +
-                         "\" is not of the form 0x<hexadecimal> or 0x<hexadecimal>+<decimal>"};
+                         "\" is not of the form 0x<hexadecimal> or 0x<hexadecimal>+<decimal>, "
+                         "nor 24 hexadecimal digits"};
     };
+    if (const auto packed = of_packed_digits(text)) return *packed;
     if (!text.starts_with("0x")) return refused();
     const std::string_view numbers = text.substr(2);
     const auto plus = numbers.find('+');

@@ -51,6 +51,16 @@ std::optional<std::string> unescape(std::string_view text) {
     return name;
 }
 
+std::string joined(const std::vector<fencing_vector::component>& all,
+                   std::string (fencing_token::*written)() const) {
+    std::string out;
+    for (const auto& entry : all) {
+        if (!out.empty()) out += ';';
+        out += escape(entry.name) + '=' + (entry.token.*written)();
+    }
+    return out;
+}
+
 error bad_text(std::string_view text, const std::string& rule) {
     return {errc::bad_option,
             "fencing vector \"" + std::string{text.substr(0, 128)} + "\": " + rule};
@@ -91,12 +101,11 @@ void fencing_vector::raise(const fencing_vector& other) {
 }
 
 std::string fencing_vector::to_string() const {
-    std::string out;
-    for (const auto& entry : all_) {
-        if (!out.empty()) out += ';';
-        out += escape(entry.name) + '=' + entry.token.to_string();
-    }
-    return out;
+    return joined(all_, &fencing_token::to_string);
+}
+
+std::string fencing_vector::to_hex() const {
+    return joined(all_, &fencing_token::to_hex);
 }
 
 result<fencing_vector> fencing_vector::parse(std::string_view text) {

@@ -33,8 +33,8 @@ std::string joined(const std::vector<std::string>& paths) {
 
 // A hold on several locks has a token for each, and no single znode.
 std::string token_text(const guard& hold, const run_options& options) {
-    return options.paths.size() == 1 ? hold.fencing_token().to_string()
-                                     : hold.fencing_tokens().to_string();
+    return options.paths.size() == 1 ? hold.fencing_token().to_hex()
+                                     : hold.fencing_tokens().to_hex();
 }
 
 std::vector<std::string> environment_of(const guard& hold, const run_options& options) {

@@ -40,10 +40,40 @@ TEST(fencing_token, parses_what_it_prints) {
     }
 }
 
+TEST(fencing_token, has_a_text_of_one_length_that_sorts_as_the_tokens_do) {
+    EXPECT_EQ((fencing_token{0x500000007, 3}.to_hex()), "000000050000000700000003");
+    const auto all = samples();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(fencing_token::parse(all[i].to_hex()).value(), all[i]);
+        for (std::size_t j = 0; j < all.size(); ++j)
+            EXPECT_EQ(all[i].to_hex() < all[j].to_hex(), i < j) << i << " and " << j;
+    }
+}
+
 TEST(fencing_token, refuses_any_other_text) {
-    for (const auto* text :
-         {"", "0x", "5", "0x5+", "0x5+0", "0x5+01", "0x05", "0X5", "0xA", "0x-1", "0x5 ", " 0x5",
-          "0x5+3+3", "0x5+-3", "0x5+4294967296", "0x10000000000000000", "x5", "0xg"}) {
+    for (const auto* text : {"",
+                             "0x",
+                             "5",
+                             "0x5+",
+                             "0x5+0",
+                             "0x5+01",
+                             "0x05",
+                             "0X5",
+                             "0xA",
+                             "0x-1",
+                             "0x5 ",
+                             " 0x5",
+                             "0x5+3+3",
+                             "0x5+-3",
+                             "0x5+4294967296",
+                             "0x10000000000000000",
+                             "x5",
+                             "0xg",
+                             "00000005000000070000000",
+                             "0000000500000007000000030",
+                             "00000005000000070000000A",
+                             "+00000050000000700000003",
+                             "0x0000050000000700000003"}) {
         const auto parsed = fencing_token::parse(text);
         ASSERT_FALSE(parsed) << text;
         EXPECT_EQ(parsed.error(), errc::bad_option);
