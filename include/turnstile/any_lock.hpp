@@ -14,6 +14,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,7 +24,6 @@
 #include "turnstile/guard.hpp"
 #include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 
@@ -101,6 +101,19 @@ public:
     }
     void async_acquire(acquire_options options, handler done) const {
         lock_->async_acquire(std::move(options), std::move(done));
+    }
+    // With a time-out or deadline alone: acquire(2s).
+    template <waiting_time W>
+    result<guard> acquire(const W& limit) const {
+        return acquire(acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<guard> try_acquire(const W& limit) const {
+        return try_acquire(acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    void async_acquire(const W& limit, handler done) const {
+        async_acquire(acquire_options{.timeout = limit}, std::move(done));
     }
 
 private:

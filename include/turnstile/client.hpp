@@ -20,8 +20,10 @@
 // parent has opened a file).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +33,6 @@
 #include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/session_state.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 
@@ -98,6 +99,13 @@ public:
     // Throws std::system_error: bad_connect_string, bad_option (the message names the value and the rule), forked (the
     // runtime of the options is the parent's), or the system's code for want of threads or descriptors.
     explicit client(std::string_view connect_string, client_options options = {});
+    // The same for what std::getenv() gives: bad_connect_string if it is null.
+    explicit client(const char* connect_string, client_options options = {});
+    explicit client(std::nullptr_t, client_options options = {}) = delete;
+    // Of the connect string in the variable TURNSTILE_SERVERS, else in the first line of the file that
+    // TURNSTILE_SERVERS_FILE names, which only its owner may open; as the command `turnstile` does. Throws also
+    // bad_connect_string if neither is set, or the file cannot be used. Not while another thread changes the environment.
+    [[nodiscard]] static client from_environment(client_options options = {});
     // Closes, see close().
     ~client();
     // What was moved from is as a closed client, with no session.
@@ -114,6 +122,10 @@ public:
     template <duration_like D>
     result<void> wait_connected(const D& timeout) {
         return wait_connected(boottime_clock::now() + to_nanoseconds(timeout));
+    }
+    template <time_point_like T>
+    result<void> wait_connected(const T& time) {
+        return wait_connected(left_until(time));
     }
 
     // The first session's state, and all sessions.

@@ -2,12 +2,13 @@
 // client_options: how a client talks to its servers, with documented defaults.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <string>
 
 #include "turnstile/guardian.hpp"
 #include "turnstile/promises.hpp"
 #include "turnstile/runtime.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

@@ -29,6 +29,7 @@
 // Thread safety: const members from any thread.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -8,6 +8,7 @@
 //
 //     auto hold = orders.acquire({.timeout = 2s});
 //     if (!hold && hold.error() == turnstile::errc::timeout) try_later();
+//     if (!hold && hold.error() == turnstile::condition::unreachable) call_the_operator();
 //
 // Thread safety: values; as safe as `std::string`.
 #pragma once
@@ -79,6 +80,24 @@ enum class errc {
 TURNSTILE_EXPORT const std::error_category& error_category() noexcept;
 TURNSTILE_EXPORT std::error_code make_error_code(errc code) noexcept;
 
+// What a caller does next depends on one of these; each errc has exactly one (docs/reference/errors.md). They are
+// std::error_conditions, so that the std::error_code of an exception compares with them, too.
+enum class condition {
+    busy = 1,     // Other contenders had the lock for as long as the call waited.
+    lost,         // A hold, or a place in the queue, is over before it was given up.
+    stopped,      // This program ended the call or the client.
+    unreachable,  // No server could be used in time.
+    refused,      // The servers answered, and do not do it: rights, limits, settings, versions.
+    conflict,     // A transaction does not fit what is there; nothing was written.
+    unknown,      // A transaction may have been carried out or not: look before it is sent again.
+    misuse,       // The call breaks a rule of the library's: the program has to change.
+};
+
+[[nodiscard]] TURNSTILE_EXPORT condition condition_of(errc code) noexcept;
+TURNSTILE_EXPORT std::error_condition make_error_condition(condition kind) noexcept;
+// The same call may succeed later, with the program, its rights and the servers' settings as they are.
+[[nodiscard]] TURNSTILE_EXPORT bool is_retryable(errc code) noexcept;
+
 // An error: what it is, and the sentence that names the value and the rule.
 class [[nodiscard]] error {
 public:
@@ -87,6 +106,8 @@ public:
 
     [[nodiscard]] errc code() const noexcept { return code_; }
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
+    [[nodiscard]] turnstile::condition condition() const noexcept { return condition_of(code_); }
+    [[nodiscard]] bool is_retryable() const noexcept { return turnstile::is_retryable(code_); }
     // What is known beyond the code, or empty. It may quote other clients (a label, a reason) as they wrote it.
     [[nodiscard]] const std::string& detail() const noexcept { return message_; }
     // The category's text for the code, and the detail, in which control characters and marks that turn the direction
@@ -101,6 +122,9 @@ public:
     }
 
     friend bool operator==(const error& a, errc b) noexcept { return a.code_ == b; }
+    friend bool operator==(const error& a, turnstile::condition b) noexcept {
+        return a.condition() == b;
+    }
     friend bool operator==(const error&, const error&) = default;
 
 private:
@@ -116,3 +140,5 @@ private:
 
 template <>
 struct std::is_error_code_enum<turnstile::errc> : std::true_type {};
+template <>
+struct std::is_error_condition_enum<turnstile::condition> : std::true_type {};

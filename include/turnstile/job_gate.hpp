@@ -19,8 +19,11 @@
 // Thread safety: all members from any thread. Threads: none; the job runs in the caller's.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 

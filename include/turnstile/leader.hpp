@@ -35,8 +35,11 @@
 // object's own, from the first start() to close(), or none with an executor; without a function none.
 #pragma once
 
+#include <chrono>
 #include <exception>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +52,6 @@
 #include "turnstile/owned.hpp"
 #include "turnstile/participant.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

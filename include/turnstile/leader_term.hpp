@@ -4,14 +4,13 @@
 // Thread safety: all members from any thread, while the function runs.
 #pragma once
 
+#include <stop_token>
 #include <utility>
 
 #include "turnstile/clock.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/fencing_token.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/standard_parts.hpp"
-#include "turnstile/stop_signal.hpp"
 
 namespace turnstile {
 
@@ -42,10 +41,10 @@ public:
 
 private:
     friend class detail::election_seat;
-    leader_term(guard& lead, stop_signal lost) noexcept : lead_{lead}, lost_{std::move(lost)} {}
+    leader_term(guard& lead, std::stop_token lost) noexcept : lead_{lead}, lost_{std::move(lost)} {}
 
     guard& lead_;
-    stop_signal lost_;
+    std::stop_token lost_;
 };
 
 }  // namespace turnstile

@@ -19,6 +19,8 @@
 // Thread safety: all members from any thread. Threads: one of its own, on which the listener runs, one call at a time.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -28,7 +30,6 @@
 #include "turnstile/owned.hpp"
 #include "turnstile/participant.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

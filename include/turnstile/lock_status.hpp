@@ -2,6 +2,7 @@
 // lock_status: the holder of a lock and its waiters, as any client can ask without holding it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,7 +10,6 @@
 
 #include "turnstile/export.hpp"
 #include "turnstile/fencing_token.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,8 +61,8 @@ struct lock_survey {
 };
 
 struct survey_options {
-    wait_limit timeout{};  // for the whole call; default: the session time-out for each request
-    stop_signal stop{};    // ends the call with `cancelled`
+    wait_limit timeout{};    // for the whole call; default: the session time-out for each request
+    std::stop_token stop{};  // ends the call with `cancelled`
     // Of each lock so many contenders are read, first come first: each costs a request. The others are counted.
     std::size_t most_read = std::numeric_limits<std::size_t>::max();
 };

@@ -27,39 +27,21 @@
 // on its own clock once, when the call begins: after that, that clock may be set, and the call does not
 // notice. What is too far away is for ever, what is past is no time at all; nothing overflows.
 //
+// The calls that return a hold are here with a time-out or deadline alone: acquire(2s) is acquire({.timeout = 2s}), and
+// so with try_acquire(), async_acquire(), acquire_shared(), upgrade() and the others. What follows the options stays.
+//
 // Thread safety: that of the lock.
 #pragma once
 
-#include <type_traits>
+#include <utility>
 
+#include "turnstile/acquire_options.hpp"
 #include "turnstile/clock.hpp"
+#include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
-#include "turnstile/standard_parts.hpp"
+#include "turnstile/result.hpp"
 
 namespace turnstile {
-
-class guard;
-
-// Any time point type that names its clock: std::chrono's and boost::chrono's.
-template <class T>
-concept time_point_like = requires(const T& time) {
-    { time.time_since_epoch() } -> duration_like;
-    { T::clock::now().time_since_epoch() } -> duration_like;
-};
-
-// How long until then, from now on the clock of `time`; zero if it is past. Kept within the same limit as
-// to_nanoseconds().
-template <time_point_like T>
-[[nodiscard]] boottime_clock::duration left_until(const T& time) {
-    using nanoseconds =
-        std::chrono::duration<long double, std::nano>;  // of any clock, without overflow
-    const auto since_epoch = [](const auto& d) {
-        using period = typename std::remove_cvref_t<decltype(d)>::period;
-        return static_cast<long double>(d.count()) * period::num * 1e9L / period::den;
-    };
-    return to_nanoseconds(nanoseconds{since_epoch(time.time_since_epoch()) -
-                                      since_epoch(T::clock::now().time_since_epoch())});
-}
 
 // `L` befriends its bases and has
 //     void take(), bool try_take(boottime_clock::duration left), void give_back(), const guard* own() const
@@ -78,6 +60,19 @@ public:
         return self().try_take(left_until(time));
     }
     void unlock() { self().give_back(); }
+
+    template <waiting_time W, class... More>
+    result<guard> acquire(const W& limit, More&&... more) {
+        return self().acquire(acquire_options{.timeout = limit}, std::forward<More>(more)...);
+    }
+    template <waiting_time W, class... More>
+    result<guard> try_acquire(const W& limit, More&&... more) {
+        return self().try_acquire(acquire_options{.timeout = limit}, std::forward<More>(more)...);
+    }
+    template <waiting_time W, class... More>
+    void async_acquire(const W& limit, More&&... more) {
+        self().async_acquire(acquire_options{.timeout = limit}, std::forward<More>(more)...);
+    }
 
     // The calling thread's hold by any of these names, for its fencing token; nullptr if none.
     [[nodiscard]] const guard* current() const noexcept {
@@ -106,6 +101,15 @@ public:
     }
     void unlock_shared() { self().give_back(k_kind); }
 
+    template <waiting_time W>
+    result<guard> acquire_shared(const W& limit) {
+        return self().acquire_shared(acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<guard> try_acquire_shared(const W& limit) {
+        return self().try_acquire_shared(acquire_options{.timeout = limit});
+    }
+
 private:
     friend L;
     static constexpr auto k_kind = contender_kind::reader;
@@ -130,6 +134,23 @@ public:
         return self().try_take(left_until(time), k_kind);
     }
     void unlock_upgrade() { self().give_back(k_kind); }
+
+    template <waiting_time W>
+    result<guard> acquire_upgrade(const W& limit) {
+        return self().acquire_upgrade(acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<guard> try_acquire_upgrade(const W& limit) {
+        return self().try_acquire_upgrade(acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<void> upgrade(guard& hold, const W& limit) {
+        return self().upgrade(hold, acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<void> try_upgrade(guard& hold, const W& limit) {
+        return self().try_upgrade(hold, acquire_options{.timeout = limit});
+    }
 
     // These convert the calling thread's hold. A downgrade of a lost hold does nothing:
     // current()->status() tells why.

@@ -25,10 +25,13 @@
 // client). It must not call the library. What it throws is dropped.
 #pragma once
 
+#include "turnstile/language.hpp"
+
+#include <chrono>
+#include <functional>
 #include <string_view>
 
 #include "turnstile/export.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

@@ -31,6 +31,7 @@
 // under way; asynchronous acquisitions and guards may outlive it, but not the locks that it refers to.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -57,6 +58,11 @@ public:
 
     // In the canonical order.
     [[nodiscard]] const std::vector<any_lock>& locks() const noexcept;
+
+    // The three also with a time-out or deadline alone, acquire(2s): lockable.hpp.
+    using lockable::acquire;
+    using lockable::async_acquire;
+    using lockable::try_acquire;
 
     // Waits for all of them. The errors are those of the locks; the message says whose it was.
     // on_entered tells of each lock that is waited for or tried, on_queued of the queue of the lock that is

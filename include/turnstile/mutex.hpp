@@ -25,6 +25,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,6 +63,11 @@ public:
     // The servers and the path from their root, e.g. "zk1:2181,zk2:2181/shop/locks/orders": what the lock
     // is called in fencing vectors and in the order of a multi_lock.
     [[nodiscard]] const std::string& resource() const noexcept;
+
+    // The three also with a time-out or deadline alone, acquire(2s): lockable.hpp.
+    using lockable::acquire;
+    using lockable::async_acquire;
+    using lockable::try_acquire;
 
     // Waits for the lock. Errors:
     //   timeout, not_connected    the time-out passed, with or without a server; unresolvable: without one,

@@ -2,11 +2,11 @@
 // participant: one member of an election, as any client can ask without taking part.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "turnstile/fencing_token.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

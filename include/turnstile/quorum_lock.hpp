@@ -32,7 +32,9 @@
 // under way; asynchronous acquisitions and guards may outlive it and the clients.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -91,6 +93,11 @@ public:
     // The ensembles' names and the path, as multi_lock orders by it.
     [[nodiscard]] const std::string& resource() const noexcept;
     [[nodiscard]] std::size_t majority() const noexcept;
+
+    // The three also with a time-out or deadline alone, acquire(2s): lockable.hpp.
+    using lockable::acquire;
+    using lockable::async_acquire;
+    using lockable::try_acquire;
 
     // Waits for a majority. Errors as those of `mutex`; the message tells what each ensemble said.
     //   timeout, not_connected    the latter if no majority of the clients is connected

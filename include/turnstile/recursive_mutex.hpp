@@ -30,6 +30,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,11 @@ public:
     recursive_mutex& operator=(const recursive_mutex&) = delete;
 
     [[nodiscard]] const std::string& path() const noexcept;
+
+    // The three also with a time-out or deadline alone, acquire(2s): lockable.hpp.
+    using lockable::acquire;
+    using lockable::async_acquire;
+    using lockable::try_acquire;
 
     // Waits for the lock, or shares the owner's hold at once. Errors as mutex::acquire(), and
     //   session_lost     `identity` has a hold that is over: release its guards first

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // result<T>: a value or an error.
 //
-// Purpose: what `std::expected<T, error>` is in C++23, cut down to what the library's callers use; the names and
-// what they do are the standard's, so that a switch later changes nothing.
+// Purpose: what `std::expected<T, error>` is in C++23, cut down to what the library's callers use. The names are the
+// standard's; has_error() is Boost's.
 //
 //     turnstile::result<turnstile::guard> hold = orders.try_acquire();
 //     if (hold) use(hold->fencing_token()); else log(hold.error().message());
 //
 //     const auto waiting = orders.queue().transform(&std::vector<turnstile::contender>::size).value_or(0);
 //
+// A result whose value answers a question by itself (a bool, a number, a std::optional) is no condition: in
+// `if (orders.is_locked())` "the call succeeded" would read as "it is locked". Such a result has no operator bool, and
+// one of a std::optional no has_value() either.
+//
+//     const auto locked = orders.is_locked();
+//     if (locked.has_error()) log(locked.error().message());
+//     else if (*locked) come_back_later();
+//
 // | call               | of a value                            | of an error                       |
 // |--------------------|---------------------------------------|-----------------------------------|
+// | has_error()        | false                                 | true                              |
 // | value_or(other)    | the value                             | `other`                           |
 // | and_then(f)        | f(value), which is a result           | the error                         |
 // | transform(f)       | a result of f(value)                  | the error                         |
@@ -43,6 +52,14 @@ inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
 
+template <class T>
+inline constexpr bool k_is_optional = false;
+template <class T>
+inline constexpr bool k_is_optional<std::optional<T>> = true;
+// Values that answer a question by themselves.
+template <class T>
+inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
+
 // What std::invoke does with a function, or a member of the one argument.
 template <class F, class V>
 constexpr decltype(auto) call_with_value(F&& function, V&& value) {
@@ -60,7 +77,7 @@ template <class Self, class Call>
 constexpr auto and_then(Self&& self, Call&& call) {
     using outcome = std::remove_cvref_t<decltype(call())>;
     static_assert(is_result<outcome>, "the function of and_then() has to return a result");
-    if (self.has_value()) return outcome{call()};
+    if (!self.has_error()) return outcome{call()};
     return outcome{std::forward<Self>(self).error()};
 }
 template <class Self, class Call>
@@ -68,7 +85,7 @@ constexpr auto transform(Self&& self, Call&& call) {
     using value = std::remove_cv_t<decltype(call())>;
     static_assert(!std::is_reference_v<value> && !is_result<value>,
                   "the function of transform() has to return a value, or nothing");
-    if (!self.has_value()) return result<value>{std::forward<Self>(self).error()};
+    if (self.has_error()) return result<value>{std::forward<Self>(self).error()};
     if constexpr (std::is_void_v<value>) {
         call();
         return result<value>{};
@@ -82,12 +99,12 @@ constexpr Result or_else(Self&& self, F&& function) {
     using outcome = std::remove_cvref_t<decltype(function(std::forward<Self>(self).error()))>;
     static_assert(std::same_as<outcome, Result>,
                   "the function of or_else() has to return the same result");
-    if (self.has_value()) return std::forward<Self>(self);
+    if (!self.has_error()) return std::forward<Self>(self);
     return std::forward<F>(function)(std::forward<Self>(self).error());
 }
 template <class Result, class Self, class F>
 constexpr Result transform_error(Self&& self, F&& function) {
-    if (self.has_value()) return std::forward<Self>(self);
+    if (!self.has_error()) return std::forward<Self>(self);
     return Result{error{std::forward<F>(function)(std::forward<Self>(self).error())}};
 }
 
@@ -103,8 +120,18 @@ public:
     result(turnstile::error failure) : failure_{std::move(failure)} {}
     result(errc failure) : failure_{failure} {}
 
-    [[nodiscard]] bool has_value() const noexcept { return !failure_.has_value(); }
-    explicit operator bool() const noexcept { return has_value(); }
+    [[nodiscard]] bool has_error() const noexcept { return failure_.has_value(); }
+
+    [[nodiscard]] bool has_value() const noexcept requires(!detail::k_is_optional<T>) {
+        return !has_error();
+    }
+    explicit operator bool() const noexcept requires(!detail::k_is_answer<T>) {
+        return !has_error();
+    }
+    bool has_value() const
+        requires(detail::k_is_optional<T>) = delete;  // has_error(), or value().has_value()
+    explicit operator bool() const
+        requires(detail::k_is_answer<T>) = delete;  // has_error(), or value()
 
     // The value; throws `std::system_error` with the error's code and message when there is none.
     T& value() & { return check(), *value_; }
@@ -120,22 +147,22 @@ public:
 
     // The error, which must be there.
     [[nodiscard]] const turnstile::error& error() const& noexcept {
-        assert(!has_value());
+        assert(has_error());
         return *failure_;
     }
     [[nodiscard]] turnstile::error error() && noexcept {
-        assert(!has_value());
+        assert(has_error());
         return std::move(*failure_);
     }
 
     // As std::expected's: see the table above.
     template <std::convertible_to<T> U>
     [[nodiscard]] T value_or(U&& other) const& {
-        return has_value() ? **this : static_cast<T>(std::forward<U>(other));
+        return !has_error() ? **this : static_cast<T>(std::forward<U>(other));
     }
     template <std::convertible_to<T> U>
     [[nodiscard]] T value_or(U&& other) && {
-        return has_value() ? *std::move(*this) : static_cast<T>(std::forward<U>(other));
+        return !has_error() ? *std::move(*this) : static_cast<T>(std::forward<U>(other));
     }
     template <class F>
     auto and_then(F&& function) & {
@@ -190,7 +217,7 @@ public:
 
 private:
     void check() const {
-        if (!has_value()) throw_error(*failure_);
+        if (has_error()) throw_error(*failure_);
     }
     template <class V>
     static V& unchecked(V& value) noexcept {
@@ -212,17 +239,18 @@ public:
     result(turnstile::error failure) : failure_{std::move(failure)} {}
     result(errc failure) : failure_{failure} {}
 
-    [[nodiscard]] bool has_value() const noexcept { return !failure_.has_value(); }
+    [[nodiscard]] bool has_error() const noexcept { return failure_.has_value(); }
+    [[nodiscard]] bool has_value() const noexcept { return !has_error(); }
     explicit operator bool() const noexcept { return has_value(); }
     void value() const {
-        if (!has_value()) throw_error(this->error());
+        if (has_error()) throw_error(this->error());
     }
     [[nodiscard]] const turnstile::error& error() const& noexcept {
-        assert(!has_value());
+        assert(has_error());
         return *failure_;
     }
     [[nodiscard]] turnstile::error error() && noexcept {
-        assert(!has_value());
+        assert(has_error());
         return std::move(*failure_);
     }
 

@@ -24,7 +24,9 @@
 // Thread safety: all members from any thread.
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -49,7 +51,7 @@ struct revoke_options {
     std::optional<std::chrono::milliseconds> longest_session{};
     // Ends the call with `cancelled`, and withdraws the request or the order: the call takes up to 5 s more for that. If
     // the servers do not answer meanwhile, the message says that the mark stays.
-    stop_signal stop{};
+    std::stop_token stop{};
 };
 
 // How a contender went.

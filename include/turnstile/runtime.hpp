@@ -26,12 +26,12 @@
 // Thread safety: a handle as an int; what it stands for, any thread.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "turnstile/export.hpp"
 #include "turnstile/owned.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

@@ -34,6 +34,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -81,6 +82,34 @@ public:
     }
     void async_acquire(permit_count permits, acquire_options options,
                        std::function<void(result<guard>)> handler);
+
+    // With a time-out or deadline alone: acquire(2s), acquire(5, 2s).
+    template <waiting_time W>
+    result<guard> acquire(const W& limit) {
+        return acquire(1, acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<guard> acquire(permit_count permits, const W& limit) {
+        return acquire(permits, acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<guard> try_acquire(const W& limit) {
+        return try_acquire(1, acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<guard> try_acquire(permit_count permits, const W& limit) {
+        return try_acquire(permits, acquire_options{.timeout = limit});
+    }
+
+    template <waiting_time W>
+    void async_acquire(const W& limit, std::function<void(result<guard>)> handler) {
+        async_acquire(1, acquire_options{.timeout = limit}, std::move(handler));
+    }
+    template <waiting_time W>
+    void async_acquire(permit_count permits, const W& limit,
+                       std::function<void(result<guard>)> handler) {
+        async_acquire(permits, acquire_options{.timeout = limit}, std::move(handler));
+    }
 
     // How many permits there are. Errors as the queries', and bad_path as above.
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;

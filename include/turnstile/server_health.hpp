@@ -10,6 +10,7 @@
 // Thread safety: functions, from any thread. They block, for as long as names take to be resolved, too.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +20,6 @@
 #include "turnstile/client.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

@@ -37,6 +37,7 @@
 // destroyed while a call on it is under way; asynchronous acquisitions, views and guards may outlive it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +73,18 @@ public:
     result<guard> acquire(acquire_options options = {}) const;
     result<guard> try_acquire(acquire_options options = {}) const;
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) const;
+    template <waiting_time W>
+    result<guard> acquire(const W& limit) const {
+        return acquire(acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    result<guard> try_acquire(const W& limit) const {
+        return try_acquire(acquire_options{.timeout = limit});
+    }
+    template <waiting_time W>
+    void async_acquire(const W& limit, std::function<void(result<guard>)> handler) const {
+        async_acquire(acquire_options{.timeout = limit}, std::move(handler));
+    }
 
 private:
     friend class shared_mutex;
@@ -95,6 +108,17 @@ public:
     shared_mutex& operator=(const shared_mutex&) = delete;
 
     [[nodiscard]] const std::string& path() const noexcept;
+
+    // These also with a time-out or deadline alone, acquire_shared(2s): lockable.hpp.
+    using lockable::acquire;
+    using lockable::async_acquire;
+    using lockable::try_acquire;
+    using shared_lockable::acquire_shared;
+    using shared_lockable::try_acquire_shared;
+    using upgrade_lockable::acquire_upgrade;
+    using upgrade_lockable::try_acquire_upgrade;
+    using upgrade_lockable::try_upgrade;
+    using upgrade_lockable::upgrade;
 
     // Wait for the lock: as a writer, as a reader, as an upgradable reader. Errors as mutex::acquire().
     result<guard> acquire(acquire_options options = {});

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -139,8 +140,8 @@ struct commit_result {
 };
 
 struct commit_options {
-    wait_limit timeout{};  // default: the session time-out
-    stop_signal stop{};    // ends the wait with `cancelled`, or outcome_unknown
+    wait_limit timeout{};    // default: the session time-out
+    std::stop_token stop{};  // ends the wait with `cancelled`, or outcome_unknown
 };
 
 }  // namespace turnstile

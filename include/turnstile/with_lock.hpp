@@ -56,6 +56,12 @@ auto with_lock(L& lock, acquire_options options, F&& function) {
     }
 }
 
+// With a time-out or deadline alone: with_lock(orders, 2s, ship).
+template <acquirable L, waiting_time W, class F>
+auto with_lock(L& lock, const W& limit, F&& function) {
+    return with_lock(lock, acquire_options{.timeout = limit}, std::forward<F>(function));
+}
+
 template <acquirable L, class F>
 auto with_lock(L& lock, F&& function) {
     return with_lock(lock, acquire_options{}, std::forward<F>(function));

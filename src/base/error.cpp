@@ -73,7 +73,90 @@ public:
     }
 };
 
+const char* text(condition kind) noexcept {
+    switch (kind) {
+        case condition::busy: return "other contenders have the lock";
+        case condition::lost: return "the hold or the place in the queue is over";
+        case condition::stopped: return "the program ended the call";
+        case condition::unreachable: return "no server can be used";
+        case condition::refused: return "the servers do not do it";
+        case condition::conflict: return "a transaction does not fit what is there";
+        case condition::unknown: return "a transaction may have been carried out or not";
+        case condition::misuse: return "the call breaks a rule";
+    }
+    return "unknown condition";
+}
+
+class condition_category final : public std::error_category {
+public:
+    [[nodiscard]] const char* name() const noexcept override { return "turnstile.condition"; }
+
+    [[nodiscard]] std::string message(int kind) const override {
+        return text(static_cast<condition>(kind));
+    }
+
+    [[nodiscard]] bool equivalent(const std::error_code& code, int kind) const noexcept override {
+        return code.category() == turnstile::error_category() &&
+               condition_of(static_cast<errc>(code.value())) == static_cast<condition>(kind);
+    }
+};
+
 }  // namespace
+
+// No `default`: the compiler names a code without a condition.
+condition condition_of(errc code) noexcept {
+    switch (code) {
+        case errc::busy:
+        case errc::timeout: return condition::busy;
+        case errc::session_lost:
+        case errc::removed:
+        case errc::revoked:
+        case errc::held_too_long: return condition::lost;
+        case errc::cancelled:
+        case errc::interrupted:
+        case errc::closed: return condition::stopped;
+        case errc::not_connected:
+        case errc::unresolvable: return condition::unreachable;
+        case errc::auth_failed:
+        case errc::no_permission:
+        case errc::no_chroot:
+        case errc::server_too_old:
+        case errc::too_many:
+        case errc::protocol:
+        case errc::lease_too_short:
+        case errc::quota_exceeded:
+        case errc::local_session: return condition::refused;
+        case errc::no_node:
+        case errc::node_exists:
+        case errc::not_empty:
+        case errc::bad_version: return condition::conflict;
+        case errc::outcome_unknown: return condition::unknown;
+        case errc::forked:
+        case errc::bad_path:
+        case errc::bad_connect_string:
+        case errc::bad_option:
+        case errc::not_owner:
+        case errc::would_deadlock:
+        case errc::not_held: break;
+    }
+    return condition::misuse;
+}
+
+std::error_condition make_error_condition(condition kind) noexcept {
+    static const auto* const category = new condition_category;
+    return {static_cast<int>(kind), *category};
+}
+
+bool is_retryable(errc code) noexcept {
+    switch (condition_of(code)) {
+        case condition::busy:
+        case condition::lost:
+        case condition::unreachable: return true;
+        // There is room again when others give up what they have.
+        case condition::refused: return code == errc::too_many || code == errc::quota_exceeded;
+        default: return false;
+    }
+}
 
 const std::error_category& error_category() noexcept {
     // Never destroyed: threads of a static client have errors to the end.

@@ -24,8 +24,8 @@
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "turnstile/node.hpp"
-#include "turnstile/odd_znodes.hpp"
 #include "turnstile/server_health.hpp"
+#include "turnstile/tools/odd_znodes.hpp"
 
 namespace turnstile::cli {
 namespace {

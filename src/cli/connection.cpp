@@ -15,7 +15,8 @@ int with_client(server_settings& settings,
     client servers{settings.servers, options};
     const auto connected = servers.wait_connected(settings.connect_timeout);
     const auto code = connected ? work(servers) : result<int>{connected.error()};
-    if (!code) return complain(code.error().message(), exit_code_of(code.error().code()));
+    if (code.has_error())
+        return complain(code.error().message(), exit_code_of(code.error().code()));
     return flush_output() ? *code : complain("the output could not be written", k_output);
 }
 

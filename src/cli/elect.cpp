@@ -98,7 +98,7 @@ private:
             host_.run({[&term] { return term.valid_until(); }, [&term] { return term.status(); },
                        term.lost()},
                       {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
-                       "TURNSTILE_TOKEN=" + term.fencing_token().to_string()});
+                       "TURNSTILE_TOKEN=" + term.fencing_token().to_hex()});
         const int code = host_.code_of(end, term.status());
         // A command that cannot be run here is no reason for a leader that does nothing.
         if (end.stop_asked || end.failure != 0 || options_.once) code_ = code;
@@ -137,7 +137,7 @@ std::string text_of(const elect_options& options, const std::optional<participan
 result<int> listen(client& servers, const elect_options& options) {
     // Servers that do not answer come back; what can never be answered is an error at the start.
     const auto first = leader{servers, options.path}.present_leader();
-    if (!first.has_value()) return first.error();
+    if (first.has_error()) return first.error();
     std::promise<int> end;
     bool over = false;
     const leader_watch watch{servers, options.path, [&](const std::optional<participant>& leader) {

@@ -15,10 +15,10 @@
 #include "turnstile/error.hpp"
 #include "turnstile/file_health.hpp"
 #include "turnstile/lock_survey.hpp"
-#include "turnstile/odd_znodes.hpp"
-#include "turnstile/path_trial.hpp"
 #include "turnstile/promises.hpp"
 #include "turnstile/server_health.hpp"
+#include "turnstile/tools/odd_znodes.hpp"
+#include "turnstile/tools/path_trial.hpp"
 
 namespace turnstile::cli {
 

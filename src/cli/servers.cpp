@@ -9,6 +9,7 @@
 
 #include "base/masked.hpp"
 #include "base/private_file.hpp"
+#include "base/servers_variables.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/supervision.hpp"
 
@@ -20,22 +21,10 @@ constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
 // Below it no confirmation comes back in time.
 constexpr std::chrono::milliseconds k_shortest_session{100};
 
-constexpr const char* k_servers_variable = "TURNSTILE_SERVERS";
-constexpr const char* k_file_variable = "TURNSTILE_SERVERS_FILE";
-
-std::string read_servers(const std::string& file) {
-    auto line = base::first_line_of_private_file(file);
-    if (line.empty()) throw std::runtime_error{file + ": the first line has no connect string"};
-    return line;
-}
-
 std::string servers_of(const server_settings& settings) {
     if (settings.on_command_line) return settings.servers;
-    if (!settings.servers_file.empty()) return read_servers(settings.servers_file);
-    const char* const servers = std::getenv(k_servers_variable);
-    if (servers != nullptr && *servers != '\0') return servers;
-    const char* const file = std::getenv(k_file_variable);
-    return file != nullptr && *file != '\0' ? read_servers(file) : std::string{};
+    if (!settings.servers_file.empty()) return base::servers_in_file(settings.servers_file);
+    return base::servers_in_environment();
 }
 
 }  // namespace
@@ -62,10 +51,10 @@ bool is_zookeeper(const server_settings& settings) noexcept {
 
 // unsetenv() alone leaves the text where the kernel put it, which /proc/PID/environ shows.
 void withdraw_password() {
-    char* const servers = std::getenv(k_servers_variable);
+    char* const servers = std::getenv(base::k_servers_variable);
     if (servers == nullptr || !base::has_password(servers)) return;
     ::explicit_bzero(servers, std::strlen(servers));
-    ::unsetenv(k_servers_variable);
+    ::unsetenv(base::k_servers_variable);
 }
 
 void settle_servers(server_settings& settings) {

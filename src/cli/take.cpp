@@ -99,7 +99,7 @@ result<std::chrono::milliseconds> wait_for(const client& servers, const take_opt
 
 result<int> ask(client& servers, const take_options& options) {
     const auto target = find(servers, options);
-    if (!target) return target.error();
+    if (target.has_error()) return target.error();
     if (!*target) return finish(options, {});
     const revocation request{servers, options.path};
     if (const auto asked = request.ask(**target, record_of(options)); !asked) return asked.error();
@@ -139,8 +139,8 @@ result<std::optional<revocation_outcome>> ask_first(const client& servers,
     report.asked = asked.has_value();
     tell(options, report);
     const auto gone = went(servers, options, *report.target, record.stop);
-    if (gone && !*gone) return std::optional<revocation_outcome>{};
-    if (gone)
+    if (!gone.has_error() && !*gone) return std::optional<revocation_outcome>{};
+    if (!gone.has_error())
         return std::optional{report.asked ? revocation_outcome::gave_way
                                           : revocation_outcome::gone_before};
     if (gone.error() != errc::cancelled) return gone.error();
@@ -168,7 +168,7 @@ result<int> take_from(client& servers, const take_options& options, stop_by_sign
     stop.arm();
     if (!options.now && options.asked_for.count() > 0) {
         const auto end = ask_first(servers, options, order, record, report);
-        if (!end) return end.error();
+        if (end.has_error()) return end.error();
         report.outcome = *end;
         if (report.outcome) return finish(options, report);
     }
@@ -181,11 +181,11 @@ result<int> take_from(client& servers, const take_options& options, stop_by_sign
 
 result<int> take(client& servers, const take_options& options, stop_by_signal& stop) {
     const auto target = find(servers, options);
-    if (!target) return target.error();
+    if (target.has_error()) return target.error();
     if (!*target) return finish(options, {});
     if (!is_confirmed(servers, options, **target)) return complain("nothing was done", k_usage);
     const auto taken = take_from(servers, options, stop, **target);
-    if (!taken && taken.error() == errc::cancelled && stop.signal() != 0)
+    if (taken.has_error() && taken.error() == errc::cancelled && stop.signal() != 0)
         return complain(taken.error().message(), k_signal_base + stop.signal());
     return taken;
 }

@@ -15,9 +15,13 @@ result<acquire_request> make_request(acquire_options&& options, const call_form&
 
 acquire_request pinned_request(acquire_options&& options, const call_form& form) {
     acquire_request request{std::move(options), form.mode};
-    request.deadline = request.options.timeout.deadline();
+    // A call that has no time at all is a try, which has the time that an answer takes.
+    if (request.options.timeout.is_zero())
+        request.mode = core::attempt::once;
+    else
+        request.deadline = request.options.timeout.deadline();
     request.options.timeout = {};
-    if (!request.deadline && form.mode == core::attempt::once && form.longest_attempt)
+    if (!request.deadline && request.mode == core::attempt::once && form.longest_attempt)
         request.deadline = boottime_clock::now() + *form.longest_attempt;
     if (form.blocks && request.options.owner.empty()) request.options.owner = thread_owner();
     return request;

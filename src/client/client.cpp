@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/client.hpp"
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 
+#include "base/servers_variables.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
-#include "turnstile/session_secret.hpp"
+#include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile {
 
@@ -23,6 +26,25 @@ void let_go(std::shared_ptr<detail::client_impl>&& impl) noexcept {
     impl.reset();
 }
 
+std::string_view given(const char* connect_string) {
+    if (connect_string == nullptr)
+        throw_error({errc::bad_connect_string, "it is a null pointer; \"local:\" needs no server"});
+    return connect_string;
+}
+
+std::string servers_given_by_environment() {
+    std::string servers;
+    try {
+        servers = base::servers_in_environment();
+    } catch (const std::runtime_error& unusable) {
+        throw_error({errc::bad_connect_string, unusable.what()});
+    }
+    if (servers.empty())
+        throw_error({errc::bad_connect_string,
+                     "set TURNSTILE_SERVERS, as in zk1:2181,zk2:2181, or TURNSTILE_SERVERS_FILE"});
+    return servers;
+}
+
 }  // namespace
 
 std::shared_ptr<detail::client_impl> detail::internals::of(const client& servers) {
@@ -32,6 +54,13 @@ std::shared_ptr<detail::client_impl> detail::internals::of(const client& servers
 client::client(std::string_view connect_string, client_options options)
     : inside_{
           new inside{std::make_shared<detail::client_impl>(connect_string, std::move(options))}} {}
+
+client::client(const char* connect_string, client_options options)
+    : client{given(connect_string), std::move(options)} {}
+
+client client::from_environment(client_options options) {
+    return client{servers_given_by_environment(), std::move(options)};
+}
 
 client::~client() {
     if (inside_) let_go(std::move(inside_->impl));

@@ -36,7 +36,7 @@ template <class T>
 bool is_given(const T& value) {
     if constexpr (k_is_user_code<T>) {
         return static_cast<bool>(value);
-    } else if constexpr (std::same_as<T, stop_signal>) {
+    } else if constexpr (std::same_as<T, std::stop_token>) {
         return value.stop_possible();
     } else {
         return value != T{};

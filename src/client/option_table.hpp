@@ -16,7 +16,6 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -95,7 +94,7 @@ constexpr void every_option_has_a_row(const acquire_options& options) {
 template <class T>
 inline constexpr bool k_is_user_code = false;
 template <class... Arguments>
-inline constexpr bool k_is_user_code<std::function<void(Arguments...)>> = true;
+inline constexpr bool k_is_user_code<callback<void(Arguments...)>> = true;
 
 // What the calls for the parts of a composite have of the options of the whole.
 [[nodiscard]] acquire_options options_of_part(const acquire_options& whole, composite kind);

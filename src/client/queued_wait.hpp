@@ -61,8 +61,8 @@ private:
     std::stop_source cancel_;
     std::stop_source answered_;
     // The caller's.
-    std::function<void(const std::string&)> on_entered_;
-    std::function<void(std::size_t)> on_queued_;
+    callback<void(const std::string&)> on_entered_;
+    callback<void(std::size_t)> on_queued_;
     std::optional<std::stop_callback<std::function<void()>>> stop_;
 
     mutable base::mutex mutex_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "turnstile/request_count.hpp"
+#include "turnstile/tools/request_count.hpp"
 
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"

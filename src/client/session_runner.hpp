@@ -35,7 +35,7 @@
 #include "core/seam/coordinator.hpp"
 #include "core/session/session_core.hpp"
 #include "turnstile/client.hpp"
-#include "turnstile/session_secret.hpp"
+#include "turnstile/tools/session_secret.hpp"
 #include "turnstile/transaction.hpp"
 
 namespace turnstile::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "turnstile/odd_znodes.hpp"
+#include "turnstile/tools/odd_znodes.hpp"
 
 #include <algorithm>
 #include <utility>

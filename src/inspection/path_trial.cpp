@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "turnstile/path_trial.hpp"
+#include "turnstile/tools/path_trial.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -40,7 +40,7 @@ public:
         znode_ = base::child_path(tried_.folder,
                                   "turnstile-trial-" + base::make_guid(random).substr(0, 8));
         const auto created = create();
-        if (!created) return created.error();
+        if (created.has_error()) return created.error();
         if (*created)
             if (auto removed = remove(); !removed) return removed.error();
         return std::move(tried_);

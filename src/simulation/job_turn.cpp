@@ -33,7 +33,7 @@ void job_turn::lock() {
 void job_turn::learn_now(const found& last) {
     last_ = last;
     ask_time(script_, call_, [self = shared_from_this()](const auto& now) {
-        if (!now) return self->finish(now.error());
+        if (now.has_error()) return self->finish(now.error());
         self->decide(*now);
     });
 }

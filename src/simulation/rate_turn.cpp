@@ -40,7 +40,7 @@ void rate_turn::look() {
 
 void rate_turn::learn_now(const detail::stamped_data& found) {
     ask_time(script_, call_, [self = shared_from_this(), found](const auto& now) {
-        if (!now) return self->finish(now.error());
+        if (now.has_error()) return self->finish(now.error());
         self->decide(found, *now);
     });
 }

@@ -94,7 +94,7 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
     const std::string number = std::to_string(wanted.created);
     for (const char* const condition : {"czxid = ", "czxid <> "}) {
         const auto found = keeps_node(condition + number, wanted, connection);
-        if (!found) return found.error();
+        if (found.has_error()) return found.error();
         if (!*found) continue;
         // libmariadb may have connected again without a word (MYSQL_OPT_RECONNECT), and each statement then ended a
         // transaction of its own.

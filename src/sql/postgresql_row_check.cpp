@@ -44,7 +44,7 @@ result<void> check_row(const contender_row& wanted, pg_conn* connection) {
                      "sql::check: the connection is in no transaction that could end well"};
     for (const char* const statement : {k_by_number, k_by_path}) {
         const auto found = locks(statement, wanted, connection);
-        if (!found) return found.error();
+        if (found.has_error()) return found.error();
         if (*found) return {};
     }
     return error{errc::removed, wanted.znode + " is not in this database"};

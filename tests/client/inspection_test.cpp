@@ -4,8 +4,8 @@
 
 #include "turnstile/mutex.hpp"
 #include "turnstile/node.hpp"
-#include "turnstile/odd_znodes.hpp"
-#include "turnstile/path_trial.hpp"
+#include "turnstile/tools/odd_znodes.hpp"
+#include "turnstile/tools/path_trial.hpp"
 #include "turnstile/transaction.hpp"
 
 namespace turnstile {

@@ -4,6 +4,7 @@
 #include <future>
 
 #include "support.hpp"
+#include "turnstile/tools/request_count.hpp"
 
 namespace turnstile::tests {
 namespace {

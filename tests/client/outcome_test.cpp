@@ -26,7 +26,7 @@ TEST_F(outcomes, with_lock_tells_that_the_hold_was_lost_halfway) {
         lose(hold);
         return 41;
     });
-    ASSERT_FALSE(value);
+    ASSERT_TRUE(value.has_error());
     EXPECT_EQ(value.error(), errc::session_lost);
     const auto nothing = with_lock(lock, [&](guard& hold) { lose(hold); });
     ASSERT_FALSE(nothing);

@@ -122,8 +122,8 @@ void latch_loss_beside_close() {
         actor other{[&] {
             const mutex seat{servers, "/latch"};
             const revocation orders{servers, "/latch"};
-            const auto holder = seat.holder({.timeout = 5s});
-            if (holder && *holder) static_cast<void>(orders.take_now(**holder, {}));
+            const auto holder = seat.holder({.timeout = 5s}).value_or(std::nullopt);
+            if (holder) static_cast<void>(orders.take_now(*holder, {}));
         }};
         latch.close();
     }

@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "headers/reader.hpp"
-#include "turnstile/session_secret.hpp"
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/event.hpp"
 #include "turnstile/testing/four_letter_word.hpp"
@@ -17,6 +16,7 @@
 #include "turnstile/testing/tcp_proxy.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 #include "turnstile/testing/test_deadline.hpp"
+#include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile::testing {
 namespace {

@@ -9,6 +9,8 @@
 
 #include "headers/reader.hpp"
 #include "turnstile/file_health.hpp"
+#include "turnstile/tools/path_trial.hpp"
+#include "turnstile/tools/rolling_survey.hpp"
 
 namespace turnstile::tests {
 namespace {

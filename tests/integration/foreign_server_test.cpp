@@ -11,6 +11,7 @@
 
 #include "contract/probe.hpp"
 #include "support.hpp"
+#include "turnstile/tools/path_trial.hpp"
 #include "zookeeper/coordinator.hpp"
 #include "zookeeper/request_knowledge.hpp"
 

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "support.hpp"
+#include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile::tests {
 namespace {

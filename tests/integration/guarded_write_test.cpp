@@ -4,6 +4,7 @@
 #include <future>
 
 #include "support.hpp"
+#include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile::tests {
 namespace {

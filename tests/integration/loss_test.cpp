@@ -6,6 +6,7 @@
 
 #include "contract/probe.hpp"
 #include "support.hpp"
+#include "turnstile/tools/session_secret.hpp"
 #include "zookeeper/coordinator.hpp"
 
 namespace turnstile::tests {

@@ -18,7 +18,7 @@
 
 #include "base/descriptor.hpp"
 #include "support.hpp"
-#include "turnstile/session_secret.hpp"
+#include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile::tests {
 namespace {

@@ -125,13 +125,13 @@ TEST(sql_check, an_operator_s_request_comes_through) {
     auto hold = lock.acquire(
         {.timeout = limit(), .on_asked_to_release = [&](const auto& /*request*/) { asked.set(); }});
     ASSERT_TRUE(hold) << hold.error().message();
-    const auto holder = lock.holder();
-    ASSERT_TRUE(holder && holder->has_value());
+    const auto holder = lock.holder().value();
+    ASSERT_TRUE(holder);
     const auto user = connect_user();
     user->run("BEGIN");
     ASSERT_TRUE(user->check(*hold));
     const revocation orders{*operators, path};
-    EXPECT_TRUE(orders.ask(**holder, {.who = "ops", .why = "a test"}));
+    EXPECT_TRUE(orders.ask(*holder, {.who = "ops", .why = "a test"}));
     EXPECT_TRUE(asked.wait());
     for (int i = 0; i != 3; ++i) {
         EXPECT_EQ(same.try_acquire().error(), errc::busy) << "another session of the lock goes on";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A survey in rounds: whose turn it is, and, over `local:`, that it finds what a whole survey finds.
-#include "turnstile/rolling_survey.hpp"
+#include "turnstile/tools/rolling_survey.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "client/support.hpp"
 #include "recipe/operator/survey_turns.hpp"
-#include "turnstile/request_count.hpp"
+#include "turnstile/tools/request_count.hpp"
 
 namespace turnstile::tests {
 namespace {

@@ -97,13 +97,12 @@ rule_public_headers() {
         report "public headers include no third party"
 }
 
-# A recipe's header brings half of what these would (turnstile/standard_parts.hpp). The coroutine forms, and what is
-# for writes under a hold, are headers of their own.
+# The coroutine forms, and what is for writes under a hold, are headers of their own: a recipe's header brings none.
 rule_light_headers() {
     local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|transaction|text|ostream|fmt|stop_any|turnstile'
     {
-        matches '#include <(chrono|functional|memory|stop_token|coroutine|mutex|thread|ostream|iostream|format|variant)>' \
-            include/turnstile/*.hpp | { grep -vE "^include/turnstile/($heavy|standard_parts)\\.hpp:" || true; }
+        matches '#include <(memory|coroutine|mutex|thread|ostream|iostream|format|variant)>' \
+            include/turnstile/*.hpp | { grep -vE "^include/turnstile/($heavy)\\.hpp:" || true; }
         matches "#include \"turnstile/($heavy)\\.hpp\"" include/turnstile/*.hpp |
             { grep -vE "^include/turnstile/($heavy)\\.hpp:" || true; }
     } | report "a recipe's header stays light"
@@ -114,7 +113,7 @@ rule_whole_header() {
     local whole=include/turnstile/turnstile.hpp header name
     for header in include/turnstile/*.hpp; do
         name=${header##*/}
-        case $name in turnstile.hpp | completion_token.hpp | owned.hpp | standard_parts.hpp) continue ;; esac
+        case $name in turnstile.hpp | callback.hpp | completion_token.hpp | owned.hpp) continue ;; esac
         sed '/^#pragma once/q' "$whole" | grep -qw -e "$name" ||
             grep -qxF -e "#include \"turnstile/$name\"" "$whole" || echo "$header"
     done | report "not in turnstile.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "admin/reading/attention.hpp"
-#include "turnstile/request_count.hpp"
+#include "turnstile/tools/request_count.hpp"
 
 namespace turnstile::admin {
 namespace {

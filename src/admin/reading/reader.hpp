@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reader: the one that asks the servers, however many browsers look.
 //
-// A thread looks at all locks in rounds (turnstile/rolling_survey.hpp) and publishes what is known after each as a snapshot
+// A thread looks at all locks in rounds (turnstile/tools/rolling_survey.hpp) and publishes what is known after each as a snapshot
 // that never changes. When the servers do not answer the last snapshot stays, and is called stale.
 //
 // Thread safety: all members from any thread.
@@ -26,7 +26,7 @@
 #include "admin/reading/survey_plan.hpp"
 #include "admin/reading/wait_graph.hpp"
 #include "turnstile/client.hpp"
-#include "turnstile/rolling_survey.hpp"
+#include "turnstile/tools/rolling_survey.hpp"
 
 namespace turnstile::admin {
 

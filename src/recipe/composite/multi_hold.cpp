@@ -187,7 +187,7 @@ acquire_options multi_hold::part_options(std::size_t which, asked how) {
     auto withdrawn = asks_[which];
     lock.unlock();
     auto part = options_for_part(withdrawn.get_token());
-    if (deadline_) part.timeout = *deadline_;
+    if (deadline_) part.timeout = wait_limit::until(*deadline_);
     if (how == asked::to_try) part.on_queued = {};  // it does not stay there
     // The whole begins with the last of them, and ends with each.
     if (which + 1 == locks_.size()) part.max_hold = options().max_hold;

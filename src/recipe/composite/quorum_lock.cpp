@@ -105,7 +105,8 @@ public:
         auto request = detail::pinned_request(std::move(options), {mode, done == nullptr});
         auto own_settings = settings;
         own_settings.deadline = request.deadline;
-        if (mode == core::attempt::once) own_settings.mode = core::quorum_settings::mode::once;
+        if (request.mode == core::attempt::once)
+            own_settings.mode = core::quorum_settings::mode::once;
         auto hold = std::make_shared<detail::quorum_hold>(all, own_settings, std::move(request),
                                                           std::move(done));
         hold->start();

@@ -144,7 +144,7 @@ result<std::vector<deadlock>> deadlock_detector::state::find(const query_options
     std::vector<deadlock> found;
     for (auto& cycle : graph->cycles()) {
         const auto stands = stands_in_a_second_look(cycle, options);
-        if (!stands) return stands.error();
+        if (stands.has_error()) return stands.error();
         if (*stands) found.push_back(std::move(cycle));
     }
     return found;
@@ -158,7 +158,7 @@ result<std::optional<deadlock>> deadlock_detector::state::closed_by(
     auto found = graph->cycle_closed_by(znode.substr(0, slash), znode.substr(slash + 1));
     if (!found) return found;
     const auto stands = stands_in_a_second_look(*found, options);
-    if (!stands) return stands.error();
+    if (stands.has_error()) return stands.error();
     return *stands ? std::move(found) : std::nullopt;
 }
 
@@ -190,7 +190,8 @@ deadlock_detector& deadlock_detector::operator=(deadlock_detector&&) noexcept = 
 
 result<std::vector<deadlock>> deadlock_detector::find(const query_options& given) const {
     auto options = given;
-    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
+    if (const auto deadline = options.timeout.deadline())
+        options.timeout = wait_limit::until(*deadline);
     return state_->find(options);
 }
 
@@ -199,10 +200,12 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
         return error{errc::bad_option,
                      lock.path() + ": the deadlock detector does not look at this lock"};
     }
+    if (options.timeout.is_zero())
+        return lock.try_acquire(std::move(options));  // waits for no holder
     if (const auto good = state_->client()->may_wait_for_handler(); !good) return good.error();
     if (options.owner.empty()) options.owner = thread_owner();
     const auto deadline = options.timeout.deadline();
-    if (deadline) options.timeout = *deadline;
+    if (deadline) options.timeout = wait_limit::until(*deadline);
     const auto mine = std::make_shared<detail::queued_wait>();
     lock.async_acquire(mine->options(std::move(options)), mine->handler());
 
@@ -226,7 +229,7 @@ result<guard> deadlock_detector::state::outcome_of(
         if (why == queued_wait::woken_by::outcome) return mine.take();
         if (why == queued_wait::woken_by::interruption) break;
         auto found = closed_by(mine.znode(), {.stop = mine.answered()});
-        if (!found) {
+        if (found.has_error()) {
             if (found.error() == errc::interrupted) break;
             if (may_pass(found.error())) continue;
         } else if (!*found) {
@@ -234,7 +237,7 @@ result<guard> deadlock_detector::state::outcome_of(
         }
         auto outcome = mine.cancel();
         if (outcome || outcome.error() != errc::cancelled) return outcome;  // it ended just now
-        if (!found) return found.error();
+        if (found.has_error()) return found.error();
         return error{errc::would_deadlock,
                      path + ": the newest wait of a cycle: " + (*found)->to_string()};
     }

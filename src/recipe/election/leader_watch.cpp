@@ -115,12 +115,12 @@ void leader_watch::state::observer::look() {
     base::finish_or_end("a look at an election", [this] {
         if (told_ && *told_) {
             const auto same = still_leads((*told_)->znode);
-            if (!same.has_value()) return note(same.error());
+            if (same.has_error()) return note(same.error());
             if (*same) return note(std::nullopt);
         }
         const auto first = detail::first_participant(queue_, {.stop = stop_.get_token()});
-        note(first.has_value() ? std::nullopt : std::optional{first.error()});
-        if (!first.has_value() || stop_.stop_requested()) return;
+        note(first.has_error() ? std::optional{first.error()} : std::nullopt);
+        if (first.has_error() || stop_.stop_requested()) return;
         const bool same = told_ && told_->has_value() == first->has_value() &&
                           (!*first || (*told_)->znode == (*first)->znode);
         if (same) return;

@@ -24,7 +24,7 @@ bool decide_succession(const queue_lock& queue, const std::string& id, guard& le
         if (!found) break;
         if (!succession_hint::parse(found->text)) return true;
         const auto now = folder.ask_time({});
-        if (!now) break;
+        if (now.has_error()) break;
         const auto next = next_step(found->text, id, *now);
         const auto written = folder.write(*found, next.write.value_or(std::string{}), {});
         if (written) return next.leads;
@@ -48,7 +48,7 @@ result<void> name_successor(const queue_lock& queue, guard& lead, std::string_vi
     const auto found = folder.read(options);
     if (!found) return found.error();
     const auto now = folder.ask_time(options);
-    if (!now) return now.error();
+    if (now.has_error()) return now.error();
     const auto until = *now + std::chrono::duration_cast<std::chrono::milliseconds>(within).count();
     const succession_hint hint{std::string{successor}, static_cast<std::uint32_t>(all->size()),
                                until};

@@ -59,9 +59,9 @@ private:
     result<job_report> start(const detail::stamped_node& node, const detail::stamped_data& found,
                              job_report&& report, guard& lock,
                              const std::function<void(job_run&)>& job,
-                             const stop_signal& stop) const;
+                             const std::stop_token& stop) const;
     void finish(const detail::stamped_node& node, job_report& report, job_state how,
-                const stop_signal& stop) const;
+                const std::stop_token& stop) const;
 };
 
 result<job_report> job_gate::state::run(guard& lock, const std::function<void(job_run&)>& job,
@@ -72,7 +72,7 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     auto last = parsed(*found);
     if (!last) return last.error();
     const auto now = node.ask_time(limits);
-    if (!now) return now.error();
+    if (now.has_error()) return now.error();
     const auto decided = detail::decide_job(*last, *now, terms);
     job_report report;
     report.verdict = decided.verdict;
@@ -88,7 +88,7 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
 result<job_report> job_gate::state::start(const detail::stamped_node& node,
                                           const detail::stamped_data& found, job_report&& report,
                                           guard& lock, const std::function<void(job_run&)>& job,
-                                          const stop_signal& stop) const {
+                                          const std::stop_token& stop) const {
     const query_options limits{phase_end(), stop};
     const auto before = boottime_clock::now();
     if (const auto written = node.write(found, detail::to_text(report.record), limits); !written)
@@ -121,10 +121,10 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
 
 // A job that ends because it was told to stop has its end written down, if the servers answer.
 void job_gate::state::finish(const detail::stamped_node& node, job_report& report, job_state how,
-                             const stop_signal& stop) const {
+                             const std::stop_token& stop) const {
     const bool stopped = stop.stop_requested();
     const auto end = stopped ? std::min(boottime_clock::now() + k_grace, phase_end()) : phase_end();
-    const query_options limits{end, stopped ? stop_signal{} : stop};
+    const query_options limits{end, stopped ? std::stop_token{} : stop};
     report.record.state = how;
     const auto running = node.read(limits);
     const auto written = running ? node.write(*running, detail::to_text(report.record), limits)
@@ -164,8 +164,10 @@ const std::string& job_gate::path() const noexcept {
 result<job_report> job_gate::run(const std::function<void(job_run&)>& job,
                                  acquire_options options) {
     if (!job) throw_error({errc::bad_option, "job_gate: the job is empty"});
+    if (options.timeout.is_zero())
+        options.timeout = {};  // no time to wait for the lock, as without one
     const auto deadline = options.timeout.deadline();
-    if (deadline) options.timeout = *deadline;
+    if (deadline) options.timeout = wait_limit::until(*deadline);
     const bool waits = deadline.has_value();
     const auto stop = options.stop;
     auto lock = state_->queue.acquire(std::move(options), core::claim{},

@@ -52,11 +52,11 @@ std::optional<job_record> parse_job(std::string_view text, std::int64_t written)
 
 result<job_terms> terms_of(const job_rules& rules) {
     const auto period = base::checked_milliseconds("job_gate: period", rules.period);
-    if (!period) return period.error();
+    if (period.has_error()) return period.error();
     const auto at_least = base::checked_milliseconds("job_gate: at_least_for", rules.at_least_for);
-    if (!at_least) return at_least.error();
+    if (at_least.has_error()) return at_least.error();
     const auto at_most = base::checked_milliseconds("job_gate: at_most_for", rules.at_most_for);
-    if (!at_most) return at_most.error();
+    if (at_most.has_error()) return at_most.error();
     const job_terms terms{*period, *at_least, *at_most};
     if (terms.period == 0 && terms.at_least_for == 0 && terms.at_most_for == 0) {
         return error{errc::bad_option,

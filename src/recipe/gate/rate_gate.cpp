@@ -84,7 +84,7 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
         result.record = std::move(*record);
     }
     const auto now = node.ask_time(limits);
-    if (!now) return now.error();
+    if (now.has_error()) return now.error();
     detail::forget_old(result.record, *now);
     result.wait = std::max<std::int64_t>(detail::wait_for_room(result.record, *now), 0);
     return result;
@@ -92,7 +92,7 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
 
 result<void> rate_gate::implementation::enter(acquire_options&& options, bool waits) const {
     const auto deadline = options.timeout.deadline();
-    if (deadline) options.timeout = *deadline;
+    if (deadline) options.timeout = wait_limit::until(*deadline);
     const query_options limits{options.timeout, options.stop};
     const auto stop = options.stop;
     auto turn = queue.acquire(std::move(options), core::claim{});
@@ -122,6 +122,10 @@ const std::string& rate_gate::path() const noexcept {
 }
 
 result<void> rate_gate::enter(acquire_options options) {
+    if (options.timeout.is_zero()) {
+        options.timeout = {};
+        return try_enter(std::move(options));
+    }
     return state_->enter(std::move(options), true);
 }
 

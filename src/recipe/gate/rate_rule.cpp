@@ -108,7 +108,7 @@ std::optional<rate_record> rate_record::parse(std::string_view text, std::int64_
 
 result<rate_record> empty_record(const rate_rule& rule) {
     const auto period = base::checked_milliseconds("rate_gate: period", rule.period);
-    if (!period) return period.error();
+    if (period.has_error()) return period.error();
     if (rule.entries < 1 || rule.entries > rate_gate::k_most_entries) {
         return error{errc::bad_option, fmt::format("rate_gate: {} entries: must be from 1 to {}",
                                                    rule.entries, rate_gate::k_most_entries)};

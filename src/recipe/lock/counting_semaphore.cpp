@@ -59,7 +59,7 @@ bool counting_semaphore::try_acquire() {
 }
 
 bool counting_semaphore::try_acquire_within(boottime_clock::duration left) {
-    auto permit = detail::standard_forms::wait_for(state_->of(), left);
+    auto permit = state_->of().acquire({.timeout = left});
     if (!detail::standard_forms::taken(permit)) return false;
     state_->keep(std::move(*permit));
     return true;

@@ -127,7 +127,8 @@ result<std::vector<contender>> contenders(client_impl& client, const queue_of& q
 // the head when it was read. Equal numbers are read together.
 result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                       query_options options) {
-    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
+    if (const auto deadline = options.timeout.deadline())
+        options.timeout = wait_limit::until(*deadline);
     for (int look = 0; look != k_most_looks; ++look) {
         const auto names = contender_names(client, queue, options);
         if (!names) return names.error();

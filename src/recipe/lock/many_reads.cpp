@@ -28,7 +28,8 @@ result<std::vector<core::reply>> ask_each(
 }
 
 query_options with_deadline(query_options options) {
-    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
+    if (const auto deadline = options.timeout.deadline())
+        options.timeout = wait_limit::until(*deadline);
     return options;
 }
 

@@ -137,7 +137,8 @@ result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
 // A write whose answer is lost is not repeated: the look that follows shows what stands.
 result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
                          query_options options) {
-    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
+    if (const auto deadline = options.timeout.deadline())
+        options.timeout = wait_limit::until(*deadline);
     for (int round = 0; round != k_most_rounds; ++round) {
         const auto seen = look_at(servers, path, options);
         if (!seen) return seen.error();

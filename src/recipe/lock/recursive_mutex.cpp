@@ -155,7 +155,7 @@ void recursive_mutex::take() {
 }
 
 bool recursive_mutex::try_take(boottime_clock::duration left) {
-    auto outcome = detail::standard_forms::wait_for(*this, left);
+    auto outcome = acquire({.timeout = left});
     if (!detail::standard_forms::taken(outcome)) return false;
     state_->threads.push(std::move(*outcome));
     return true;

@@ -39,7 +39,7 @@ public:
     [[nodiscard]] lease_evidence evidence() const noexcept override { return inner().evidence(); }
     [[nodiscard]] result<void> status() const override { return inner().status(); }
     [[nodiscard]] std::stop_token lost_token() const noexcept override { return inner().lost(); }
-    void on_lost(loss_callback callback) override {
+    void on_lost(std::function<void(const error&)> callback) override {
         common_->hold.on_lost(
             [weak = weak_from_this(), call = std::move(callback)](const error& why) {
                 if (const auto self = weak.lock(); self && !self->released_) call(why);
@@ -79,7 +79,8 @@ private:
     std::atomic<bool> released_{false};
 };
 
-std::optional<result<guard>> reentrant_holds::enter(owner identity, const loss_callback& on_lost) {
+std::optional<result<guard>> reentrant_holds::enter(owner identity,
+                                                    const callback<void(const error&)>& on_lost) {
     std::shared_ptr<common> mine;
     {
         const base::lock_guard lock{mutex_};
@@ -106,7 +107,7 @@ std::optional<result<guard>> reentrant_holds::enter(owner identity, const loss_c
 }
 
 result<guard> reentrant_holds::entered(owner identity, result<guard>&& outcome,
-                                       const loss_callback& on_lost) {
+                                       const callback<void(const error&)>& on_lost) {
     if (!outcome) {
         gave_up(identity);
         return std::move(outcome);
@@ -126,7 +127,7 @@ void reentrant_holds::gave_up(owner identity) noexcept {
 }
 
 result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
-                                          const loss_callback& on_lost) {
+                                          const callback<void(const error&)>& on_lost) {
     return base::finish_or_end("a share of a hold", [&] {  // which is counted already
         auto result = internals::make_guard(std::make_shared<share>(shared_from_this(), of));
         if (on_lost) result.on_lost(on_lost);

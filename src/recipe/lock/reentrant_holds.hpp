@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/mutex.hpp"
 #include "recipe/lock/owner_table.hpp"
+#include "turnstile/callback.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/owner.hpp"
 
@@ -19,16 +19,15 @@ namespace turnstile::detail {
 
 class reentrant_holds : public std::enable_shared_from_this<reentrant_holds> {
 public:
-    using loss_callback = std::function<void(const error&)>;
-
     explicit reentrant_holds(std::string path) : path_{std::move(path)} {}
 
     // A guard that shares the owner's hold, or why there can be none; nothing if the owner has no hold:
     // then it is `entering`, and entered() must follow.
-    [[nodiscard]] std::optional<result<guard>> enter(owner identity, const loss_callback& on_lost);
+    [[nodiscard]] std::optional<result<guard>> enter(owner identity,
+                                                     const callback<void(const error&)>& on_lost);
     // What the acquisition of an owner that is entering came to.
     [[nodiscard]] result<guard> entered(owner identity, result<guard>&& outcome,
-                                        const loss_callback& on_lost);
+                                        const callback<void(const error&)>& on_lost);
     void gave_up(owner identity) noexcept;  // the acquisition could not even be started
 
     // How many guards share the hold of this owner.
@@ -40,7 +39,7 @@ private:
     using table = owner_table<owner, std::shared_ptr<common>>;
 
     [[nodiscard]] result<guard> make_share(const std::shared_ptr<common>& of,
-                                           const loss_callback& on_lost);
+                                           const callback<void(const error&)>& on_lost);
     // The hold itself if this was its last share, else an empty guard.
     [[nodiscard]] guard drop(const std::shared_ptr<common>& of) noexcept;
 

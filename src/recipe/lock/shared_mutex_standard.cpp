@@ -50,7 +50,7 @@ void shared_mutex::convert(contender_kind from, contender_kind to) {
 
 bool shared_mutex::try_convert_up(boottime_clock::duration left) {
     auto own = take_own(state_->threads, path(), contender_kind::upgradable);
-    const auto done = left.count() == 0 ? try_upgrade(own) : upgrade(own, {.timeout = left});
+    const auto done = upgrade(own, {.timeout = left});
     state_->threads.keep_or_throw(std::move(own));
     return detail::standard_forms::taken(done);
 }

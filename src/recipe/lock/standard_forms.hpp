@@ -14,7 +14,7 @@
 
 namespace turnstile::detail {
 
-// `L` has acquire() and try_acquire().
+// `L` has acquire().
 class standard_forms {
 public:
     [[nodiscard]] const guard* own() const { return holds_.own(); }
@@ -30,7 +30,7 @@ public:
     template <class L>
     bool try_lock(L& lock, boottime_clock::duration left) {
         if (holds_.has_own()) return false;
-        auto outcome = wait_for(lock, left);
+        auto outcome = lock.acquire({.timeout = left});
         if (!taken(outcome)) return false;
         holds_.keep(std::move(*outcome));
         return true;
@@ -40,10 +40,6 @@ public:
         holds_.keep(std::move(*outcome));
     }
 
-    template <class L>
-    static result<guard> wait_for(L& lock, boottime_clock::duration left) {
-        return left.count() == 0 ? lock.try_acquire() : lock.acquire({.timeout = left});
-    }
     // "Not taken" is the standard's `false`, whatever the reason was to wait in vain.
     template <class T>
     static bool taken(const result<T>& outcome) {

@@ -36,7 +36,7 @@ result<std::vector<participant>> participants(const queue_lock& queue,
 result<std::optional<participant>> first_participant(const queue_lock& queue,
                                                      const query_options& options) {
     const auto head = queue.head(options);
-    if (!head) return head.error();
+    if (head.has_error()) return head.error();
     if (!*head) return std::optional<participant>{};
     return std::optional{describe(**head)};
 }

@@ -103,7 +103,7 @@ public:
         bool as_curator = false;
         for (int i = 0; i != k_most_tries; ++i) {
             auto seen = look(target, limits);
-            if (!seen) return seen.error();
+            if (seen.has_error()) return seen.error();
             outcome.seen = std::move(*seen);
             if (!outcome.seen) return outcome;
             const auto& data = outcome.seen->data;
@@ -146,7 +146,7 @@ public:
                                               const query_options& limits) const {
         for (int i = 0; i != k_most_tries; ++i) {
             const auto seen = look(target, limits);
-            if (!seen) return seen.error();
+            if (seen.has_error()) return seen.error();
             if (!*seen) return server_error::no_node;
             const auto& now = **seen;
             if (now.data != ordered.data || now.stat.mzxid != ordered.stat.mzxid)
@@ -165,7 +165,7 @@ public:
         const auto pause = std::min(time / k_looks, k_longest_pause);
         for (;;) {
             const auto seen = look(target, limits);
-            if (!seen) return seen.error();
+            if (seen.has_error()) return seen.error();
             if (!*seen) return true;
             if (boottime_clock::now() >= end) return false;
             const auto next = std::min(boottime_clock::now() + pause, end);
@@ -180,7 +180,7 @@ public:
         const auto& before = target.metadata.text;
         for (int i = 0; i != k_most_tries; ++i) {
             const auto seen = look(target, limits);
-            if (!seen) return seen.error();
+            if (seen.has_error()) return seen.error();
             if (!*seen) return false;
             const auto& now = **seen;
             const bool replaced = now.data == core::k_curators_request && before != now.data &&
@@ -225,7 +225,7 @@ public:
             log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",
                        znode(target), order.by, order.why, time.count());
             const auto gone = goes_within(to_nanoseconds(time), target, limits);
-            if (!gone) return gone.error();
+            if (gone.has_error()) return gone.error();
             if (*gone) return revocation_outcome::gave_way;
             const auto deleted = remove(*written->seen, target, limits);
             if (!deleted) return deleted.error();
@@ -242,7 +242,7 @@ public:
         if (!is_given_up(why)) return why;
         const auto undone =
             withdraw(target, words, detail::with_deadline({.timeout = k_time_to_withdraw}));
-        if (undone) return why;
+        if (!undone.has_error()) return why;
         return {why.code(), why.message() + "; what it wrote stays: " + undone.error().message()};
     }
 
@@ -283,7 +283,7 @@ result<revocation_outcome> revocation::take(const contender& target,
                                             const revoke_options& options) const {
     if (const auto good = check(target, options); !good) return good.error();
     const auto seen = state_->look(target, limits_of(options));
-    if (!seen) return seen.error();
+    if (seen.has_error()) return seen.error();
     if (!*seen) return revocation_outcome::gone_before;
     const auto time = state_->time_for(contender_metadata::parse((*seen)->data), target, options);
     if (!time) return time.error();
@@ -307,7 +307,7 @@ result<void> revocation::withdraw(const contender& target, const revoke_options&
     return base::finish_or_end(k_order, [&]() -> result<void> {
         const auto undone =
             state_->withdraw(target, order, detail::with_deadline({.timeout = k_time_to_withdraw}));
-        if (!undone) return undone.error();
+        if (undone.has_error()) return undone.error();
         if (!*undone) return error{errc::removed, state_->znode(target)};
         return {};
     });
@@ -320,7 +320,7 @@ result<revocation_outcome> revocation::take_now(const contender& target,
     return base::finish_or_end(k_order, [&]() -> result<revocation_outcome> {
         for (int i = 0; i != k_most_tries; ++i) {
             const auto seen = state_->look(target, limits);
-            if (!seen) return seen.error();
+            if (seen.has_error()) return seen.error();
             if (!*seen)
                 return i == 0 ? revocation_outcome::gone_before : revocation_outcome::deleted;
             const auto deleted =

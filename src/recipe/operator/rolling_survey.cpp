@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "turnstile/rolling_survey.hpp"
+#include "turnstile/tools/rolling_survey.hpp"
 
 #include <algorithm>
 #include <utility>

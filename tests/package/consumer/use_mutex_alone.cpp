@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One recipe's header and the standard's own: without the rest of Turnstile, and with nothing of the standard that
-// the header happens to bring. Built twice, see CMakeLists.txt.
+// One recipe's header and the standard's own, without the rest of Turnstile.
 #include "turnstile/mutex.hpp"
 
 #include <chrono>

@@ -6,6 +6,7 @@
 #include <boost/thread/thread.hpp>
 #include <cctype>
 #include <chrono>
+#include <fstream>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -169,6 +170,87 @@ TEST(error, compares_with_codes_and_standard_conditions) {
     EXPECT_TRUE(std::error_code{errc::would_deadlock} == std::errc::resource_deadlock_would_occur);
     EXPECT_FALSE(std::error_code{errc::removed} == std::errc::timed_out);
     EXPECT_STREQ(std::error_code{errc::removed}.category().name(), "turnstile");
+}
+
+TEST(error, has_a_condition_that_codes_and_exceptions_compare_with) {
+    EXPECT_TRUE(error{errc::revoked} == condition::lost);
+    EXPECT_FALSE(error{errc::revoked} == condition::busy);
+    EXPECT_EQ(error{errc::not_connected}.condition(), condition::unreachable);
+    EXPECT_TRUE(error{errc::not_connected}.is_retryable());
+    EXPECT_FALSE(is_retryable(errc::bad_path));
+    EXPECT_TRUE(std::error_code{errc::bad_path} == condition::misuse);
+    EXPECT_FALSE(std::error_code{errc::bad_path} == condition::refused);
+    EXPECT_FALSE(std::make_error_code(std::errc::timed_out) == condition::busy);
+    EXPECT_STREQ(std::error_condition{condition::lost}.category().name(), "turnstile.condition");
+    EXPECT_EQ(std::error_condition{condition::lost}.message(),
+              "the hold or the place in the queue is over");
+}
+
+// ---- the table of docs/reference/errors.md ---------------------------------------------------
+
+// A row `| code | condition | yes or no |` for each code, in the order of the enum.
+std::vector<std::string> rows_of_the_page() {
+    std::vector<std::string> rows;
+    std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/errors.md"};
+    bool of_codes = false;
+    for (std::string line; std::getline(page, line);) {
+        if (line.starts_with("## ")) of_codes = line == "## All codes";
+        if (!of_codes || !line.starts_with("| `")) continue;
+        auto end = line.find('|', 2);
+        for (int cell = 0; cell != 2; ++cell) end = line.find('|', end + 1);
+        rows.push_back(line.substr(0, end + 1));
+    }
+    return rows;
+}
+
+const char* name_of(condition kind) {
+    switch (kind) {
+        case condition::busy: return "busy";
+        case condition::lost: return "lost";
+        case condition::stopped: return "stopped";
+        case condition::unreachable: return "unreachable";
+        case condition::refused: return "refused";
+        case condition::conflict: return "conflict";
+        case condition::unknown: return "unknown";
+        case condition::misuse: return "misuse";
+    }
+    return "";
+}
+
+// The names of the enum's values, which nothing in the language gives.
+std::vector<std::string> names_of_codes() {
+    std::vector<std::string> names;
+    std::ifstream header{TURNSTILE_SOURCE_DIR "/include/turnstile/error.hpp"};
+    bool inside = false;
+    for (std::string line; std::getline(header, line);) {
+        if (line == "enum class errc {") {
+            inside = true;
+        } else if (line == "};") {
+            inside = false;
+        } else if (inside && line.size() > 4 && std::islower(line[4]) != 0) {
+            names.push_back(line.substr(4, line.find_first_of(", ", 4) - 4));
+        }
+    }
+    return names;
+}
+
+TEST(error, has_one_condition_for_each_code_and_the_page_has_the_table) {
+    const auto names = names_of_codes();
+    ASSERT_GE(names.size(), 32U);
+    std::vector<std::string> rows;
+    for (std::size_t i = 0; i != names.size(); ++i) {
+        const std::error_code code = static_cast<errc>(i + 1);
+        ASSERT_NE(code.message(), "unknown error") << names[i];
+        int conditions = 0;
+        for (int kind = 1; kind <= static_cast<int>(condition::misuse); ++kind)
+            conditions += code == static_cast<condition>(kind) ? 1 : 0;
+        EXPECT_EQ(conditions, 1) << names[i];
+        const auto own = static_cast<errc>(i + 1);
+        rows.push_back("| `" + names[i] + "` | `" + name_of(condition_of(own)) + "` | " +
+                       (is_retryable(own) ? "yes" : "no") + " |");
+    }
+    EXPECT_EQ(std::error_code{static_cast<errc>(names.size() + 1)}.message(), "unknown error");
+    EXPECT_EQ(rows_of_the_page(), rows);
 }
 
 TEST(error, is_thrown_as_a_system_error_with_the_same_code_and_message) {

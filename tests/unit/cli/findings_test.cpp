@@ -5,6 +5,7 @@
 #include "cli/doctor_report.hpp"
 #include "cli/path_findings.hpp"
 #include "cli/server_findings.hpp"
+#include "turnstile/tools/path_trial.hpp"
 
 namespace turnstile::cli {
 namespace {

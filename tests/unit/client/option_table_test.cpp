@@ -21,6 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
+// They are handed over by value.
+static_assert(sizeof(acquire_options) <= 160);
+
 acquire_options everything() {
     acquire_options options;
     options.timeout = 5s;

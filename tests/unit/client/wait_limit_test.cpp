@@ -136,10 +136,42 @@ TEST(wait_limit, takes_a_timeout_of_boost_chrono) {
 }
 
 TEST(wait_limit, keeps_a_deadline_as_it_is) {
-    const boottime_clock::time_point deadline{12345s};
+    const auto deadline = boottime_clock::now() + 1h;
     EXPECT_EQ(wait_limit{deadline}.deadline(), deadline);
     const acquire_options options{.timeout = deadline};
     EXPECT_EQ(options.timeout.deadline(), deadline);
+}
+
+template <class Clock, class Hour>
+void takes_a_deadline_of(Hour an_hour) {
+    const auto before = boottime_clock::now();
+    const acquire_options options{.timeout = Clock::now() + an_hour};
+    const auto after = boottime_clock::now();
+    EXPECT_FALSE(options.timeout.is_zero());
+    EXPECT_GT(options.timeout.deadline(), before + 59min);
+    EXPECT_LE(options.timeout.deadline(), after + 1h);
+    EXPECT_EQ(options.timeout.deadline(), options.timeout.deadline())
+        << "a deadline, not a time-out";
+    EXPECT_TRUE(wait_limit{Clock::now() - an_hour}.is_zero());
+    EXPECT_TRUE(wait_limit{Clock::now()}.is_zero());
+}
+
+TEST(wait_limit, takes_a_deadline_of_any_clock) {
+    takes_a_deadline_of<std::chrono::steady_clock>(1h);
+    takes_a_deadline_of<std::chrono::system_clock>(1h);
+    takes_a_deadline_of<boottime_clock>(1h);
+    takes_a_deadline_of<boost::chrono::steady_clock>(boost::chrono::hours{1});
+    takes_a_deadline_of<boost::chrono::system_clock>(boost::chrono::hours{1});
+}
+
+TEST(wait_limit, of_no_time_is_zero_and_a_deadline_that_has_passed_since_is_not) {
+    EXPECT_TRUE(wait_limit{0s}.is_zero());
+    EXPECT_TRUE(wait_limit{-1s}.is_zero());
+    EXPECT_FALSE(wait_limit{1ns}.is_zero());
+    EXPECT_FALSE(wait_limit{}.is_zero());
+    const boottime_clock::time_point past{12345ns};
+    EXPECT_FALSE(wait_limit::until(past).is_zero());
+    EXPECT_EQ(wait_limit::until(past).deadline(), past);
 }
 
 TEST(wait_limit, does_not_overflow) {

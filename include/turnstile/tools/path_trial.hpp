@@ -10,6 +10,7 @@
 // Thread safety: a function, from any thread. Blocks; each wait is a Boost interruption point.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,6 @@
 #include "turnstile/client.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

@@ -19,8 +19,10 @@
 // Thread safety: one thread at a time. The client has to outlive it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +38,8 @@ namespace turnstile {
 struct round_options {
     std::size_t most_requests = 2'000;  // at least 1
     std::vector<std::string> first{};   // locks that somebody looks at: their turn is in each round
-    wait_limit timeout{};  // for the whole round; default: the session time-out for each request
-    stop_signal stop{};    // ends the round with `cancelled`
+    wait_limit timeout{};    // for the whole round; default: the session time-out for each request
+    std::stop_token stop{};  // ends the round with `cancelled`
 };
 
 // What a round came to.

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call that has no time at all is a try, on every recipe: granted where the lock is free, `busy` where it is not; and
+// the forms that take a time-out or a deadline alone.
+#include <boost/chrono/system_clocks.hpp>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+class no_time_test : public shell_test {
+protected:
+    // `take` calls for the lock without any time. Free: granted. Held by the other client: busy.
+    template <class Take>
+    void is_a_try(const std::string& path, Take&& take) const {
+        mutex other{*theirs, path};
+        {
+            auto hold = other.acquire(limit()).value();
+            const auto refused = take();
+            EXPECT_TRUE(refused.has_error() && refused.error() == errc::busy) << path;
+            hold.release(limit()).value();
+        }
+        auto granted = take();
+        EXPECT_TRUE(granted) << (granted ? "" : granted.error().message());
+        if (granted) granted->release(limit()).value();
+    }
+
+    std::unique_ptr<client> servers = connect();
+    std::unique_ptr<client> theirs = connect();
+};
+
+TEST_F(no_time_test, of_a_mutex) {
+    mutex lock{*servers, "/mutex"};
+    is_a_try("/mutex", [&] { return lock.acquire({.timeout = 0s}); });
+    is_a_try("/mutex", [&] { return lock.acquire(0s); });
+    is_a_try("/mutex", [&] { return lock.acquire(steady_clock::now()); });
+    is_a_try("/mutex",
+             [&] { return lock.acquire({.timeout = boost::chrono::steady_clock::now()}); });
+    is_a_try("/mutex", [&] { return lock.try_acquire(0s); });
+    is_a_try("/mutex", [&] {
+        result<guard> outcome{errc::closed};
+        event told;
+        lock.async_acquire(0s, [&](result<guard> answer) {
+            outcome = std::move(answer);
+            told.set();
+        });
+        EXPECT_TRUE(told.wait());
+        return outcome;
+    });
+}
+
+TEST_F(no_time_test, of_the_modes_of_a_mutex) {
+    mutex shared{*servers, "/shared", {.cohort = 3}};
+    is_a_try("/shared", [&] { return shared.acquire(0s); });
+    mutex delayed{*servers, "/delayed", {.lock_delay = 1s}};
+    is_a_try("/delayed", [&] { return delayed.acquire(0s); });
+    mutex retained{*servers, "/retained", {.retain_for = 1h}};
+    auto other = mutex{*theirs, "/retained"}.acquire(limit()).value();
+    EXPECT_EQ(retained.acquire(0s).error(), errc::busy);
+    other.release(limit()).value();
+    EXPECT_TRUE(retained.acquire(0s));
+}
+
+TEST_F(no_time_test, of_a_recursive_mutex) {
+    recursive_mutex lock{*servers, "/recursive"};
+    is_a_try("/recursive", [&] { return lock.acquire(0s); });
+    is_a_try("/recursive", [&] { return lock.acquire(0s, owner::make()); });
+    const auto outer = lock.acquire(2min).value();
+    EXPECT_TRUE(lock.acquire(0s)) << "the owner enters again";
+}
+
+TEST_F(no_time_test, of_a_shared_mutex) {
+    shared_mutex lock{*servers, "/prices"};
+    shared_mutex other{*theirs, "/prices"};
+    auto reading = other.acquire_shared(limit()).value();
+    EXPECT_EQ(lock.acquire(0s).error(), errc::busy);
+    EXPECT_TRUE(lock.acquire_shared(0s));
+    EXPECT_TRUE(lock.readers().acquire(0s));
+    auto upgradable = lock.acquire_upgrade(0s).value();
+    EXPECT_EQ(lock.upgrade(upgradable, 0s).error(), errc::busy);
+    EXPECT_EQ(lock.upgrade(upgradable, {.timeout = 0s}).error(), errc::busy);
+    reading.release(limit()).value();
+    EXPECT_TRUE(lock.upgrade(upgradable, 0s));
+    EXPECT_EQ(other.acquire_shared(0s).error(), errc::busy);
+    EXPECT_EQ(other.try_acquire_shared(1min).error(), errc::busy);
+    EXPECT_EQ(other.acquire_upgrade(steady_clock::now() - 1s).error(), errc::busy);
+}
+
+TEST_F(no_time_test, of_a_semaphore) {
+    semaphore slots{*servers, "/slots", 2};
+    auto first = slots.acquire(0s).value();
+    EXPECT_EQ(slots.acquire(2, 0s).error(), errc::busy);
+    EXPECT_TRUE(slots.acquire(1, 0s));
+    EXPECT_EQ(slots.try_acquire(2, 1min).error(), errc::busy);
+    first.release(limit()).value();
+    EXPECT_TRUE(slots.acquire(2, steady_clock::now()));
+}
+
+TEST_F(no_time_test, of_several_locks) {
+    mutex a{*servers, "/a"};
+    mutex b{*servers, "/b"};
+    multi_lock both{a, b};
+    is_a_try("/a", [&] { return both.acquire(0s); });
+    is_a_try("/b", [&] { return both.acquire({.timeout = 0s}); });
+    EXPECT_TRUE(any_lock{a}.acquire(0s));
+}
+
+TEST_F(no_time_test, of_a_majority) {
+    const client east{"local:" + fresh_tree()};
+    const client north{"local:" + fresh_tree()};
+    const client west{"local:" + fresh_tree()};
+    quorum_lock lock{{{east, "east"}, {north, "north"}, {west, "west"}}, "/orders"};
+    quorum_lock other{{{east, "east"}, {north, "north"}, {west, "west"}}, "/orders"};
+    auto hold = other.acquire(limit()).value();
+    EXPECT_EQ(lock.acquire(0s).error(), errc::busy);
+    hold.release(limit()).value();
+    EXPECT_TRUE(lock.acquire({.timeout = 0s}));
+}
+
+TEST_F(no_time_test, of_a_deadlock_detector) {
+    mutex lock{*servers, "/watched"};
+    const deadlock_detector detector{*servers, {"/watched"}};
+    is_a_try("/watched", [&] { return detector.acquire(lock, {.timeout = 0s}); });
+}
+
+TEST_F(no_time_test, waits_for_the_servers_answer_all_the_same) {
+    mutex lock{*servers, "/late"};
+    const auto id = servers->session().id;
+    faults.detach(id);
+    ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
+    result<guard> outcome{errc::closed};
+    event told;
+    lock.async_acquire(0s, [&](result<guard> answer) {
+        outcome = std::move(answer);
+        told.set();
+    });
+    faults.attach(id);
+    ASSERT_TRUE(told.wait());
+    EXPECT_TRUE(outcome);
+}
+
+TEST_F(no_time_test, and_with_some_a_call_takes_a_duration_or_a_deadline_alone) {
+    mutex lock{*servers, "/timed"};
+    EXPECT_TRUE(lock.acquire(limit()));
+    EXPECT_TRUE(lock.acquire(steady_clock::now() + limit()));
+    EXPECT_TRUE(lock.acquire(std::chrono::system_clock::now() + 1h));
+    EXPECT_TRUE(
+        lock.acquire({.timeout = boost::chrono::steady_clock::now() + boost::chrono::hours{1}}));
+    EXPECT_TRUE(lock.try_acquire(1min));
+    EXPECT_EQ(with_lock(lock, 1min, [] { return 7; }).value(), 7);
+    const auto theirs_now = mutex{*theirs, "/timed"}.acquire(limit()).value();
+    EXPECT_EQ(lock.acquire(1ms).error().condition(), condition::busy);
+    EXPECT_EQ(lock.try_acquire(1min).error(), errc::busy);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A guard that is dropped where it was made has released its lock.
+#include "turnstile/any_lock.hpp"
+#include "turnstile/mutex.hpp"
+
+void take(turnstile::mutex& orders) {
+    const auto hold = orders.acquire().value();
+#ifdef REFUSED_value
+    orders.acquire().value();  // refused: nodiscard
+#endif
+#ifdef REFUSED_dereferenced
+    *orders.acquire();  // refused: nodiscard
+#endif
+#ifdef REFUSED_result
+    orders.acquire();  // refused: nodiscard
+#endif
+}
