@@ -42,8 +42,8 @@ int main(int argc, char** argv) {
     turnstile::mutex orders{servers, "/locks/orders"};
     auto hold = orders.acquire().value();
 
-    // 1. A deadline: a duration, or a time point of turnstile::boottime_clock.
-    std::cout << "time-out: " << name_of(orders.acquire({.timeout = 100ms})) << '\n';
+    // 1. A deadline: a duration, or a time point of any clock.
+    std::cout << "time-out: " << name_of(orders.acquire(100ms)) << '\n';
 
     // 2. A stop token, here a std::jthread's own. on_queued tells when the wait has begun, and again
     // when the place changes; it is over when acquire() returns, so it may use what is around it.
