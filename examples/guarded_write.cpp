@@ -29,6 +29,8 @@ int main(int argc, char** argv) {
                                         .put("/books/2026/11/apples", "9 left")
                                         .under(second))
                             .value();
+    const auto pieces = turnstile::read_node(hold, "/stock/apples").value();
+    std::cout << pieces.data << " apples, version " << pieces.version << '\n';
     std::cout << "booked in " << booked.created[1] << ", version " << booked.versions[1] << '\n';
 
     // All parts or none; the one that does not fit is named.

@@ -8,6 +8,7 @@
 #include "base/resource_name.hpp"
 #include "client/hold.hpp"
 #include "client/internals.hpp"
+#include "turnstile/stop_any.hpp"
 
 namespace turnstile::detail {
 
@@ -105,6 +106,42 @@ void async_commit_by(const std::shared_ptr<hold>& held, const transaction& write
         all->writes, options,
         {std::move(handler),
          [kept = all->kept](const std::optional<error>& why) { kept->end(why); }});
+}
+
+// ---- reads ----------------------------------------------------------------------------------
+
+namespace {
+
+// A commit that changes nothing but the hold's own znode: after its answer this session's servers show all that was
+// written before it.
+result<void> catch_up(const std::shared_ptr<hold>& held, const commit_options& limits) {
+    const auto done = commit_by(held, transaction{}.check("/"), limits);
+    if (done || done.error() != errc::outcome_unknown) return done ? result<void>{} : done.error();
+    if (auto still = held->status(); !still) return still;
+    const auto why = limits.stop.stop_requested() ? errc::cancelled : errc::timeout;
+    return error{why, held->path() + ": the servers have not answered yet"};
+}
+
+}  // namespace
+
+result<core::reply> read_by(const std::shared_ptr<hold>& held, const std::string& path,
+                            const query_options& options) {
+    if (const auto still = held->status(); !still) return still.error();
+    holds all;
+    if (const auto added = add_parts_of(held, all); !added) return added.error();
+    const stop_any over{options.stop, held->lost_token()};
+    const auto deadline =
+        options.timeout.deadline().value_or(boottime_clock::now() + held->release_limit());
+    auto seen = all.front()->read(path, deadline, over.token());
+    const auto is_fresh = [&seen](const auto& part) { return part->granted_at() == seen->from; };
+    if (seen && !std::all_of(all.begin(), all.end(), is_fresh)) {
+        const auto caught_up = catch_up(held, {wait_limit::until(deadline), over.token()});
+        seen = caught_up ? all.front()->read(path, deadline, over.token())
+                         : result<seen_node>{caught_up.error()};
+    }
+    if (const auto still = held->status(); !still) return still.error();
+    if (!seen) return seen.error();
+    return std::move(seen->answer);
 }
 
 result<std::vector<std::string>> standing_at(const std::string& servers,

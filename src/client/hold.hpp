@@ -13,11 +13,24 @@
 #include <string>
 #include <vector>
 
+#include "core/seam/seam.hpp"
 #include "turnstile/fencing_vector.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/transaction.hpp"
 
 namespace turnstile::detail {
+
+// A session's connection: what one of them has shown stays seen there. Nothing: of no session, or of a hold that was
+// handed over inside the process.
+struct vantage {
+    const void* session = nullptr;
+    std::uint64_t connection = 0;
+    friend bool operator==(const vantage&, const vantage&) = default;
+};
+struct seen_node {
+    core::reply answer;
+    vantage from;
+};
 
 class hold {
 public:
@@ -73,6 +86,13 @@ public:
                               commit_audience&& /*listeners*/) {
         throw_error(no_commits());
     }
+    // ---- reads: for a hold of one znode, or one that is handed on ------------------------------
+    [[nodiscard]] virtual vantage granted_at() const { return {}; }
+    [[nodiscard]] virtual result<seen_node> read(const std::string& /*path*/,
+                                                 boottime_clock::time_point /*deadline*/,
+                                                 const std::stop_token& /*stop*/) {
+        return no_commits();
+    }
     // As the hold's callbacks run. Under no lock.
     virtual void run_as_callback(std::function<void()> task) = 0;
     // not_owner if the calling thread must not release it; asked before release().
@@ -111,6 +131,9 @@ result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transac
 void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                      const commit_options& options,
                      std::function<void(result<commit_result>)> handler);
+// Reads in the first part's session, where the end of each earlier hold has been seen: docs/why/guarded-writes.md.
+[[nodiscard]] result<core::reply> read_by(const std::shared_ptr<hold>& held,
+                                          const std::string& path, const query_options& options);
 // The znodes of the transaction's further holds, all at `servers`. bad_option: one is elsewhere, or a part touches it.
 [[nodiscard]] result<std::vector<std::string>> standing_at(const std::string& servers,
                                                            const transaction& writes);

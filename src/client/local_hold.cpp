@@ -145,6 +145,12 @@ result<commit_result> local_hold::commit(const transaction& writes, const commit
     }
 }
 
+// It may have been handed over without any request: so it is granted at no vantage.
+result<seen_node> local_hold::read(const std::string& path, boottime_clock::time_point deadline,
+                                   const std::stop_token& stop) {
+    return contender_->read(path, deadline, stop);
+}
+
 void local_hold::async_commit(const transaction& writes, const commit_options& options,
                               commit_audience&& listeners) {
     if (const auto may = begin_own_commit(); !may)

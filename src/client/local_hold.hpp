@@ -55,6 +55,9 @@ public:
     result<commit_result> commit(const transaction& writes, const commit_options& options) override;
     void async_commit(const transaction& writes, const commit_options& options,
                       commit_audience&& listeners) override;
+    [[nodiscard]] result<seen_node> read(const std::string& path,
+                                         boottime_clock::time_point deadline,
+                                         const std::stop_token& stop) override;
     [[nodiscard]] boottime_clock::duration release_limit() const override;
     result<void> release(boottime_clock::time_point deadline) override;
 

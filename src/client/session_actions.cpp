@@ -116,7 +116,7 @@ void session_runner::execution::operator()(core::notice& news) const {
         runner_.holds_.erase(found);
         base::release_if_empty(runner_.holds_);
     }
-    if (hold->tell(news, runner_.lease_.view()) || over)
+    if (hold->tell(news, runner_.lease_.view(), runner_.core_.connection()) || over)
         runner_.news_.woken.push_back(std::move(hold));
 }
 

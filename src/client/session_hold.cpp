@@ -44,7 +44,8 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquis
 
 // ---- for the session ------------------------------------------------------------------------
 
-bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_view>& lease) {
+bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
+                        std::uint64_t connection) {
     const base::lock_guard lock{mutex_};
     const auto& user = options();
     if (const auto* place_taken = std::get_if<core::entered>(&news.event)) {
@@ -55,7 +56,7 @@ bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_vi
         if (user.on_queued)
             enqueue(audience::waiter, [this, ahead = place->ahead] { options().on_queued(ahead); });
     } else if (const auto* grant = std::get_if<core::granted>(&news.event)) {
-        on_granted(*grant, lease);
+        on_granted(*grant, lease, connection);
     } else if (const auto* failure = std::get_if<core::failed>(&news.event)) {
         refuse(failure->why);
         post_answer();
@@ -83,13 +84,14 @@ bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_vi
     return wakes(news) && changed_.awaited();
 }
 
-void session_hold::on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease) {
+void session_hold::on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease,
+                              std::uint64_t connection) {
     auto& own = held_.change();
     own.token = news.token;
     own.znode = news.znode;
     const auto name = std::string_view{news.znode}.substr(path().size() + 1);
     if (const auto parsed = core::parse_contender(name)) own.kind = parsed->wants.kind;
-    rights_.change() = {lease, news.until.value_or(boottime_clock::time_point::max())};
+    rights_.change() = {lease, news.until.value_or(boottime_clock::time_point::max()), connection};
     grant();
     post_answer();
 }
@@ -282,6 +284,21 @@ void session_hold::async_commit(const transaction& writes, const commit_options&
     auto others = standing_at(session_->services().servers->describe(), writes);
     if (!others) return refuse_commit(std::move(listeners), others.error());
     session_->async_commit(id_, writes, std::move(*others), options, std::move(listeners));
+}
+
+// ---- reads ----------------------------------------------------------------------------------
+
+vantage session_hold::granted_at() const {
+    return {session_.get(), rights_->connection};
+}
+
+result<seen_node> session_hold::read(const std::string& path, boottime_clock::time_point deadline,
+                                     const std::stop_token& stop) {
+    auto replies = session_->read({core::get_op{path}}, deadline, stop);
+    if (!replies) return replies.error();
+    auto& answer = replies->front();
+    const vantage from{session_.get(), answer.connection};
+    return seen_node{std::move(answer), from};
 }
 
 boottime_clock::duration session_hold::release_limit() const {

@@ -43,7 +43,9 @@ public:
 
     // ---- for the session -------------------------------------------------------------------
     // True if a caller waits for it: `wake` is to be called, under no lock that the caller needs.
-    [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease);
+    // It came on `connection`.
+    [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
+                            std::uint64_t connection);
     // The first call with others ahead of this hold answers true, each later one false. The session's lock is held.
     [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
     // The same of its first znode; and whether it has had one.
@@ -92,6 +94,10 @@ public:
     result<commit_result> commit(const transaction& writes, const commit_options& options) override;
     void async_commit(const transaction& writes, const commit_options& options,
                       commit_audience&& listeners) override;
+    [[nodiscard]] vantage granted_at() const override;
+    [[nodiscard]] result<seen_node> read(const std::string& path,
+                                         boottime_clock::time_point deadline,
+                                         const std::stop_token& stop) override;
     [[nodiscard]] boottime_clock::duration release_limit() const override;
     result<void> release(boottime_clock::time_point deadline) override;
 
@@ -103,8 +109,8 @@ private:
     void post(task callback) override;
     [[nodiscard]] session_runner* answered_by() const noexcept override { return session_.get(); }
 
-    void on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease)
-        REQUIRES(mutex_);
+    void on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease,
+                    std::uint64_t connection) REQUIRES(mutex_);
     // Notes that it is to leave after the commits of other holds that check it. False: none is under way.
     [[nodiscard]] bool defer_leave(const error& why);
     // Until more renamings are answered than `before`.
@@ -129,6 +135,7 @@ private:
     struct rights {
         std::shared_ptr<lease_view> lease;
         boottime_clock::time_point limit = boottime_clock::time_point::max();  // the hold's own
+        std::uint64_t connection = 0;  // on which it was granted
     };
     base::cold<rights> rights_;
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // read_node over a tree in memory: what a znode holds, for a transaction that depends on it.
+#include <thread>
+#include <utility>
+
 #include "support.hpp"
 #include "turnstile/node.hpp"
+#include "turnstile/tools/request_count.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -49,6 +53,118 @@ TEST_F(read_node_test, ends_with_its_time_out) {
 TEST_F(read_node_test, of_a_client_that_has_closed) {
     servers->close();
     EXPECT_EQ(read_node(*servers, "/stock").error(), errc::closed);
+}
+
+// ---- under a hold ---------------------------------------------------------------------------
+
+class held_read_test : public shell_test {
+protected:
+    // The requests of `look`, and how often it wrote into the znode of the hold: commits do.
+    struct cost {
+        std::uint64_t requests = 0;
+        std::int32_t commits = 0;
+        friend bool operator==(const cost&, const cost&) = default;
+    };
+    template <class Look>
+    cost cost_of(const guard& hold, Look&& look) {
+        const auto version = [&] { return read_node(*watcher, hold.znode()).value().version; };
+        const auto commits = version();
+        const auto requests = requests_sent(*servers);
+        look();
+        return {requests_sent(*servers) - requests, version() - commits};
+    }
+    void detach_and_attach() {
+        const auto id = servers->session().id;
+        faults.detach(id);
+        ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
+        faults.attach(id);
+        ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
+    }
+
+    // No confirmation is sent meanwhile.
+    std::unique_ptr<client> servers =
+        connect({.session_timeout = 1h, .lease = {.confirm_every = 30min}});
+    std::unique_ptr<client> watcher = connect();
+    mutex lock{*servers, "/lock"};
+    mutex theirs{*watcher, "/lock"};
+};
+
+TEST_F(held_read_test, sees_what_the_earlier_holder_wrote_at_the_price_of_a_read) {
+    auto before = theirs.acquire(limit()).value();
+    before.commit(transaction{}.create("/stock", "7")).value();
+    result<guard> outcome{errc::closed};
+    event told;
+    lock.async_acquire(limit(), [&](result<guard> answer) {
+        outcome = std::move(answer);
+        told.set();
+    });
+    before.commit(transaction{}.set("/stock", "6", 0)).value();
+    before.release(limit()).value();
+    ASSERT_TRUE(told.wait());
+    const auto& hold = outcome.value();
+    EXPECT_EQ(cost_of(hold,
+                      [&] {
+                          EXPECT_EQ(read_node(hold, "/stock").value(), (node{"6", 1, false}));
+                      }),
+              (cost{1, 0}));
+    EXPECT_EQ(read_node(hold, "/nothing").error(), errc::no_node);
+    EXPECT_EQ(read_node(hold, "stock").error(), errc::bad_path);
+}
+
+TEST_F(held_read_test, of_another_connection_than_the_grants_follows_a_commit) {
+    auto hold = lock.acquire(limit()).value();
+    hold.commit(transaction{}.create("/stock", "7")).value();
+    detach_and_attach();
+    EXPECT_EQ(
+        cost_of(hold, [&] { EXPECT_EQ(read_node(hold, "/stock").value().data, "7"); }).commits, 1);
+}
+
+TEST_F(held_read_test, of_a_hold_that_was_handed_over_in_the_process_follows_a_commit) {
+    mutex shared{*servers, "/shared", {.cohort = 2}};
+    const auto hold = shared.acquire(limit()).value();
+    EXPECT_EQ(cost_of(hold, [&] { EXPECT_EQ(read_node(hold, "/nothing").error(), errc::no_node); })
+                  .commits,
+              1);
+}
+
+TEST_F(held_read_test, of_several_locks_in_one_session_is_a_read) {
+    mutex other{*servers, "/other"};
+    multi_lock both{lock, other};
+    const auto hold = both.acquire(limit()).value();
+    const auto requests = requests_sent(*servers);
+    EXPECT_TRUE(read_node(hold, "/lock"));
+    EXPECT_EQ(requests_sent(*servers) - requests, 1U);
+}
+
+TEST_F(held_read_test, goes_by_the_session_of_the_hold) {
+    const auto two = connect({.sessions = 2});
+    ASSERT_TRUE(eventually([&] {
+        return two->session_count() == 2 && two->session(1).state == session_state::connected;
+    }));
+    const auto first = two->session(0).id;
+    faults.detach(first);
+    ASSERT_TRUE(eventually([&] { return two->state() == session_state::suspended; }));
+    const auto hold = mutex{*two, "/second"}.acquire(limit()).value();
+    EXPECT_FALSE(read_node(*two, "/second", {.timeout = 1ms})) << "that of the first session";
+    EXPECT_TRUE(read_node(hold, "/second", {.timeout = limit()}));
+}
+
+TEST_F(held_read_test, ends_with_the_hold) {
+    auto hold = lock.acquire(limit()).value();
+    const auto id = servers->session().id;
+    faults.set_traffic(id, local::traffic::stalls_after_server);
+    std::thread expiry{[&] { faults.expire(id); }};
+    EXPECT_EQ(read_node(hold, "/lock").error(), errc::session_lost);
+    expiry.join();
+    EXPECT_EQ(read_node(guard{}, "/lock").error(), errc::not_held);
+}
+
+TEST_F(held_read_test, of_a_majority_is_refused) {
+    const client north{"local:" + fresh_tree()};
+    const client west{"local:" + fresh_tree()};
+    quorum_lock of_three{{{*servers, "east"}, {north, "north"}, {west, "west"}}, "/orders"};
+    const auto hold = of_three.acquire(limit()).value();
+    EXPECT_EQ(read_node(hold, "/orders").error(), errc::bad_option);
 }
 
 }  // namespace

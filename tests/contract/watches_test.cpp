@@ -88,6 +88,22 @@ TEST_F(contract_watches, each_fires_once) {
     EXPECT_THAT(watcher_.events(), ElementsAre("changed " + at("a")));
 }
 
+// What a read under a hold rests on: the waiter hears of the end of the contender ahead, and reads the holder's data.
+TEST_F(contract_watches, what_was_written_before_a_removal_is_seen_after_its_event) {
+    make(at("data"));
+    for (int turn = 0; turn != 20; ++turn) {
+        make(at("ahead"), create_mode::ephemeral);
+        watch<exists_op>(watcher_, at("ahead"));
+        const auto written = std::to_string(turn);
+        probe other{*servers_};  // the holder's write by another of its sessions
+        other.ask(set_op{at("data"), written});
+        remove(at("ahead"));
+        EXPECT_EQ(watcher_.next_event(), "deleted " + at("ahead"));
+        EXPECT_EQ(watcher_.ask(get_op{at("data")}).data, written);
+    }
+    EXPECT_THAT(watcher_.events(), IsEmpty());
+}
+
 TEST_F(contract_watches, a_read_that_fails_sets_none_except_exists) {
     EXPECT_EQ(watch<get_op>(watcher_, at("a")), server_error::no_node);
     EXPECT_EQ(watch<children_op>(watcher_, at("a")), server_error::no_node);

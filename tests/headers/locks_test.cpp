@@ -155,6 +155,11 @@ TEST(header_examples, result) {
 #include "examples/result-2.inc"
     EXPECT_EQ(waiting, 1U);
     EXPECT_EQ(use.calls(), 1);
+
+    reader come_back_later;
+#include "examples/result-3.inc"
+    EXPECT_EQ(come_back_later.calls(), 1);
+    EXPECT_EQ(log.calls(), 0);
 }
 
 TEST(header_examples, error) {
@@ -162,8 +167,10 @@ TEST(header_examples, error) {
     turnstile::mutex orders{servers, "/locks/orders"};
     const auto theirs = orders.acquire();
     reader try_later;
+    reader call_the_operator;
 #include "examples/error.inc"
     EXPECT_EQ(try_later.calls(), 1);
+    EXPECT_EQ(call_the_operator.calls(), 0);
 }
 
 TEST(header_examples, clock) {
@@ -195,13 +202,6 @@ TEST(header_examples, fencing_vector) {
     EXPECT_EQ(seen.to_string(), tokens.to_string());
 }
 
-TEST(header_examples, stop_signal) {
-    client servers{own_tree()};
-    turnstile::mutex orders{servers, "/locks/orders"};
-#include "examples/stop_signal.inc"
-    EXPECT_TRUE(hold);
-}
-
 TEST(header_examples, stop_any) {
     const held own;
     const auto& hold = own.hold;
@@ -224,6 +224,8 @@ TEST(header_examples, node) {
 #include "examples/node.inc"
     EXPECT_EQ(read_node(servers, "/stock/7").value().data, "40");
     EXPECT_EQ(log.calls(), 0);
+#include "examples/node-2.inc"
+    EXPECT_EQ(pieces.data, "40");
 }
 
 TEST(header_examples, transaction) {

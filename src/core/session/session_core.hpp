@@ -57,6 +57,8 @@ public:
 
     [[nodiscard]] session_state state() const noexcept { return life_.state; }
     [[nodiscard]] std::uint64_t epoch() const noexcept { return life_.epochs; }
+    // Number of the latest connection of this epoch, as replies have it.
+    [[nodiscard]] std::uint64_t connection() const noexcept { return life_.latest_connection(); }
     [[nodiscard]] std::int64_t session_id() const noexcept { return life_.session_id(); }
     // An earlier session of this client, whose znodes may still stand: no caller acts by them any more.
     [[nodiscard]] bool has_left(std::int64_t session) const {
