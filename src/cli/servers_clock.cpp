@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/servers_clock.hpp"
 
-#include "turnstile/path_trial.hpp"
+#include "turnstile/tools/path_trial.hpp"
 
 namespace turnstile::cli {
 namespace {
