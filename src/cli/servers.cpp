@@ -68,7 +68,7 @@ void settle_servers(server_settings& settings) {
     if (settings.servers.starts_with("local:"))
         throw std::runtime_error{settings.servers +
                                  " has locks inside one process only, which no other process sees"};
-    if (settings.on_command_line && base::masked(settings.servers) != settings.servers)
+    if (settings.on_command_line && base::has_password(settings.servers))
         throw std::runtime_error{
             "--servers has a password in it, which all users of this machine can read there; put "
             "it into a file, and give --servers-file"};

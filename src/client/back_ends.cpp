@@ -73,19 +73,29 @@ bool has_scheme(std::string_view connect_string) noexcept {
     return end != std::string_view::npos && connect_string.find('/') > end;
 }
 
-// "redis:/host" and "redis:host"; a host of that name is followed by its port.
-bool lacks_slashes(std::string_view connect_string) noexcept {
-    return std::any_of(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
+// The kind meant by "redis:/host" and "redis:host"; a ZooKeeper server of that name is followed by its port.
+const back_end* kind_without_slashes(std::string_view connect_string) noexcept {
+    const auto found = std::find_if(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
         const auto scheme = each.prefix.substr(0, each.prefix.find(':') + 1);
-        return connect_string.starts_with(scheme) &&
-               connect_string.substr(scheme.size()).find_first_of("0123456789") != 0;
+        if (!connect_string.starts_with(scheme)) return false;
+        const auto rest = connect_string.substr(scheme.size());
+        const auto port = rest.substr(0, rest.find_first_of(",/ "));
+        return port.empty() || port.find_first_not_of("0123456789") != std::string_view::npos;
     });
+    return found == k_back_ends.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void throw_without_slashes(const back_end& kind) {
+    throw_error({errc::bad_connect_string,
+                 fmt::format("a connect string of {} begins with {} and its two slashes",
+                             kind.servers, kind.prefix)});
 }
 
 std::atomic<back_end::maker> in_place_of_zookeeper{nullptr};
 
 // The rest of it is not repeated: it may have a password in it.
-[[noreturn]] void throw_unknown(std::string_view connect_string, std::string_view separator) {
+[[noreturn]] void throw_unknown(std::string_view connect_string) {
+    constexpr std::string_view k_separator = "://";
     std::string known;
     for (const auto& each : k_back_ends) known += fmt::format("'{}', ", each.prefix);
     throw_error(
@@ -93,7 +103,7 @@ std::atomic<back_end::maker> in_place_of_zookeeper{nullptr};
          fmt::format(
              "{} begins no connect string; {}or ZooKeeper's host:port[,host:port]...[/chroot] does",
              base::printable(
-                 connect_string.substr(0, connect_string.find(separator) + separator.size())),
+                 connect_string.substr(0, connect_string.find(k_separator) + k_separator.size())),
              known)});
 }
 
@@ -122,8 +132,9 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
         warn_of_no_guardian(*found, options);
         return servers;
     }
-    if (has_scheme(connect_string)) throw_unknown(connect_string, "://");
-    if (lacks_slashes(connect_string)) throw_unknown(connect_string, ":");
+    if (has_scheme(connect_string)) throw_unknown(connect_string);
+    if (const auto* const meant = kind_without_slashes(connect_string))
+        throw_without_slashes(*meant);
     if (const auto make = in_place_of_zookeeper.load()) return make(connect_string, options);
     return zookeeper::make_coordinator(connect_string, guardian::obtain(options.guardian),
                                        options.attach_to_read_only == read_only_policy::allowed);

@@ -79,6 +79,10 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
         path.remove_prefix(name.size());
     }
     if (path.size() < 2) return {};
+    // As URLs of other programs name a database.
+    if (plain_number<int>(path.substr(1)))
+        return fmt::format("has the path {}, which is no database here: write ?db={}", path,
+                           path.substr(1));
     if (auto fault = base::chroot_fault(text, path); !fault.empty()) return fault;
     out.chroot = path;
     return {};

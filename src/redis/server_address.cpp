@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/host_text.hpp"
 #include "redis/plain_words.hpp"
 
 namespace turnstile::redis {
@@ -32,7 +33,8 @@ std::string to_string(const server_address& address) {
     return fmt::format("{}:{}", brackets ? '[' + address.host + ']' : address.host, address.port);
 }
 
-std::string parse_address(std::string_view text, std::uint16_t default_port, server_address& out) {
+std::string parse_address(std::string_view item, std::uint16_t default_port, server_address& out) {
+    const auto text = base::without_blanks(item);
     const auto bracket = text.rfind(']');
     const auto colon = text.rfind(':');
     const bool has_port =
@@ -54,7 +56,7 @@ std::string parse_address(std::string_view text, std::uint16_t default_port, ser
         return "has a character that no host name has";
     }
     if (host.empty()) return "names no host: write host:port";
-    out.host = host;
+    out.host = base::with_plain_zone(host);
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/host_text.hpp"
 #include "base/masked.hpp"
 #include "base/path.hpp"
 #include "sql/mariadb_target.hpp"
@@ -34,6 +35,22 @@ bool is_postgresql(std::string_view text) noexcept {
 bool is_utf8(std::string_view encoding) noexcept {
     return boost::algorithm::iequals(encoding, "UTF8") ||
            boost::algorithm::iequals(encoding, "UTF-8");
+}
+
+// They mean nothing, and libpq would take them for parts of the hosts' names.
+std::string without_blanks_beside_commas(std::string uri) {
+    const auto begin = uri.find("://") + 3;
+    auto end = std::min(uri.find_first_of("/?", begin), uri.size());
+    const auto at = uri.rfind('@', end);
+    auto from = at == std::string::npos || at < begin ? begin : at + 1;
+    for (; from <= end; ++from) {
+        const auto to = std::min(uri.find(',', from), end);
+        const std::string host{base::without_blanks(std::string_view{uri}.substr(from, to - from))};
+        uri.replace(from, to - from, host);
+        end -= to - from - host.size();
+        from += host.size();
+    }
+    return uri;
 }
 
 kind kind_of(std::string_view text) noexcept {
@@ -88,7 +105,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
             return refused(text, "needs the whole path of a file: sqlite:/var/lib/locks.db");
         return out;
     }
-    out.target += kept;
+    out.target = without_blanks_beside_commas(out.target + kept);
 #if TURNSTILE_HAS_POSTGRESQL
     if (out.kind == kind::postgresql) {
         if (const auto fault = fault_of_postgresql(out.target); !fault.empty())

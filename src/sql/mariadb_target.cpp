@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/host_text.hpp"
 #include "base/percent.hpp"
 
 namespace turnstile::sql {
@@ -69,7 +70,7 @@ result<mariadb_host> parse_host(std::string_view text) {
     if (text.starts_with('[')) {
         const auto end = text.find(']');
         if (end == std::string_view::npos) return refused("has an unfinished address in brackets");
-        out.name = text.substr(1, end - 1);
+        out.name = base::with_plain_zone(text.substr(1, end - 1));
         port = text.substr(end + 1);
     } else {
         const auto end = std::min(text.find(':'), text.size());

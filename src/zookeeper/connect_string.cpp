@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/host_text.hpp"
 #include "base/masked.hpp"
 #include "base/path.hpp"
 
@@ -27,12 +28,12 @@ bool is_address_character(char c) noexcept {
     return is_name_character(c) || c == ':' || c == '%';
 }
 
-// Where host and port of "host:port" part; npos if there is no port.
+// Where host and port of "host:port" part; the end if there is no port.
 std::size_t find_port(std::string_view item) noexcept {
-    const auto colon = item.rfind(':');
+    const auto colon = std::min(item.rfind(':'), item.size());
     const auto bracket = item.rfind(']');
     const bool inside = bracket != std::string_view::npos && colon < bracket;
-    return inside ? std::string_view::npos : colon;
+    return inside ? item.size() : colon;
 }
 
 // Decimal digits only: the C client would take "0x885" and "04205", too.
@@ -65,14 +66,13 @@ result<server_address> parse_server(std::string_view text, std::string_view item
     };
     if (item.empty()) return refused(text, "has an empty server between commas");
     const auto colon = find_port(item);
-    if (colon == std::string_view::npos) return bad("has no port: write host:port");
-    server_address server;
-    if (!parse_port(item.substr(colon + 1), server.port)) {
+    server_address server{.host = {}, .port = k_default_port};
+    if (colon != item.size() && !parse_port(item.substr(colon + 1), server.port)) {
         return bad("has a bad port: a number from 1 to 65535 is needed");
     }
     std::string_view host = item.substr(0, colon);
     if (const auto rule = check_host(host); !rule.empty()) return bad(rule);
-    server.host = host;
+    server.host = base::with_plain_zone(host);
     return server;
 }
 
@@ -81,7 +81,8 @@ bool names_a_server(std::string_view chroot) {
     for (auto comma = chroot.find(','); comma != std::string_view::npos;
          comma = chroot.find(',', comma + 1)) {
         const auto rest = chroot.substr(comma + 1);
-        if (parse_server(rest, rest.substr(0, rest.find_first_of(",/")))) return true;
+        const auto item = base::without_blanks(rest.substr(0, rest.find_first_of(",/")));
+        if (item.find(':') != std::string_view::npos && parse_server(rest, item)) return true;
     }
     return false;
 }
@@ -105,13 +106,14 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
 result<connect_string> parse_connect_string(std::string_view text) {
     const auto slash = text.find('/');
     std::string_view hosts = text.substr(0, slash);
-    if (hosts.empty()) return refused(text, "names no server: write host:port[,host:port]...");
+    if (base::without_blanks(hosts).empty())
+        return refused(text, "names no server: write host[:port][,host[:port]]...");
 
     connect_string out;
     for (bool more = true; more;) {
         const auto comma = hosts.find(',');
         more = comma != std::string_view::npos;
-        auto server = parse_server(text, hosts.substr(0, comma));
+        auto server = parse_server(text, base::without_blanks(hosts.substr(0, comma)));
         if (!server) return server.error();
         if (out.servers.size() == k_most_hosts) {
             return refused(text, fmt::format("names more than {} servers", k_most_hosts));

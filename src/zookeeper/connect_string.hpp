@@ -3,12 +3,11 @@
 //
 //     auto parsed = zookeeper::parse_connect_string("zk1:2181,zk2:2181,[::1]:2181/shop");
 //
-// The form is host:port[,host:port]...[/chroot]:
-// - Each host has its port, from 1 to 65535: the C client knows no default port, and one that we
-//   added silently would hide a missing one. An IPv6 address stands in brackets, so
-//   that its last part is not taken for the port.
-// - A host is a name or an address: letters, digits, '.', '-', '_', in brackets also ':' and '%'. No
-//   spaces: the C client would try to resolve them.
+// The form is host[:port][,host[:port]]...[/chroot]:
+// - The port is 2181 where there is none. An IPv6 address stands in brackets, so that its last part is not taken for the
+//   port; its zone follows '%' or, as in URLs, "%25".
+// - A host is a name or an address: letters, digits, '.', '-', '_', in brackets also ':' and '%'. Blanks beside the commas
+//   mean nothing; no other is allowed, which the C client would try to resolve.
 // - The chroot follows the rules of paths (base/path.hpp); a lone "/" at the end means none.
 //
 // Thread safety: a value and pure functions.
@@ -23,6 +22,7 @@
 
 namespace turnstile::zookeeper {
 
+inline constexpr std::uint16_t k_default_port = 2181;
 // So many hosts at most: more is a mistake, no ensemble.
 inline constexpr std::size_t k_most_hosts = 64;
 

@@ -42,10 +42,14 @@ TEST(back_ends, an_unknown_scheme_is_named_and_the_rest_is_not_repeated) {
 }
 
 TEST(back_ends, a_scheme_without_its_slashes_is_no_host) {
-    for (const auto* const where : {"redis:/u:secret@h", "redis:u:secret@h", "mysql:/secret/db"}) {
+    for (const auto* const where : {"redis:/u:secret@h", "redis:u:secret@h", "redis:h:6379",
+                                    "redis:10.0.0.1:6379", "redis:"}) {
         const auto text = refusal([&] { return make_coordinator(where, {}); });
-        EXPECT_THAT(text, AllOf(HasSubstr("begins no connect string"), Not(HasSubstr("secret"))));
+        EXPECT_THAT(text, AllOf(HasSubstr("of Redis begins with redis:// and its two slashes"),
+                                Not(HasSubstr("secret"))));
     }
+    const auto text = refusal([] { return make_coordinator("mysql:/secret/db", {}); });
+    EXPECT_THAT(text, AllOf(HasSubstr("begins with mysql://"), Not(HasSubstr("secret"))));
     EXPECT_EQ(make_coordinator("redis:2181/a", {})->describe(), "redis:2181/a");
 }
 

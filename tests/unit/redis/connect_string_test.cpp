@@ -45,6 +45,12 @@ TEST(redis_connect_string, what_is_left_out) {
     EXPECT_EQ(parse_connect_string("redis://[::1]:7000")->servers.front().host, "::1");
 }
 
+TEST(redis_connect_string, blanks_beside_commas_and_zones_as_in_urls) {
+    const auto parsed = parse_connect_string("redis://a, b:7000 ,[fe80::1%25eth0]");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(to_string(*parsed), "redis://a:6379,b:7000,[fe80::1%eth0]:6379");
+}
+
 TEST(redis_connect_string, nodes_of_a_cluster) {
     const auto parsed = parse_connect_string("redis://u:pw@a,b:7000/shop?tree=blue");
     ASSERT_TRUE(parsed) << parsed.error().message();
@@ -104,6 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         refused_case{"redis://[::g!]:1", "no address has"},
         refused_case{"redis://h o", "no host name has"},
         refused_case{"redis://u:secret@h/a//b", "chroot"},
+        refused_case{"redis://u:secret@h/0", "no database here: write ?db=0"},
+        refused_case{"redis+sentinel://u:secret@h/main/2", "write ?db=2"},
         refused_case{"redis://u:secret@h?db=-1", "db=-1"},
         refused_case{"redis://u:secret@h?db=99999999", "db=99999999"},
         refused_case{"redis://h?wait=many", "wait=many"},

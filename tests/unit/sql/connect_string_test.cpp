@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/resource_name.hpp"
+#include "sql/mariadb_target.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -29,6 +30,17 @@ TEST(sql_connect_string, of_a_server_leaves_libpq_its_parameters) {
     EXPECT_EQ(*parsed, (connect_string{kind::postgresql,
                                        "postgresql://u@h:1/db?sslmode=require&port=2", "/a"}));
     EXPECT_EQ(to_string(*parsed), "postgresql://u@h:1/db?chroot=/a");
+}
+
+TEST(sql_connect_string, blanks_beside_commas_and_zones_as_in_urls) {
+    for (const std::string scheme : {"mysql://", "postgresql://"}) {
+        const auto parsed = parse_connect_string(scheme + "u:a, b@h:1, i ,j/db");
+        ASSERT_TRUE(parsed) << parsed.error().message();
+        EXPECT_EQ(parsed->target, scheme + "u:a, b@h:1,i,j/db");
+    }
+    const auto zone = parse_connect_string("mysql://[fe80::1%25eth0]/db");
+    ASSERT_TRUE(zone) << zone.error().message();
+    EXPECT_EQ(parse_mariadb_target(zone->target)->hosts.front().name, "fe80::1%eth0");
 }
 
 // In another encoding a path would be other bytes, and its lock another one.
