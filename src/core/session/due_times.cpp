@@ -41,15 +41,28 @@ std::optional<time_point> broken(const client_life& life) {
     return life.lease.trusted_until();
 }
 
+namespace {
+
+// By then the servers have ended a session that is not attached: they have not heard of it for its time-out.
+time_point end_of_detached(const client_life& life) {
+    TURNSTILE_CHECK(life.epoch);
+    return std::max(life.lease.valid_until(), life.epoch->heard_at + life.lease.timeout());
+}
+
+}  // namespace
+
+// What is left at the servers goes with the session: there is nothing to wait for.
+std::optional<time_point> end_while_closing(const client_life& life) {
+    if (!life.closing || !life.epoch || life.attached()) return std::nullopt;
+    return end_of_detached(life);
+}
+
 // It is kept for a while after its end, so that it can be closed when the servers are back, and its znodes are not
 // left in a queue. But servers that were wiped, or rolled back, refuse it for ever.
 std::optional<time_point> given_up(const client_life& life) {
     // place: abandon_is_due
     if (life.attached() || life.closing || life.session_id() == 0) return std::nullopt;
-    TURNSTILE_CHECK(life.epoch);
-    const auto timeout = life.lease.timeout();
-    const auto over = std::max(life.lease.valid_until(), life.epoch->heard_at + timeout);
-    return over + std::max(timeout, k_least_patience);
+    return end_of_detached(life) + std::max(life.lease.timeout(), k_least_patience);
 }
 
 std::optional<time_point> hopeless(const client_life& life) {
@@ -129,6 +142,7 @@ std::optional<time_point> next(const client_life& life) {
     note(lease_end(life));
     note(broken(life));
     note(given_up(life));
+    note(end_while_closing(life));
     note(confirmation(life));
     note(second_look(life));
     note(keep_alive(life));

@@ -17,6 +17,8 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> broken(const client_life& life);
 // No server takes the session back.
 [[nodiscard]] std::optional<time_point> given_up(const client_life& life);
+// The session ends at the servers while its client closes.
+[[nodiscard]] std::optional<time_point> end_while_closing(const client_life& life);
 // The lease cannot be kept on this connection, and contenders wait for it.
 [[nodiscard]] std::optional<time_point> hopeless(const client_life& life);
 // From when on nothing makes the lease certain on this connection, whether a contender waits for it or not.

@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
+#include "core/session/due_times.hpp"
 #include "core/session/lease_steps.hpp"
 #include "core/session/placement_steps.hpp"
 #include "core/session/request_steps.hpp"
@@ -224,8 +225,8 @@ void link_steps::close() {
     contender_steps{life_}.with_all(
         [&why](acquisition& each, acquisition_context& c) { each.revoke(c, why); });
     answer_inquiries(why);
-    // With no session there is nothing at the servers that could be removed.
-    if (!life_.epoch) on_closed();
+    // With no session, or one that has ended there, nothing at the servers could be removed.
+    if (!life_.epoch || due::has_come(due::end_while_closing(life_), life_)) on_closed();
 }
 
 void link_steps::on_closed() {

@@ -96,6 +96,33 @@ TEST_F(session_close, goes_on_over_a_broken_connection) {
     EXPECT_THAT(states(), ElementsAre(state::closed));
 }
 
+// Its znodes go with the session, which the servers have not heard of for its time-out.
+TEST_F(session_close, is_over_at_once_where_the_session_has_ended_at_the_servers) {
+    start_attached();
+    take_lock(k_ann);
+    detach();
+    pass(k_timeout);
+    ASSERT_EQ(told<lost>(k_ann), 1U);
+    on(core::leave{k_ann});
+    ASSERT_FALSE(session.idle()) << "it waits for a server that takes the session back";
+    end();
+    EXPECT_TRUE(session.idle());
+    EXPECT_EQ(told<gone>(k_ann), 1U);
+    attach();
+    EXPECT_THAT(open, IsEmpty()) << "a late event asks for nothing";
+}
+
+TEST_F(session_close, is_over_when_the_session_ends_while_no_server_is_there) {
+    start_attached();
+    take_lock(k_ann);
+    detach();
+    end();
+    EXPECT_FALSE(session.idle());
+    pass(k_timeout);
+    EXPECT_TRUE(session.idle());
+    EXPECT_EQ(told<gone>(k_ann), 1U);
+}
+
 TEST_F(session_close, is_over_when_the_session_ends) {
     start_attached();
     take_lock(k_ann);
