@@ -5,9 +5,9 @@
 
 #include <fmt/core.h>
 
+#include "base/metadata_limits.hpp"
 #include "base/random.hpp"
 #include "base/span_check.hpp"
-#include "client/metadata_limits.hpp"
 
 namespace turnstile::detail {
 

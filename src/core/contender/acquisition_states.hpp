@@ -18,6 +18,7 @@
 #include "core/contender/acquisition_settings.hpp"
 #include "core/contender/awaited_znodes.hpp"
 #include "core/contender/consequence.hpp"
+#include "core/contender/contender_ahead.hpp"
 #include "core/contender/contenders_watch.hpp"
 #include "core/contender/lock_delay.hpp"
 #include "core/contender/low_water_reading.hpp"
@@ -165,6 +166,7 @@ struct queued : waiting {
     std::optional<std::uint32_t> ahead{};  // 0: none, by a list of an earlier connection
     pending_ticket listing{};
     awaited_znodes awaited{};
+    base::cold<contender_ahead> seen_ahead{};  // in a short queue, once it was read
 
     queued() = default;
     explicit queued(first&& from);

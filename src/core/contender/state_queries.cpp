@@ -54,6 +54,11 @@ std::optional<time_point> delay_end(const acquisition_state& current) noexcept {
     return waiter == nullptr ? std::nullopt : waiter->delay->end();
 }
 
+const contender_ahead* nearest_ahead(const acquisition_state& current) noexcept {
+    const auto* const waiter = std::get_if<state::queued>(&current);
+    return waiter != nullptr && waiter->seen_ahead.changed() ? &*waiter->seen_ahead : nullptr;
+}
+
 bool settled(const acquisition_state& current) noexcept {
     const auto* const hold = std::get_if<state::held>(&current);
     return hold != nullptr && !hold->unannounced && !hold->announcing && !hold->rename->is_wanted();

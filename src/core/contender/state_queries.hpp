@@ -30,6 +30,8 @@ namespace turnstile::core {
                                   std::uint64_t connection) noexcept;
 // The end of the lock delay, if the contender is first and waits for that.
 [[nodiscard]] std::optional<time_point> delay_end(const acquisition_state& current) noexcept;
+// The contender ahead of a waiter, the nearest of several; nullptr: there is none, or it was not read.
+[[nodiscard]] const contender_ahead* nearest_ahead(const acquisition_state& current) noexcept;
 // A hold, and nothing of the acquisition's own is about to change its znode: a commit may.
 [[nodiscard]] bool settled(const acquisition_state& current) noexcept;
 // Of its znode; another one there means that another client has written to it. k_any_version while a commit under this

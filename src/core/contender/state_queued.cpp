@@ -14,6 +14,12 @@
 #include "core/queue/permits.hpp"
 
 namespace turnstile::core::state {
+namespace {
+
+// Of a longer one the holder says little about the wait, and very many waiters keep nothing.
+constexpr std::size_t k_short_queue = 16;
+
+}  // namespace
 
 queued::queued(first&& from) : waiting{std::move(from)}, ahead{0} {}
 
@@ -242,8 +248,12 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
         c.unwatch(znode.path(folder));
         return true;
     });
-    for (const auto& child : names)
-        if (const auto* const added = awaited.add(child)) c.watch(added->path(folder));
+    for (const auto& child : names) {
+        if (const auto* const added = awaited.add(child)) {
+            c.watch(added->path(folder));
+            seen_ahead.reset();
+        }
+    }
     if (ahead != judged.ahead) c.tell(core::queued{judged.ahead});
     ahead = static_cast<std::uint32_t>(judged.ahead);
     waited = true;
@@ -294,6 +304,8 @@ void queued::on_probed(acquisition_call& call, awaited_znode& probed, const repl
             // It was read before without a watch, and may have changed in between.
             if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
                 listed_on = 0;
+            if (!probed.child.empty() && ahead.value_or(0) <= k_short_queue)
+                seen_ahead.change() = contender_ahead::of(answer, c.session_id());
             return;
         case answer_class::gone:
             // Watched, also by an earlier connection, and no event came: the C client still waits for it.

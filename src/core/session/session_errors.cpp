@@ -61,19 +61,30 @@ const char* kind_name(contender_family family) {
     return "semaphore";
 }
 
+// "1 ahead when last seen, the holder: web1, pid 12, since ..."; a caller that waits for its own client is told so.
+std::string line_of(std::size_t ahead, const contender_ahead* nearest) {
+    auto text = std::to_string(ahead) + " ahead when last seen";
+    if (nearest == nullptr) return text;
+    const bool waits_for_itself = nearest->is_own && ahead == 1;
+    if (waits_for_itself) text = "this very client has it";
+    const auto claims = nearest->text();
+    if (claims.empty()) return text;
+    if (!waits_for_itself) text += ahead == 1 ? ", the holder" : ", the nearest";
+    return text + ": " + claims;
+}
+
 error away_error(const client_life& life, const std::string& subject) {
     if (life.not_opened == errc::unresolvable)
         return {errc::unresolvable, subject + ": " + life.not_opened->detail()};
     const bool further_and_new = life.session_id() == 0 && life.settings.index > 0;
-    return {errc::not_connected, subject + ", at " + life.settings.servers + " (session " +
-                                     std::string{to_string(life.state)} + ')' +
+    return {errc::not_connected, subject + ", at " + life.settings.servers +
                                      (further_and_new ? k_connection_limit : "")};
 }
 
 }  // namespace
 
 error deadline_error(const client_life& life, const std::string& subject,
-                     std::optional<std::size_t> ahead) {
+                     std::optional<std::size_t> ahead, const contender_ahead* nearest) {
     const auto* connection = life.attached();
     if (!connection) return away_error(life, subject);
     const std::string from =
@@ -84,11 +95,12 @@ error deadline_error(const client_life& life, const std::string& subject,
         return {errc::timeout,
                 subject + ": the waiter is first, but the lease could not be confirmed by " + from};
     }
-    return {errc::timeout, subject + ": " + std::to_string(*ahead) + " ahead when last seen"};
+    return {errc::timeout, subject + ": " + line_of(*ahead, nearest)};
 }
 
 error deadline_error(const client_life& life, const acquisition& late) {
-    if (!delay_end(late.current())) return deadline_error(life, late.folder(), late.ahead());
+    if (!delay_end(late.current()))
+        return deadline_error(life, late.folder(), late.ahead(), nearest_ahead(late.current()));
     return {errc::timeout,
             late.folder() +
                 ": the waiter is first, but the lock delay of a holder that crashed is "

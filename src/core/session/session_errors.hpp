@@ -8,13 +8,16 @@
 #include <optional>
 #include <string>
 
+#include "core/contender/contender_ahead.hpp"
 #include "core/session/client_life.hpp"
 
 namespace turnstile::core {
 
-// Why a deadline passed before `subject` was granted or answered; `ahead`: how many contenders were.
+// Why a deadline passed before `subject` was granted or answered; `ahead`: how many contenders were, `nearest`: the last
+// of them, if it was read.
 [[nodiscard]] error deadline_error(const client_life& life, const std::string& subject,
-                                   std::optional<std::size_t> ahead);
+                                   std::optional<std::size_t> ahead,
+                                   const contender_ahead* nearest = nullptr);
 // The same for an acquisition.
 [[nodiscard]] error deadline_error(const client_life& life, const acquisition& late);
 // That the session's time-out is too short for the server, and what helps; there must be a connection.

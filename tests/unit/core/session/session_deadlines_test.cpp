@@ -26,6 +26,19 @@ protected:
         listed.children = std::move(children);
         on_event(std::move(listed));
     }
+    // The answer to the get of the znode ahead.
+    void show_ahead(const std::string& data, std::int64_t owner) {
+        const auto asked = std::find_if(open.begin(), open.end(), [](const auto& entry) {
+            const auto* get = std::get_if<get_op>(&entry.request.op);
+            return get != nullptr && get->path == "/q/" + stranger(4);
+        });
+        ASSERT_NE(asked, open.end());
+        auto read = answer_to(*asked);
+        open.erase(asked);
+        read.data = data;
+        read.stat.ephemeral_owner = owner;
+        on_event(std::move(read));
+    }
 };
 
 TEST_F(session_deadlines, end_a_wait_at_their_instant) {
@@ -43,6 +56,28 @@ TEST_F(session_deadlines, end_a_wait_at_their_instant) {
     answer_all_ok();
     EXPECT_EQ(told<gone>(k_ann), 1U);
     EXPECT_TRUE(session.idle());
+}
+
+// What the get that sets the watch has read; a stranger's text is escaped.
+TEST_F(session_deadlines, name_the_holder_ahead) {
+    start_attached();
+    acquire(k_ann, 2s);
+    answer_create_and_list(5, {stranger(4)});
+    show_ahead("host=web1 pid=12 thread=13 label=a%1Bb since=2026-11-21T04:38:36Z", k_session + 1);
+    pass(2s);
+    EXPECT_THAT(message_of_failure(k_ann),
+                HasSubstr("1 ahead when last seen, the holder: web1, pid 12, label \"a\\x1bb\", "
+                          "since 2026-11-21T04:38:36Z"));
+}
+
+TEST_F(session_deadlines, tell_a_caller_that_its_own_client_is_ahead) {
+    start_attached();
+    acquire(k_ann, 2s);
+    answer_create_and_list(5, {stranger(4)});
+    show_ahead("host=web1 pid=12 thread=13 since=2026-11-21T04:38:36Z", k_session);
+    pass(2s);
+    EXPECT_THAT(message_of_failure(k_ann),
+                HasSubstr("this very client has it: web1, pid 12, thread 13, since"));
 }
 
 // F22: whatever happens while it waits.
