@@ -2,8 +2,10 @@
 #include "cli/server_findings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/masked.hpp"
 #include "cli/duration.hpp"
@@ -163,6 +165,21 @@ void look_at_timeout(const examination& seen, findings& found) {
          "20 ticks unless set), or ask for what they grant"});
 }
 
+// The words of a system whose connection comes to no server, as back ends repeat them.
+bool is_out_of_reach(const error& failure) {
+    constexpr std::array k_words{"onnection refused",
+                                 "(111)",
+                                 "no answer",
+                                 "timed out",
+                                 "o route to host",
+                                 "etwork is unreachable",
+                                 "no connection in time"};
+    const auto said = failure.message();
+    return std::any_of(k_words.begin(), k_words.end(), [&said](std::string_view word) {
+        return said.find(word) != std::string::npos;
+    });
+}
+
 // What to do about servers that gave no session. What a sentence says that has no code, its reader sees to.
 std::string advice_for(const error& failure, const examination& seen) {
     switch (failure.code()) {
@@ -172,13 +189,13 @@ std::string advice_for(const error& failure, const examination& seen) {
         case errc::bad_connect_string: return "mend the connect string";
         case errc::server_too_old: return "upgrade the server";
         case errc::unresolvable: return "see to the names, and to what resolves them here";
+        case errc::quota_exceeded: return "give the server more memory (maxmemory), or remove keys";
         case errc::not_connected: break;
         default: return "see to that, and ask the doctor again";
     }
     if (is_zookeeper(seen.settings)) return "see what each of them says above";
-    if (seen.settings.servers.starts_with("sqlite:"))
-        return "see to that, and ask the doctor again";
-    return "see to that; if it does not run, start it, or open its port to this machine";
+    return is_out_of_reach(failure) ? "start it, or open its port to this machine"
+                                    : "see to that, and ask the doctor again";
 }
 
 void look_at_session(const examination& seen, findings& found) {

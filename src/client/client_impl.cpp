@@ -11,7 +11,6 @@
 #include "base/out_of_memory.hpp"
 #include "base/process.hpp"
 #include "client/back_ends.hpp"
-#include "client/diagnosis.hpp"
 #include "client/internals.hpp"
 #include "client/metadata.hpp"
 #include "client/runtime_impl.hpp"
@@ -25,21 +24,13 @@ namespace {
 // A session that has not been attached for this part of the session time-out, while others are, is not going to be.
 constexpr int k_patience_parts = 3;
 
-// So long before a wait for a session ends in vain the servers are asked why: they are given a second.
+// So long before a wait for a session ends in vain the servers are asked why, if it is not known: they are given a
+// second.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
 
 bool is_settled(session_state state) {
     return state == session_state::connected || state == session_state::closed ||
            state == session_state::auth_failed;
-}
-
-// "redis://a:6379" and "a:6379: Connection refused" are "redis://a:6379 (Connection refused)": one server is named once.
-std::string with_reason(const std::string& servers, std::string reason) {
-    const auto end = reason.find(": ");
-    const bool is_one = servers.find(',') == std::string::npos;
-    if (is_one && end != std::string::npos && servers.ends_with(reason.substr(0, end)))
-        reason.erase(0, end + 2);
-    return reason.empty() ? servers : servers + " (" + reason + ')';
 }
 
 }  // namespace
@@ -86,9 +77,10 @@ void client_impl::start_services(std::string_view connect_string) {
         *services_->timers, [this] { return sessions(); },
         options_.session_timeout / k_patience_parts);
     listeners_ = std::make_shared<listeners>(services_->callbacks);
-    outage_ =
+    services_->outage =
         std::make_shared<outage_watch>(*services_->timers, services_->workers, services_->servers);
-    services_->on_change = [told = listeners_, outage = outage_](const session_change& step) {
+    services_->on_change = [told = listeners_,
+                            outage = services_->outage](const session_change& step) {
         outage->on_change(step);
         told->publish(step);
     };
@@ -260,7 +252,26 @@ boottime_clock::time_point client_impl::query_deadline(const query_options& opti
 result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> questions,
                                                    const query_options& options) {
     if (forked()) return forked_error();
-    return sessions().front()->read(std::move(questions), query_deadline(options), options.stop);
+    const auto deadline = query_deadline(options);
+    auto answers = sessions().front()->read(std::move(questions), deadline, options.stop);
+    if (!answers) return answers;
+    const bool finds_all = std::none_of(answers->begin(), answers->end(), [](const auto& answer) {
+        return answer.error == core::server_error::no_node;
+    });
+    if (finds_all) return answers;
+    if (const auto there = find_chroot(deadline, options.stop); !there) return there.error();
+    return answers;
+}
+
+// Without its chroot every path is missing, and every lock seems to be free.
+result<void> client_impl::find_chroot(boottime_clock::time_point deadline,
+                                      const std::stop_token& stop) {
+    if (chroot_found_ || services_->servers->chroot_bytes() == 0) return {};
+    const auto root = sessions().front()->read({core::exists_op{"/"}}, deadline, stop);
+    if (!root) return root.error();
+    if (root->front().error == core::server_error::no_node) return away_error(errc::no_chroot);
+    chroot_found_ = true;
+    return {};
 }
 
 result<std::vector<core::reply>> client_impl::write_repeatedly(std::vector<core::operation> writes,
@@ -312,31 +323,24 @@ bool client_impl::has_left(std::int64_t session) const {
                        [session](const auto& runner) { return runner->has_left(session); });
 }
 
-// A little before the deadline the servers are asked why no session comes; at once where they refused the credentials.
 result<void> client_impl::wait_attached(session_runner& first,
                                         boottime_clock::time_point deadline) const {
     const auto begin = boottime_clock::now();
-    const auto time_for = [&](boottime_clock::time_point now) {
-        return deadline <= now
-                   ? boottime_clock::duration{}
-                   : std::min<boottime_clock::duration>((deadline - now) / 2, k_diagnosis);
-    };
-    auto state = first.wait_state(is_settled, deadline - time_for(begin));
-    const bool refused = state == session_state::auth_failed;
-    std::shared_ptr<diagnosis> asked;
-    if ((refused || !is_settled(state)) && deadline > begin)
-        asked = diagnosis::start(*services_->workers, services_->servers);
-    if (!refused) state = first.wait_state(is_settled, deadline);
+    const auto time_to_ask =
+        std::clamp<boottime_clock::duration>((deadline - begin) / 2, {}, k_diagnosis);
+    auto state = first.wait_state(is_settled, deadline - time_to_ask);
+    if (!is_settled(state) && deadline > begin) {
+        services_->outage->ask();
+        state = first.wait_state(is_settled, deadline);
+    }
     if (state == session_state::connected) return {};
     if (state == session_state::closed) return error{errc::closed};
-    if (state != session_state::auth_failed) {
-        if (const auto why = first.why_not_open()) return *why;
-        if (const auto why = services_->servers->refusal()) return *why;
-    }
-    const auto now = boottime_clock::now();
-    const auto reason = asked ? asked->reason_by(refused ? now + time_for(now) : deadline) : "";
-    return error{state == session_state::auth_failed ? errc::auth_failed : errc::not_connected,
-                 with_reason(services_->servers->describe(), reason)};
+    return away_error(state == session_state::auth_failed ? errc::auth_failed
+                                                          : errc::not_connected);
+}
+
+error client_impl::away_error(const error& why) const {
+    return services_->outage->explain(why);
 }
 
 result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
@@ -348,12 +352,11 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
         return error{errc::interrupted,
                      "while it waited for a session at " + services_->servers->describe()};
     }
-    auto root = first->read({core::exists_op{"/"}}, deadline, {});
+    const auto root = first->read({core::exists_op{"/"}}, deadline, {});
     if (!root && root.error() == errc::timeout)
         return error{errc::not_connected, services_->servers->describe() + " has not answered yet"};
     if (!root) return root.error();
-    if (root->front().error == core::server_error::no_node)
-        return error{errc::no_chroot, services_->servers->describe()};
+    if (root->front().error == core::server_error::no_node) return away_error(errc::no_chroot);
     return {};
 }
 

@@ -10,6 +10,7 @@
 // Thread safety: all members from any thread. Lock order: this lock, then a session's.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -108,6 +109,9 @@ public:
     // For a handler that has to be called without an acquisition.
     void post(std::function<void()> callback);
 
+    // An error that says that there is no session, with its cause; any other error as it is.
+    [[nodiscard]] error away_error(const error& why) const;
+
     // ---- for client ------------------------------------------------------------------------
     result<void> wait_connected(boottime_clock::time_point deadline);
     [[nodiscard]] std::vector<std::shared_ptr<session_runner>> sessions() const;
@@ -122,6 +126,7 @@ private:
     // Until the first session is.
     [[nodiscard]] result<void> wait_attached(session_runner& first,
                                              boottime_clock::time_point deadline) const;
+    result<void> find_chroot(boottime_clock::time_point deadline, const std::stop_token& stop);
     void start_services(std::string_view connect_string);
     void start_threads();
     void end_sessions() const;
@@ -147,7 +152,7 @@ private:
     std::shared_ptr<client_services> services_;
     std::shared_ptr<listeners> listeners_;
     std::unique_ptr<late_sessions> late_;
-    std::shared_ptr<outage_watch> outage_;
+    std::atomic<bool> chroot_found_{false};  // a question has shown that it is there
 
     mutable base::mutex mutex_;
     base::condition closed_now_;

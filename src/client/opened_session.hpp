@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // opened_session: a session that the coordinator has opened, with the sink that hears from it.
 //
-//     session_opening   whether one is being opened, for which epoch, and why the last attempt failed
+//     session_opening   whether one is being opened, and for which epoch
 //
 // Thread safety: values under the session's lock; `session_opening::is_for` from any thread.
 #pragma once
@@ -42,16 +42,10 @@ public:
     // The coordinator has returned a session, or thrown.
     void end() noexcept { epoch_ = k_none; }
 
-    // Of the last attempt; nothing if that succeeded.
-    [[nodiscard]] const std::optional<error>& failure() const noexcept { return failure_; }
-    void succeed() { failure_.reset(); }
-    void fail(const error& why) { failure_ = why; }
-
 private:
     static constexpr std::uint64_t k_none = 0;  // epochs count from 1
 
     std::atomic<std::uint64_t> epoch_{k_none};
-    std::optional<error> failure_;
 };
 
 }  // namespace turnstile::detail

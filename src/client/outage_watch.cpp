@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "client/away_error.hpp"
 
 namespace turnstile::detail {
 
@@ -12,13 +13,14 @@ namespace {
 
 constexpr std::chrono::minutes k_second_line{1};
 constexpr std::chrono::minutes k_further_lines{5};
+constexpr std::chrono::minutes k_longest_question_pause{1};  // between questions
 
 std::chrono::seconds whole_seconds(boottime_clock::duration span) {
     return std::chrono::round<std::chrono::seconds>(span);
 }
 
 // A session that ends for a reason of its own waits for no server.
-bool has_ended(session_state state) {
+bool is_over(session_state state) {
     return state == session_state::closed || state == session_state::auth_failed;
 }
 
@@ -33,37 +35,45 @@ outage_watch::outage_watch(client_timers& timers, std::shared_ptr<worker_pool> w
       patience_{patience} {
     const base::lock_guard lock{mutex_};
     begin(boottime_clock::now());
+    ask_at_ = boottime_clock::time_point::max();
 }
 
 void outage_watch::on_change(const session_change& step) {
     const auto now = boottime_clock::now();
     const base::lock_guard lock{mutex_};
     states_[step.session] = step.to;
-    if (answered() == !outage_) return;
-    if (outage_) {
-        end(now);
-    } else {
-        begin(now);
+    if (has_ended()) {
+        outage_ = false;
+    } else if (is_attached() == outage_) {
+        outage_ ? end(now) : begin(now);
     }
 }
 
-bool outage_watch::answered() const {
-    const auto is = [](auto&& wanted) {
-        return [wanted](const auto& s) { return wanted(s.second); };
-    };
-    const bool connected =
-        std::any_of(states_.begin(), states_.end(),
-                    is([](session_state state) { return state == session_state::connected; }));
-    return connected ||
-           (!states_.empty() && std::all_of(states_.begin(), states_.end(), is(has_ended)));
+void outage_watch::on_open_failed(const error& why) {
+    const base::lock_guard lock{mutex_};
+    if (outage_) learned_ = why;
+}
+
+bool outage_watch::is_attached() const {
+    return std::any_of(states_.begin(), states_.end(),
+                       [](const auto& s) { return s.second == session_state::connected; });
+}
+
+bool outage_watch::has_ended() const {
+    return !states_.empty() && std::all_of(states_.begin(), states_.end(),
+                                           [](const auto& s) { return is_over(s.second); });
 }
 
 void outage_watch::begin(boottime_clock::time_point now) {
     outage_ = true;
+    ++outages_;
+    learned_.reset();
     since_ = now;
     due_ = now + patience_;
+    pause_ = k_first_question;
+    ask_at_ = now + pause_;
     told_ = 0;
-    timers_.arm(*this, due_);
+    timers_.arm(*this, std::min(due_, ask_at_));
 }
 
 void outage_watch::end(boottime_clock::time_point now) {
@@ -77,16 +87,51 @@ void outage_watch::on_timer() {
     const auto now = boottime_clock::now();
     const base::lock_guard lock{mutex_};
     if (!outage_) return;
+    if (now >= ask_at_) {
+        start_question();
+        pause_ = std::min<boottime_clock::duration>(2 * pause_, k_longest_question_pause);
+        ask_at_ = now + pause_;
+    }
     if (now >= due_) tell(now);
-    timers_.arm(*this, due_);
+    timers_.arm(*this, std::min(due_, ask_at_));
 }
 
-// The servers are asked on a worker: an answer may take a second.
+void outage_watch::ask() {
+    const base::lock_guard lock{mutex_};
+    if (outage_ && !learned_) start_question();
+}
+
+void outage_watch::start_question() {
+    if (asking_ || servers_->last_failure()) return;
+    asking_ = true;
+    workers_->post([this, outage = outages_] { static_cast<void>(learn_cause(outage)); });
+}
+
+std::string outage_watch::learn_cause(unsigned outage) {
+    auto reason = servers_->diagnose();
+    const base::lock_guard lock{mutex_};
+    asking_ = false;
+    if (outage == outages_) learned_ = error{errc::not_connected, reason};
+    return reason;
+}
+
+std::optional<error> outage_watch::cause() const {
+    const auto failed = servers_->last_failure();
+    return failed || !outage_ ? failed : learned_;
+}
+
+error outage_watch::explain(const error& away) const {
+    if (!lacks_cause(away)) return away;
+    const base::lock_guard lock{mutex_};
+    return with_cause(away, servers_->describe(), cause());
+}
+
 void outage_watch::tell(boottime_clock::time_point now) {
     due_ = now + (told_++ == 0 ? k_second_line : k_further_lines);
-    workers_->post([servers = servers_, span = whole_seconds(now - since_)] {
-        log::write(log_level::warning, "no session with {} for {} s: {}", servers->describe(),
-                   span.count(), servers->diagnose());
+    workers_->post([this, outage = outages_, span = whole_seconds(now - since_)] {
+        const auto reason = learn_cause(outage);
+        log::write(log_level::warning, "no session with {} for {} s: {}", servers_->describe(),
+                   span.count(), reason.empty() ? "no reason is known" : reason);
     });
 }
 

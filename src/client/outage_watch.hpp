@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// outage_watch: the log's lines while no server answers, so that a program that waits for a lock is not silent.
+// outage_watch: why no session is attached: for the errors of callers, and for the log, so that a program that waits for
+// a lock is not silent.
 //
-// An outage begins when the client's last attached session is detached, or with the client. One that lasts longer
-// than `patience` is told, with what each server answers just then (core::coordinator::diagnose); again after a
-// minute, and every five minutes; and when it is over.
+// An outage begins when the client's last attached session is detached, or with the client. Its cause is the latest
+// failed attempt to attach (core::coordinator::last_failure). Where a back end knows none, as ZooKeeper's client which
+// reconnects by itself, the servers are asked (core::coordinator::diagnose): a moment after the last session was
+// detached, and after pauses that double up to a minute. Not at the client's start: the first attempt tells. The log has
+// a line after `patience`, a minute later, and every five minutes; and one when a session is attached again.
 //
 // Thread safety: all members from any thread. `on_change` may be called under a session's lock.
 #pragma once
@@ -11,11 +14,14 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/mutex.hpp"
 #include "client/client_timers.hpp"
 #include "client/worker_pool.hpp"
 #include "core/seam/coordinator.hpp"
+#include "turnstile/error.hpp"
 #include "turnstile/session_state.hpp"
 
 namespace turnstile::detail {
@@ -23,6 +29,8 @@ namespace turnstile::detail {
 class outage_watch final : public timer_thread::client {
 public:
     static constexpr std::chrono::seconds k_patience{5};
+    // Until the servers are asked first: a session is attached within it where nothing is wrong.
+    static constexpr std::chrono::milliseconds k_first_question{250};
 
     // `timers` outlives the calls, which end when the timers stop.
     outage_watch(client_timers& timers, std::shared_ptr<worker_pool> workers,
@@ -33,22 +41,38 @@ public:
     ~outage_watch() = default;
 
     void on_change(const session_change& step);
+    // A session could not be opened at all, for want of an address, a thread or a descriptor.
+    void on_open_failed(const error& why);
+    // Asks the servers on a worker, unless the cause is known.
+    void ask();
+    // The error of a caller without a session, with the cause as far as it is known (away_error.hpp).
+    [[nodiscard]] error explain(const error& away) const;
     void on_timer() override;
 
 private:
-    [[nodiscard]] bool answered() const REQUIRES(mutex_);
+    [[nodiscard]] bool is_attached() const REQUIRES(mutex_);
+    [[nodiscard]] bool has_ended() const REQUIRES(mutex_);
+    [[nodiscard]] std::optional<error> cause() const REQUIRES(mutex_);
     void begin(boottime_clock::time_point now) REQUIRES(mutex_);
     void end(boottime_clock::time_point now) REQUIRES(mutex_);
     void tell(boottime_clock::time_point now) REQUIRES(mutex_);
+    void start_question() REQUIRES(mutex_);
+    // What the log says. Called on a worker: an answer may take a second.
+    [[nodiscard]] std::string learn_cause(unsigned outage);
 
     client_timers& timers_;
     const std::shared_ptr<worker_pool> workers_;
     const std::shared_ptr<core::coordinator> servers_;
     const boottime_clock::duration patience_;
 
-    base::mutex mutex_;
+    mutable base::mutex mutex_;
     std::map<unsigned, session_state> states_ GUARDED_BY(mutex_);  // by session
     bool outage_ GUARDED_BY(mutex_) = false;
+    unsigned outages_ GUARDED_BY(mutex_) = 0;          // so far, with this one
+    std::optional<error> learned_ GUARDED_BY(mutex_);  // in this outage, by a question or an open
+    bool asking_ GUARDED_BY(mutex_) = false;
+    boottime_clock::duration pause_ GUARDED_BY(mutex_){};  // until the next question
+    boottime_clock::time_point ask_at_ GUARDED_BY(mutex_);
     boottime_clock::time_point since_ GUARDED_BY(mutex_);
     boottime_clock::time_point due_ GUARDED_BY(mutex_);  // the next line
     unsigned told_ GUARDED_BY(mutex_) = 0;               // lines, of this outage

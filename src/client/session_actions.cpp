@@ -8,6 +8,8 @@
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/release_if_empty.hpp"
+#include "client/away_error.hpp"
+#include "client/outage_watch.hpp"
 #include "client/session_runner.hpp"
 
 namespace turnstile::detail {
@@ -37,9 +39,11 @@ public:
     void operator()(core::close_session& action) const REQUIRES(runner_.mutex_);
     void operator()(core::notice& news) const REQUIRES(runner_.mutex_);
     void operator()(core::answer& answer) const REQUIRES(runner_.mutex_) {
+        explain(answer.outcome);
         runner_.questions_.answer(answer);
     }
     void operator()(core::commit_answer& answer) const REQUIRES(runner_.mutex_) {
+        explain(answer.outcome);
         runner_.on_answer(answer);
     }
     void operator()(core::changed& change) const REQUIRES(runner_.mutex_);
@@ -49,6 +53,15 @@ public:
     bool another_request = false;
 
 private:
+    // The core knows that there is no session, and the back end knows why.
+    void explain(error& why) const {
+        if (lacks_cause(why)) why = runner_.services_->outage->explain(why);
+    }
+    template <class Outcome>
+    void explain(Outcome& outcome) const {
+        if (auto* const why = std::get_if<error>(&outcome)) explain(*why);
+    }
+
     session_runner& runner_;
 };
 
@@ -100,6 +113,7 @@ void session_runner::execution::operator()(core::notice& news) const {
     const auto found = runner_.holds_.find(news.id);
     if (found == runner_.holds_.end()) return;
     auto hold = found->second;
+    if (auto* const refused = std::get_if<core::failed>(&news.event)) explain(refused->why);
     auto& counts = runner_.services_->counts;
     if (std::holds_alternative<core::entered>(news.event) && hold->enters_first())
         counts.count_entry();
@@ -176,7 +190,6 @@ void session_runner::execution::operator()(core::open_session& action) const {
         } catch (const std::bad_alloc&) {
             throw;  // ends the process, as anything that a worker has no memory for
         } catch (const std::exception& failure) {  // no address, no descriptor, no thread
-            log::write(log_level::warning, "cannot open a session: {}", failure.what());
             runner.open_failed(epoch, to_error(failure));
         }
     });
@@ -196,7 +209,7 @@ void session_runner::open_handle(std::uint64_t epoch) {
     }
     {
         const base::lock_guard lock{mutex_};
-        opening_.succeed();
+        told_not_opened_.clear();
         if (!closed_ && core_.epoch() == epoch) std::swap(current_, opening);
     }
     opening_ended();

@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
 #include "client/caller_help.hpp"
+#include "client/outage_watch.hpp"
 
 namespace turnstile::detail {
 
@@ -295,15 +296,14 @@ void session_runner::start_open() {
 }
 
 void session_runner::open_failed(std::uint64_t epoch, const error& why) {
+    services_->outage->on_open_failed(why);
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        opening_.fail(why);
+        if (told_not_opened_ != why.message()) {
+            told_not_opened_ = why.message();
+            log::write(log_level::warning, "cannot open a session: {}", told_not_opened_);
+        }
         core.on(core::open_failed{epoch, why}, now);
     });
-}
-
-std::optional<error> session_runner::why_not_open() const {
-    const base::lock_guard lock{mutex_};
-    return opening_.failure();
 }
 
 void session_runner::on_timer() {

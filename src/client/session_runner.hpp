@@ -54,6 +54,7 @@ struct contender_counts {
     void count(const core::notice& news) noexcept;
 };
 
+class outage_watch;
 class runtime_impl;
 
 // What the sessions of a client share.
@@ -69,6 +70,7 @@ struct client_services {
     std::shared_ptr<worker_pool> loss_callbacks;  // stop callbacks of lost holds: the user's
     // Called under the session's lock: only enqueues.
     std::function<void(const session_change&)> on_change;
+    std::shared_ptr<outage_watch> outage;  // why no session is attached
     contender_counts counts{};
     std::atomic<std::uint64_t> requests{0};  // that were handed to the servers' client
 
@@ -169,9 +171,6 @@ public:
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
     void on_timer() override;
 
-    // The last attempt to open a session failed for this.
-    [[nodiscard]] std::optional<error> why_not_open() const;
-
     // ---- closing, in this order ------------------------------------------------------------
     void start_close() noexcept;
     void wait_idle(boottime_clock::time_point deadline) noexcept;
@@ -231,6 +230,8 @@ private:
     std::optional<core::clock_watch> wall_clock_ GUARDED_BY(mutex_);
     std::vector<core::action> decided_ GUARDED_BY(mutex_);  // used again and again
     opened_session current_ GUARDED_BY(mutex_);
+    // The log has each reason once, until a session was opened; outage_watch tells how long it lasts.
+    std::string told_not_opened_ GUARDED_BY(mutex_);
     session_opening opening_;  // the part that is asked under no lock is atomic
     lease_of_epoch lease_ GUARDED_BY(mutex_);
     boost::container::flat_map<core::acquisition_id, std::shared_ptr<session_hold>> holds_

@@ -119,7 +119,7 @@ error shared_contender::refusal(const error& why) const {
     if (why != errc::timeout) return why;
     for (const auto& session : servers_->sessions())
         if (session->state() == session_state::connected) return why;
-    return {errc::not_connected, path_ + ", at " + servers_->describe()};
+    return servers_->away_error({errc::not_connected, path_ + ", at " + servers_->describe()});
 }
 
 // Not later than it is armed already: the next one is looked for when it comes.

@@ -10,6 +10,7 @@
 #include "base/process.hpp"
 #include "redis/connect_string.hpp"
 #include "redis/handshake.hpp"
+#include "redis/known_servers.hpp"
 #include "redis/master_search.hpp"
 #include "redis/session_link.hpp"
 
@@ -25,11 +26,10 @@ constexpr std::chrono::milliseconds k_search{500};
 class session final : public core::coordinator_session {
 public:
     session(const connect_string& where, const core::session_settings& settings,
-            const coordinator_options& options, std::shared_ptr<replaced_master> replaced,
+            const coordinator_options& options, std::shared_ptr<known_servers> known,
             core::session_sink& sink)
         : generation_{base::process_generation()},
-          link_{
-              std::make_unique<session_link>(where, settings, options, std::move(replaced), sink)} {
+          link_{std::make_unique<session_link>(where, settings, options, std::move(known), sink)} {
         if (const auto why = link_->first_refusal(k_first_answer)) throw_error(*why);
     }
     ~session() override {
@@ -77,7 +77,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, options_, replaced_, sink);
+        return std::make_unique<session>(where_, settings, options_, known_, sink);
     }
 
     [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
@@ -97,9 +97,15 @@ public:
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
+    // What an attempt to attach has met says more than an examination, which writes nothing.
     [[nodiscard]] std::string diagnose() const override {
+        if (const auto known = last_failure()) return known->detail();
         const auto found = look();
         return found.result == welcome::ok ? found.reason + ": it answers" : found.reason;
+    }
+
+    [[nodiscard]] std::optional<error> last_failure() const override {
+        return known_->failure.get();
     }
 
 private:
@@ -113,7 +119,7 @@ private:
         const auto* const tls = trusted->get();
         sentinel_inquiries sentinels;
         const auto found = find_servers(where_, tls, begin + k_search, -1,
-                                        replaced_->least_epoch(begin), sentinels);
+                                        known_->replaced.least_epoch(begin), sentinels);
         auto deadline = begin + found.resolving + k_examination;
         greeting last{.result = found.result, .reason = found.reason};
         for (const auto& server : found.candidates) {
@@ -137,7 +143,7 @@ private:
 
     const connect_string where_;
     const coordinator_options options_;
-    const std::shared_ptr<replaced_master> replaced_ = std::make_shared<replaced_master>();
+    const std::shared_ptr<known_servers> known_ = std::make_shared<known_servers>();
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ welcome to_welcome(std::string_view error) noexcept {
     switch (judge_refusal(error)) {
         case refusal::credentials: return welcome::credentials;
         case refusal::other: return welcome::unfit;
+        case refusal::full: return welcome::full;
         case refusal::throttled:
-        case refusal::full:
         case refusal::renew:
         case refusal::away: break;
     }

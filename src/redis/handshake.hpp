@@ -18,6 +18,7 @@ namespace turnstile::redis {
 enum class welcome {
     ok,
     away,         // no connection, or the server takes no writes now: again later
+    full,         // as away: its memory is used up
     unfit,        // the server must be set up differently, or the tree is another release's
     too_old,      // as unfit: the server has to be of a later version
     credentials,  // a wrong password, or rights are missing

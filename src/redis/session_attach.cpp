@@ -66,13 +66,14 @@ session_link::attempt session_link::try_to_attach() {
     const auto begin = boottime_clock::now();
     resolving_ = {};
     server_ = {};
+    attempt_reasons_.clear();
     // The files are read anew: certificates are renewed.
     auto trusted = make_tls_context(where_.tls);
     if (!trusted) return give_up({.result = welcome::unfit, .reason = trusted.error().message()});
     tls_ = *std::move(trusted);
     sentinel_inquiries sentinels;
     auto found = find_servers(where_, tls_.get(), begin + patience / 2, stop_.fd(),
-                              replaced_->least_epoch(begin), sentinels);
+                              known_->replaced.least_epoch(begin), sentinels);
     resolving_ += found.resolving;
     if (found.result != welcome::ok)
         return give_up({.result = found.result, .reason = std::move(found.reason)});
@@ -177,6 +178,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
     if (welcomed.facts.cluster) tree_at_ = server_;
     settle_first(std::nullopt);
     told_.clear();
+    known_->failure.clear();
     tell_attached(*first);
     return attempt::attached;
 }
@@ -229,16 +231,20 @@ session_link::attempt session_link::give_up(const greeting& why) {
     switch (why.result) {
         case welcome::credentials:
             log::write(log_level::error, "{}: {}", place(), why.reason);
+            note_failure(why.reason, errc::auth_failed);
             settle_first(std::nullopt);
             return end(core::link_kind::auth_failed);
         case welcome::unfit:
-        case welcome::too_old:
+        case welcome::too_old: {
+            const auto code =
+                why.result == welcome::too_old ? errc::server_too_old : errc::not_connected;
+            note_failure(why.reason, code);
             // open() throws it: nothing is delivered.
-            if (settle_first(error{
-                    why.result == welcome::too_old ? errc::server_too_old : errc::not_connected,
-                    fmt::format("{}: {}", place(), why.reason)}))
+            if (settle_first(error{code, fmt::format("{}: {}", place(), why.reason)}))
                 return attempt::ended;
-            break;
+            return failed(why.reason, code);
+        }
+        case welcome::full: return failed(why.reason, errc::quota_exceeded);
         case welcome::ok:
         case welcome::away: break;
     }
@@ -246,7 +252,8 @@ session_link::attempt session_link::give_up(const greeting& why) {
 }
 
 // The log has each reason once, until there is a connection again.
-session_link::attempt session_link::failed(const std::string& reason) {
+session_link::attempt session_link::failed(const std::string& reason, errc code) {
+    if (!stopped()) note_failure(reason, code);
     settle_first(std::nullopt);
     if (!stopped() && std::exchange(told_, reason) != reason)
         log::write(log_level::warning, "{}: {}", place(), reason);

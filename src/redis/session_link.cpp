@@ -38,8 +38,8 @@ core::reply empty_reply(core::ticket id, core::time_point sent, core::outcome ho
 }  // namespace
 
 session_link::session_link(connect_string where, const core::session_settings& settings,
-                           const coordinator_options& options,
-                           std::shared_ptr<replaced_master> replaced, core::session_sink& sink)
+                           const coordinator_options& options, std::shared_ptr<known_servers> known,
+                           core::session_sink& sink)
     : where_{std::move(where)},
       settings_{settings},
       options_{options},
@@ -54,7 +54,7 @@ session_link::session_link(connect_string where, const core::session_settings& s
       replicas_{where_.wait == 0 ? std::string{} : std::to_string(where_.wait)},
       patience_{std::to_string(
           microseconds(std::min<core::duration>(settings.timeout / 3, k_with_replicas)) / 1000)},
-      replaced_{std::move(replaced)},
+      known_{std::move(known)},
       chance_{base::random::from_system()} {
     const base::block_signals none_here;
     thread_ = boost::thread{[this] {
@@ -234,6 +234,15 @@ void session_link::close(bool orderly) noexcept {
     stop_.set();
     const boost::this_thread::disable_interruption uninterrupted;
     if (thread_.joinable()) thread_.join();
+}
+
+// Of sentinels the reasons name each of them already.
+void session_link::note_failure(const std::string& reason, errc code) {
+    const bool is_named = server_.host.empty() || where_.servers == std::vector{server_};
+    auto line = is_named ? reason : to_string(server_) + ": " + reason;
+    if (!attempt_reasons_.ends_with(line))
+        attempt_reasons_ += (attempt_reasons_.empty() ? "" : "; ") + line;
+    known_->failure.set({code, attempt_reasons_});
 }
 
 bool session_link::settle_first(std::optional<error> why) {

@@ -33,10 +33,10 @@
 #include "redis/connect_string.hpp"
 #include "redis/coordinator.hpp"
 #include "redis/handshake.hpp"
+#include "redis/known_servers.hpp"
 #include "redis/line.hpp"
 #include "redis/master_watch.hpp"
 #include "redis/reading_turn.hpp"
-#include "redis/replaced_master.hpp"
 #include "redis/requests.hpp"
 #include "turnstile/error.hpp"
 
@@ -45,7 +45,7 @@ namespace turnstile::redis {
 class session_link {
 public:
     session_link(connect_string where, const core::session_settings& settings,
-                 const coordinator_options& options, std::shared_ptr<replaced_master> replaced,
+                 const coordinator_options& options, std::shared_ptr<known_servers> known,
                  core::session_sink& sink);
     ~session_link();
     session_link(const session_link&) = delete;
@@ -109,7 +109,9 @@ private:
     attempt take_up(std::unique_ptr<line> commands, std::unique_ptr<line> wakes,
                     const greeting& welcomed, core::time_point deadline);
     attempt give_up(const greeting& why);
-    attempt failed(const std::string& reason);
+    attempt failed(const std::string& reason, errc code = errc::not_connected);
+    // Kept for callers: each server that was tried, if there are several, with its reason.
+    void note_failure(const std::string& reason, errc code);
     attempt end(core::link_kind how);
     // For messages: the connect string, with the server where sentinels have named it.
     [[nodiscard]] std::string place() const;
@@ -227,7 +229,7 @@ private:
     std::optional<server_address> redirected_to_;  // by the server that was tried last
     core::duration resolving_{};                   // what names took, of this attempt to attach
     std::optional<server_address> tree_at_;        // the node of a cluster at which the session was
-    const std::shared_ptr<replaced_master> replaced_;
+    const std::shared_ptr<known_servers> known_;
     told_refusals told_refusals_;  // of sentinels
     std::optional<master_watch> watch_;
     local::client_watches watches_;
@@ -243,6 +245,7 @@ private:
     std::string broken_;               // why the connection is to be left
     bool gone_ = false;                // the server said that the session is over
     std::string told_;                 // the last reason in the log
+    std::string attempt_reasons_;      // of the servers that this attempt to attach has tried
     base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
     base::random chance_;
 

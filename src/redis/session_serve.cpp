@@ -82,7 +82,7 @@ bool session_link::leave_replaced_master() {
     if (!watch_) return false;
     watch_->go_on(boottime_clock::now());
     if (!watch_->switched()) return false;
-    replaced_->left(watch_->epoch(), boottime_clock::now() + settings_.timeout);
+    known_->replaced.left(watch_->epoch(), boottime_clock::now() + settings_.timeout);
     broken_ = fmt::format("the sentinels have made {} the master", to_string(*watch_->switched()));
     log::write(log_level::warning, "{}: {}", place(), broken_);
     return true;

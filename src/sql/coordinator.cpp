@@ -44,16 +44,17 @@ public:
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
     [[nodiscard]] std::string diagnose() const override {
-        const std::string known = failures_->get();
-        return known.empty() ? "the database answers" : known;
+        const auto known = failures_->get();
+        return known ? known->detail() : "the database answers";
     }
 
-    [[nodiscard]] std::optional<error> refusal() const override { return failures_->refusal(); }
+    [[nodiscard]] std::optional<error> last_failure() const override { return failures_->get(); }
 
 private:
     const connect_string where_;
     const coordinator_settings settings_;
-    const std::shared_ptr<last_failure> failures_ = std::make_shared<last_failure>();
+    const std::shared_ptr<base::latest_failure> failures_ =
+        std::make_shared<base::latest_failure>();
 };
 
 }  // namespace

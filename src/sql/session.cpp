@@ -11,27 +11,16 @@
 
 namespace turnstile::sql {
 
-void last_failure::set(const database_error& why) {
-    const base::lock_guard lock{mutex_};
-    last_ = why;
-}
-
-void last_failure::clear() {
-    const base::lock_guard lock{mutex_};
-    last_.reset();
-}
-
-std::string last_failure::get() const {
-    const base::lock_guard lock{mutex_};
-    return last_ ? last_->what() : std::string{};
-}
-
-std::optional<error> last_failure::refusal() const {
-    const base::lock_guard lock{mutex_};
-    if (!last_) return std::nullopt;
-    if (last_->kind() == failure::too_old) return error{errc::server_too_old, last_->what()};
-    if (last_->kind() == failure::fatal) return error{errc::not_connected, last_->what()};
-    return std::nullopt;
+error error_of(const database_error& why) {
+    switch (why.kind()) {
+        case failure::refused: return {errc::auth_failed, why.what()};
+        case failure::too_old: return {errc::server_too_old, why.what()};
+        case failure::retry:
+        case failure::row_held:
+        case failure::lost:
+        case failure::fatal: break;
+    }
+    return {errc::not_connected, why.what()};
 }
 
 session::session(session_parts parts, const core::session_settings& settings,

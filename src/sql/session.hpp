@@ -30,6 +30,7 @@
 #include <thread>
 #include <variant>
 
+#include "base/latest_failure.hpp"
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
@@ -47,24 +48,13 @@ struct closing_signal {
     std::atomic<bool> begun{false};
 };
 
-// The last failure of any session of a coordinator, for people.
-class last_failure {
-public:
-    void set(const database_error& why) EXCLUDES(mutex_);
-    void clear() EXCLUDES(mutex_);
-    [[nodiscard]] std::string get() const EXCLUDES(mutex_);
-    // What an operator has to change, as a caller is told.
-    [[nodiscard]] std::optional<error> refusal() const EXCLUDES(mutex_);
-
-private:
-    mutable base::mutex mutex_;
-    std::optional<database_error> last_ GUARDED_BY(mutex_);
-};
+// As a caller is told that has no session.
+[[nodiscard]] error error_of(const database_error& why);
 
 struct session_parts {
     std::unique_ptr<database> db;
     std::shared_ptr<closing_signal> closing;
-    std::shared_ptr<last_failure> failures;
+    std::shared_ptr<base::latest_failure> failures;
     std::string server;  // for people
     std::string chroot;
     std::chrono::microseconds clean_containers_every{};

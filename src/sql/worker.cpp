@@ -246,7 +246,7 @@ void session::worker::serve() {
 void session::worker::lose(const database_error& why) {
     const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
     db_->disconnect();
-    failures_->set(why);
+    failures_->set(error_of(why));
     if (told_ != why.what()) {
         told_ = why.what();
         log::write(log_level::warning, "session {:#x}: {}", store_.id(), why.what());

@@ -97,7 +97,7 @@ private:
 
     const std::unique_ptr<database> db_;
     const std::shared_ptr<closing_signal> closing_;
-    const std::shared_ptr<last_failure> failures_;
+    const std::shared_ptr<base::latest_failure> failures_;
     const std::string server_;
     const local::chroot root_;
     const std::chrono::microseconds clean_every_;

@@ -56,7 +56,7 @@ bool tcp_stream::fail(int why) {
 }
 
 std::string tcp_stream::reason() const {
-    if (failure_ == ETIMEDOUT) return "no answer in time";
+    if (failure_ == ETIMEDOUT) return std::string{k_no_answer_in_time};
     return failure_ == 0 ? std::string{} : std::strerror(failure_);
 }
 

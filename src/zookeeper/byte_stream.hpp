@@ -18,6 +18,9 @@
 
 namespace turnstile::zookeeper {
 
+// Reason of a stream whose deadline has passed.
+inline constexpr std::string_view k_no_answer_in_time = "no answer in time";
+
 class byte_stream {
 public:
     byte_stream() = default;

@@ -46,19 +46,17 @@ int to_client_timeout(core::duration timeout) noexcept {
 }  // namespace
 
 c_session::c_session(connect_string servers, const core::session_settings& settings,
-                     core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
-                     std::shared_ptr<known_requests> known,
+                     core::session_sink& sink, std::shared_ptr<known_servers> known,
                      std::shared_ptr<guardian::link> guardian)
     : servers_{std::move(servers)},
-      missing_{std::move(missing)},
       known_{std::move(known)},
       settings_{settings},
       sink_{sink},
       guardian_{std::move(guardian)} {
     auto chance = base::random::from_system();
     leave_random_alone();
-    if (known_->ephemerals.is_refused()) {
-        const auto hosts = shuffled_servers(servers_, chance, *missing_);
+    if (known_->requests.ephemerals.is_refused()) {
+        const auto hosts = shuffled_servers(servers_, chance, known_->missing);
         if (guardian_)
             for (const auto& server : servers_.servers) note_addresses(resolve(server));
         // Callbacks wait until the handle and its credentials are in place.
@@ -66,9 +64,9 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
         open_handle(hosts, nullptr);
         return;
     }
-    note_addresses(shuffled_addresses(servers_, chance, *missing_));
-    if (addresses_.empty()) throw_init_error(servers_, *missing_, ENOENT);
-    if (!entrance_.post([this] { enter(); })) throw_init_error(servers_, *missing_, EAGAIN);
+    note_addresses(shuffled_addresses(servers_, chance, known_->missing));
+    if (addresses_.empty()) throw_init_error(servers_, known_->missing, ENOENT);
+    if (!entrance_.post([this] { enter(); })) throw_init_error(servers_, known_->missing, EAGAIN);
 }
 
 void c_session::note_addresses(const std::vector<socket_address>& found) {
@@ -86,7 +84,7 @@ void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
     errno = 0;
     handle_ = ::zookeeper_init2(with_chroot.c_str(), on_event, to_client_timeout(settings_.timeout),
                                 own, this, flags, on_client_line);
-    if (handle_ == nullptr) throw_init_error(servers_, *missing_, errno);
+    if (handle_ == nullptr) throw_init_error(servers_, known_->missing, errno);
     // Else each poll of the I/O thread resolves all names; with -1 only each connect attempt does.
     zoo_set_servers_resolution_delay(handle_, -1);
     // From now on it resolves the names. The list of addresses stays, which its I/O thread reads without a lock.
@@ -178,7 +176,8 @@ void c_session::forget_watches(const std::string& path) {
 }
 
 void c_session::send_removal(const std::string& path) {
-    if (lacks(known_->removals) || lacks(known_->create2)) return forget_here(path);
+    if (lacks(known_->requests.removals) || lacks(known_->requests.create2))
+        return forget_here(path);
     pending_request& p = pending_.add();
     p.owner = this;
     p.answer.connection = connection_;
@@ -194,7 +193,7 @@ void c_session::send_removal(const std::string& path) {
 // One that is lost is sent again after the next attach.
 void c_session::removal_done(const pending_request& p, int rc) {
     const auto word = judge_completion(rc);
-    learn(known_->removals, p, word);
+    learn(known_->requests.removals, p, word);
     if (word.outcome != core::outcome::answered) return;
     if (rc == ZUNIMPLEMENTED) return forget_here(p.path);
     watches_.removed(p.path);
@@ -238,6 +237,7 @@ bool c_session::take_reply(pending_request& p, int rc) {
     if (why == pending_request::purpose::user && word.outcome == core::outcome::answered) {
         answer.connection = connection_;
     }
+    if (word.outcome == core::outcome::answered) known_->older.saw(answer.stat);
     const bool had_its_place = line_.complete(p, std::move(event));
     pending_.remove(p);
     const bool next_is_settled = pending_.first_settled() != nullptr;

@@ -32,6 +32,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,13 +48,13 @@
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/flap_watch.hpp"
 #include "zookeeper/helper_thread.hpp"
+#include "zookeeper/known_servers.hpp"
 #include "zookeeper/operations.hpp"
 #include "zookeeper/own_znodes.hpp"
 #include "zookeeper/packets.hpp"
 #include "zookeeper/pending.hpp"
 #include "zookeeper/request_knowledge.hpp"
 #include "zookeeper/server_role.hpp"
-#include "zookeeper/unresolved_hosts.hpp"
 #include "zookeeper/watch_book.hpp"
 #include "zookeeper/way_to_leader.hpp"
 
@@ -63,8 +64,8 @@ class c_session {
 public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
     c_session(connect_string servers, const core::session_settings& settings,
-              core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
-              std::shared_ptr<known_requests> known, std::shared_ptr<guardian::link> guardian);
+              core::session_sink& sink, std::shared_ptr<known_servers> known,
+              std::shared_ptr<guardian::link> guardian);
     ~c_session() = default;
     c_session(const c_session&) = delete;
     c_session& operator=(const c_session&) = delete;
@@ -74,6 +75,8 @@ public:
     void seek_leader(std::uint64_t connection);
     [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
     void close() noexcept EXCLUDES(turn_, mutex_);
+    // All servers have older data than this session has seen: no server takes it back, unless it is attached now.
+    void give_up_to_older_data() EXCLUDES(turn_, mutex_);
 
     // For operations.cpp: a completion came, and its fields are filled in.
     void completed(pending_request& p, int rc) EXCLUDES(turn_, mutex_);
@@ -96,6 +99,7 @@ private:
     [[nodiscard]] entry leave_to_client() EXCLUDES(turn_, mutex_);
     [[nodiscard]] entry open_handle_late(const server_list& hosts, const clientid_t* own)
         EXCLUDES(turn_, mutex_);
+    void note_failure(const socket_address& server, const std::string& reason);
     void pass_over(const core::session_identity& shared, const path_list& owned,
                    const socket_address& server);
     [[nodiscard]] server_list hosts_from(const socket_address& first) const;
@@ -176,8 +180,7 @@ private:
     void drop_forgotten_watches() REQUIRES(mutex_);
 
     const connect_string servers_;
-    const std::shared_ptr<unresolved_hosts> missing_;  // of all sessions with these servers
-    const std::shared_ptr<known_requests> known_;      // the same
+    const std::shared_ptr<known_servers> known_;  // of all sessions with these servers
     const core::session_settings settings_;
     core::session_sink& sink_;
     const std::shared_ptr<guardian::link> guardian_;  // null: none
@@ -215,6 +218,13 @@ private:
     bool pace_refused_ = false;    // the helper's: conf is not allowed
     std::uint64_t entries_ = 0;    // enter()'s: attempts to open a session
     std::uint64_t passed_by_ = 0;  // enter()'s: sessions of other clients that servers gave out
+    struct entry_failure {
+        std::uint64_t count = 0;
+        std::string reason;  // of the connection
+        std::string told;    // with what the server said
+    };
+    std::map<std::string, entry_failure>
+        entry_failures_;  // enter()'s: by address, as people read it
 
     base::wake_up closing_;  // close() has begun
     base::wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun

@@ -7,7 +7,9 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -16,6 +18,7 @@
 #include "base/random.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/c_session.hpp"
+#include "zookeeper/diagnosis.hpp"
 #include "zookeeper/limits.hpp"
 #include "zookeeper/raw_session.hpp"
 
@@ -25,6 +28,11 @@ namespace {
 core::duration entry_limit(core::duration timeout) noexcept {
     const auto part = std::chrono::duration_cast<core::duration>(timeout * k_entry_part);
     return std::min<core::duration>(part, k_entry_limit);
+}
+
+// The connection stood, and its end tells nothing.
+bool is_silent_end(const std::string& reason) {
+    return reason == std::strerror(ECONNRESET) || reason == k_no_answer_in_time;
 }
 
 base::back_off entry_pauses(core::duration timeout) {
@@ -50,7 +58,7 @@ void c_session::enter() {
     auto chance = base::random::from_system();
     auto pauses = entry_pauses(settings_.timeout);
     while (!has_to_stop()) {
-        for (const auto& server : shuffled_addresses(servers_, chance, *missing_)) {
+        for (const auto& server : shuffled_addresses(servers_, chance, known_->missing)) {
             auto how = entry::again;
             for (int i = 0; how == entry::again && i != k_most_passed_over; ++i)
                 how = has_to_stop() ? entry::over : enter_at(server);
@@ -73,13 +81,13 @@ c_session::entry c_session::enter_at(const socket_address& server) {
     const auto name = to_string(server, address_form::for_people);
     switch (result.outcome) {
         case opening_outcome::opened:
-            known_->ephemerals.answered();
+            known_->requests.ephemerals.answered();
             return attach_to(result.session, server);
         case opening_outcome::shared:
             pass_over(result.session, result.owned, server);
             return entry::again;
         case opening_outcome::unknowing:
-            known_->ephemerals.refused();
+            known_->requests.ephemerals.refused();
             log::write(log_level::info,
                        "{} knows no getEphemerals (ZooKeeper 3.6): whether another client has the "
                        "same session cannot be checked",
@@ -89,14 +97,31 @@ c_session::entry c_session::enter_at(const socket_address& server) {
         case opening_outcome::cut_off:
             log::write(log_level::info, "{} opened a session and did not say what it owns: {}",
                        name, result.reason);
-            known_->ephemerals.cut_off(this, ++entries_);
-            if (known_->ephemerals.is_doubted()) return leave_to_client();
+            known_->requests.ephemerals.cut_off(this, ++entries_);
+            if (known_->requests.ephemerals.is_doubted()) return leave_to_client();
             break;
         case opening_outcome::failed:
             log::write(log_level::info, "{} opened no session: {}", name, result.reason);
             break;
     }
+    note_failure(server, result.reason);
     return entry::failed;
+}
+
+// A server that takes a connection and gives no session may say more when it is asked for its role: at the first
+// failure, and at each that doubles their number.
+void c_session::note_failure(const socket_address& server, const std::string& reason) {
+    auto& known = entry_failures_[to_string(server, address_form::for_people)];
+    const auto count = ++known.count;
+    if ((count & (count - 1)) == 0 || known.reason != reason) {
+        known.reason = reason;
+        const bool asks = is_silent_end(reason);
+        known.told = asks ? explain(server, reason, closing_.fd(), k_explanation_limit) : reason;
+    }
+    std::string told;
+    for (const auto& [name, failure] : entry_failures_)
+        told += fmt::format("{}{}: {}", told.empty() ? "" : "; ", name, failure.told);
+    known_->failure.set({errc::not_connected, told});
 }
 
 c_session::entry c_session::attach_to(const core::session_identity& own,
@@ -109,7 +134,7 @@ c_session::entry c_session::attach_to(const core::session_identity& own,
 
 c_session::entry c_session::leave_to_client() {
     auto chance = base::random::from_system();
-    return open_handle_late(shuffled_servers(servers_, chance, *missing_), nullptr);
+    return open_handle_late(shuffled_servers(servers_, chance, known_->missing), nullptr);
 }
 
 c_session::entry c_session::open_handle_late(const server_list& hosts, const clientid_t* own) {
@@ -135,7 +160,7 @@ server_list c_session::hosts_from(const socket_address& first) const {
     auto chance = base::random::from_system();
     const auto known = resolve_all(servers_);
     if (!known.host_of.contains(to_string(first, address_form::for_c_client)))
-        return shuffled_servers(servers_, chance, *missing_);
+        return shuffled_servers(servers_, chance, known_->missing);
     const auto way = way_to(first, known, chance);
     return {fmt::format("{}", fmt::join(way.hosts, ",")), way.by_address};
 }

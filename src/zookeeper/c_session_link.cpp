@@ -40,6 +40,7 @@ void c_session::attach(core::link_kind kind) {
         server = connected_server();
         event.server = to_string(server, address_form::for_people);
     }
+    known_->failure.clear();
     const auto connection = event.connection;
     log::write(log_level::debug, "session {:#x}: connection {} to {}", event.session_id, connection,
                event.server);
@@ -118,6 +119,16 @@ void c_session::detach() {
     changed_.set();
     deliver(std::move(event));
     if (suspicious) helper_.post([this] { look_for_sharer(); });
+}
+
+// Its holders need not wait for the end of its lease.
+void c_session::give_up_to_older_data() {
+    const base::lock_guard turn{turn_};
+    {
+        const base::lock_guard lock{mutex_};
+        if (phase_ != phase::detached || closed_ || identity_.id == 0) return;
+    }
+    die(core::link_kind::expired);
 }
 
 void c_session::die(core::link_kind why) {

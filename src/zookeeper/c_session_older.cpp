@@ -35,10 +35,10 @@ bool c_session::lacks(const request_knowledge& request) const noexcept {
 bool c_session::prepare_create(pending_request& p, const core::create_op& op) const {
     if (op.mode == core::create_mode::container) {
         p.step = pending_request::create_step::container;
-        return !lacks(known_->containers);
+        return !lacks(known_->requests.containers);
     }
-    p.step = lacks(known_->create2) ? pending_request::create_step::create
-                                    : pending_request::create_step::create2;
+    p.step = lacks(known_->requests.create2) ? pending_request::create_step::create
+                                             : pending_request::create_step::create2;
     p.created_bytes = static_cast<std::int32_t>(op.data.size());
     return true;
 }
@@ -48,9 +48,11 @@ bool c_session::prepare_create(pending_request& p, const core::create_op& op) co
 bool c_session::goes_on(pending_request& p, verdict& word) {
     switch (p.step) {
         case pending_request::create_step::none: break;
-        case pending_request::create_step::container: learn(known_->containers, p, word); break;
+        case pending_request::create_step::container:
+            learn(known_->requests.containers, p, word);
+            break;
         case pending_request::create_step::create2:
-            learn(known_->create2, p, word);
+            learn(known_->requests.create2, p, word);
             // The caller repeats it, as the other two. Many servers close the connection behind this answer.
             if (word.error == core::server_error::unimplemented)
                 word = {core::outcome::not_sent, core::server_error::ok};

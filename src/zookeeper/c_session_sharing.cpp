@@ -26,14 +26,14 @@ constexpr int k_never = -1;  // a descriptor that ends no wait
 }  // namespace
 
 void c_session::look_for_sharer() {
-    if (known_->ephemerals.is_refused()) return;
+    if (known_->requests.ephemerals.is_refused()) return;
     {
         const base::lock_guard lock{mutex_};
         if (phase_ == phase::dead || closed_) return;
     }
     auto chance = base::random::from_system();
     int looks = 0;
-    for (const auto& server : shuffled_addresses(servers_, chance, *missing_))
+    for (const auto& server : shuffled_addresses(servers_, chance, known_->missing))
         if (looks++ == k_most_looks || look_at(server)) return;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/log.hpp"
 #include "guardian/link.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/diagnosis.hpp"
@@ -22,7 +23,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, sink, missing_, known_, guardian_);
+        return std::make_unique<session>(where_, settings, sink, known_, guardian_);
     }
 
     [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
@@ -50,14 +51,23 @@ public:
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
     [[nodiscard]] std::string diagnose() const override {
-        return zookeeper::diagnose(where_, k_diagnosis);
+        const auto seen = known_->older.newest();
+        auto found = zookeeper::diagnose(where_, k_diagnosis, seen);
+        if (found.is_older) {
+            log::write(log_level::warning, "{}; a new session is opened", found.text);
+            known_->older.found();
+        }
+        return std::move(found.text);
+    }
+
+    [[nodiscard]] std::optional<error> last_failure() const override {
+        return known_->failure.get();
     }
 
 private:
     const connect_string where_;
     const read_only_claim claim_;
-    const std::shared_ptr<unresolved_hosts> missing_ = std::make_shared<unresolved_hosts>();
-    const std::shared_ptr<known_requests> known_ = std::make_shared<known_requests>();
+    const std::shared_ptr<known_servers> known_ = std::make_shared<known_servers>();
     const std::shared_ptr<guardian::link> guardian_;
 };
 

@@ -16,6 +16,8 @@ inline constexpr int k_move_part = 4;
 // Longest time for a server to open a session, and the part of the time-out that it is at most, as in the C client.
 inline constexpr std::chrono::seconds k_entry_limit{5};
 inline constexpr double k_entry_part = 2.0 / 3;
+// How long a server that opened no session is asked why.
+inline constexpr std::chrono::milliseconds k_explanation_limit{500};
 // Sessions of other clients that one server gives out in a row until the next server is tried.
 inline constexpr int k_most_passed_over = 1000;
 // Pause after all servers have failed: this part of the time-out, as in the C client, within these bounds.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/session_mark.hpp"
+#include "zookeeper/diagnosis.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
@@ -39,6 +40,7 @@ bool raw_session::read_frame() {
         reason_ = link_.reason();
         return false;
     }
+    if (reason_ = foreign_protocol(head); !reason_.empty()) return false;
     const auto length = parse_length(head);
     if (!length) {
         reason_ = "the answer has a negative length";

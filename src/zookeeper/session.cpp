@@ -8,11 +8,13 @@
 namespace turnstile::zookeeper {
 
 session::session(const connect_string& servers, const core::session_settings& settings,
-                 core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
-                 std::shared_ptr<known_requests> known, std::shared_ptr<guardian::link> guardian)
+                 core::session_sink& sink, std::shared_ptr<known_servers> known,
+                 std::shared_ptr<guardian::link> guardian)
     : generation_{base::process_generation()},
-      client_{std::make_unique<c_session>(servers, settings, sink, std::move(missing),
-                                          std::move(known), std::move(guardian))} {}
+      known_{std::move(known)},
+      client_{std::make_unique<c_session>(servers, settings, sink, known_, std::move(guardian))} {
+    known_->older.add(client_.get(), [own = client_.get()] { own->give_up_to_older_data(); });
+}
 
 session::~session() {
     close();
@@ -40,7 +42,9 @@ core::session_identity session::identity() const {
 }
 
 void session::close() noexcept {
-    if (!forked() && !closed_.exchange(true)) client_->close();
+    if (forked() || closed_.exchange(true)) return;
+    known_->older.remove(client_.get());
+    client_->close();
 }
 
 }  // namespace turnstile::zookeeper

@@ -23,8 +23,8 @@ namespace turnstile::zookeeper {
 class session final : public core::coordinator_session {
 public:
     session(const connect_string& servers, const core::session_settings& settings,
-            core::session_sink& sink, std::shared_ptr<unresolved_hosts> missing,
-            std::shared_ptr<known_requests> known, std::shared_ptr<guardian::link> guardian);
+            core::session_sink& sink, std::shared_ptr<known_servers> known,
+            std::shared_ptr<guardian::link> guardian);
     ~session() override;
     session(const session&) = delete;
     session& operator=(const session&) = delete;
@@ -40,6 +40,7 @@ private:
 
     const std::uint64_t generation_;
     std::atomic<bool> closed_{false};
+    const std::shared_ptr<known_servers> known_;
     std::unique_ptr<c_session> client_;
 };
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// While no server answers the log says so, and why.
+// While no server answers the log says so, and why, and so do the errors of callers.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "base/latest_failure.hpp"
 #include "client/outage_watch.hpp"
 #include "log_lines.hpp"
 #include "support.hpp"
@@ -25,7 +28,14 @@ public:
         throw std::logic_error{"nobody opens a session here"};
     }
     [[nodiscard]] std::string describe() const override { return "zk1:2181"; }
-    [[nodiscard]] std::string diagnose() const override { return "zk1:2181: Connection refused"; }
+    [[nodiscard]] std::string diagnose() const override {
+        ++asked;
+        return "zk1:2181: Connection refused";
+    }
+    [[nodiscard]] std::optional<error> last_failure() const override { return failure.get(); }
+
+    base::latest_failure failure;
+    mutable std::atomic<int> asked{0};
 };
 
 class outage_watch_test : public ::testing::Test {
@@ -33,6 +43,7 @@ protected:
     const log_lines lines;
     client_timers timers{thread_start{.duty = thread_duty::timers, .name = "test-timer"}};
     std::shared_ptr<worker_pool> workers = worker_pool::start();
+    std::shared_ptr<deaf_servers> servers = std::make_shared<deaf_servers>();
     std::unique_ptr<outage_watch> watch;
 
     void TearDown() override {
@@ -40,13 +51,15 @@ protected:
         workers->finish();
     }
     void start(boottime_clock::duration patience) {
-        watch = std::make_unique<outage_watch>(timers, workers, std::make_shared<deaf_servers>(),
-                                               patience);
+        watch = std::make_unique<outage_watch>(timers, workers, servers, patience);
     }
     // The outage with which each client begins, without patience.
     void tell_the_first() {
         start({});
         ASSERT_TRUE(eventually([&] { return lines.with("no session") == 1; }));
+    }
+    [[nodiscard]] std::string explained() const {
+        return watch->explain({errc::not_connected, "/locks/a, at zk1:2181"}).detail();
     }
     void change(unsigned session, session_state to) {
         watch->on_change({session, 1, session_state::connecting, to});
@@ -99,6 +112,55 @@ TEST_F(outage_watch_test, a_client_that_has_closed_waits_for_no_server) {
     change(0, session_state::connected);
     change(0, session_state::closed);
     EXPECT_EQ(told("no session"), 1);
+}
+
+// No server was up, and none is by the end of the client.
+TEST_F(outage_watch_test, the_end_of_a_client_ends_no_outage) {
+    tell_the_first();
+    change(0, session_state::closed);
+    EXPECT_EQ(told("is over"), 0);
+}
+
+TEST_F(outage_watch_test, a_caller_is_told_what_the_servers_answer) {
+    start(1h);
+    EXPECT_EQ(explained(), "/locks/a, at zk1:2181") << "the first attempt is under way";
+    change(0, session_state::connected);
+    change(0, session_state::suspended);
+    EXPECT_TRUE(eventually([&] {
+        return explained() == "/locks/a, at zk1:2181 (Connection refused)";
+    })) << explained();
+    change(0, session_state::connected);
+    change(0, session_state::suspended);
+    EXPECT_EQ(explained(), "/locks/a, at zk1:2181") << "of another outage nothing is known yet";
+}
+
+TEST_F(outage_watch_test, a_failed_attempt_says_more_than_a_question) {
+    servers->failure.set({errc::quota_exceeded, "OOM command not allowed"});
+    start(1h);
+    const auto why = watch->explain({errc::not_connected, "/locks/a, at zk1:2181"});
+    EXPECT_EQ(why, errc::quota_exceeded);
+    EXPECT_EQ(why.detail(), "/locks/a, at zk1:2181 (OOM command not allowed)");
+    watch->ask();
+    EXPECT_EQ(told("outage"), 0);
+    EXPECT_EQ(servers->asked, 0) << "what is known is not asked for";
+}
+
+TEST_F(outage_watch_test, an_open_that_failed_is_a_cause) {
+    start(1h);
+    watch->on_open_failed({errc::unresolvable, "zk1:2181: Name or service not known"});
+    const auto why = watch->explain({errc::not_connected, "zk1:2181"});
+    EXPECT_EQ(why, errc::unresolvable);
+    EXPECT_EQ(why.detail(), "zk1:2181 (Name or service not known)");
+}
+
+TEST_F(outage_watch_test, other_errors_stay_as_they_are) {
+    start(1h);
+    servers->failure.set({errc::not_connected, "Connection refused"});
+    const error late{errc::timeout, "/locks/a: 1 ahead when last seen"};
+    EXPECT_EQ(watch->explain(late), late);
+    EXPECT_EQ(watch->explain({errc::no_chroot, "/locks/a"}).detail(), "zk1:2181, for /locks/a");
+    EXPECT_EQ(watch->explain(errc::auth_failed).message(),
+              "the servers refused the credentials: zk1:2181 (Connection refused)");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 
+#include "client/log_lines.hpp"
 #include "support.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
@@ -66,6 +67,22 @@ TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
     auto again = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(again) << again.error().message();
     EXPECT_GT(mine->session().epoch, before.epoch);
+}
+
+// The servers' own words show that no server takes the session back.
+TEST_F(wiped_servers, are_worked_with_before_the_lease_of_the_session_is_over) {
+    const log_lines log;
+    const auto patient = connect(servers.connect_string(), quick_options(60s));
+    mutex same{*patient, path};
+    auto hold = same.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    servers.wipe(0);
+    auto again = same.acquire({.timeout = limit()});
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_TRUE(hold->lost().stop_requested());
+    EXPECT_TRUE(eventually([&] { return log.with("it was wiped or rolled back") >= 1; }));
+    EXPECT_TRUE(eventually([&] { return log.with("the servers expired it") >= 1; }));
+    EXPECT_EQ(log.with("its lease ran out"), 0);
 }
 
 }  // namespace

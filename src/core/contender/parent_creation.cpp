@@ -68,7 +68,7 @@ consequence parent_creation::on_answer(acquisition_context& c, const std::string
         case server_error::quota_exceeded: refusal_ = quota_exceeded(folder); break;
         case server_error::unimplemented: c.containers_unsupported(); break;
         case server_error::no_node:
-            if (first) refusal_ = error{errc::no_chroot, "above " + folder};
+            if (first) refusal_ = error{errc::no_chroot, folder};
             break;
         case server_error::no_auth:
             // Not final: the parent may be there already, and only the right to make it is missing.

@@ -108,15 +108,16 @@ public:
     // The servers, for messages: "a:2181,b:2181/chroot".
     [[nodiscard]] virtual std::string describe() const = 0;
 
-    // What each server answers just now, for a person who wonders why no session comes. May block for seconds.
-    [[nodiscard]] virtual std::string diagnose() const { return "no reason is known"; }
+    // What each server answers just now, for a person who wonders why no session comes; empty: nothing is known. May
+    // block for seconds.
+    [[nodiscard]] virtual std::string diagnose() const { return {}; }
 
     // Whether the sessions take help (coordinator_session::help).
     [[nodiscard]] virtual bool takes_help() const noexcept { return false; }
 
-    // Why the latest attempt failed, where the servers have to be set up differently; `open` may have told it, too. Asks
-    // nothing.
-    [[nodiscard]] virtual std::optional<error> refusal() const { return std::nullopt; }
+    // Why the latest attempt to attach a session failed, as callers that have no session are told; nothing once a session
+    // is attached. Asks nothing.
+    [[nodiscard]] virtual std::optional<error> last_failure() const { return std::nullopt; }
 };
 
 }  // namespace turnstile::core

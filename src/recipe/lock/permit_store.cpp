@@ -114,7 +114,7 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
             answer.error != core::server_error::no_node)
             return refusal(answer.error, path);
     if (answers->front().error == core::server_error::no_node)
-        return error{errc::no_chroot, "above " + path};
+        return servers.away_error({errc::no_chroot, path});
     return {};  // a parent was reaped in between: once more
 }
 

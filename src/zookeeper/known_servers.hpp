@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// known_servers: what the sessions of one coordinator have learned about its servers.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include "base/latest_failure.hpp"
+#include "zookeeper/older_data.hpp"
+#include "zookeeper/request_knowledge.hpp"
+#include "zookeeper/unresolved_hosts.hpp"
+
+namespace turnstile::zookeeper {
+
+struct known_servers {
+    unresolved_hosts missing;
+    known_requests requests;
+    base::latest_failure failure;
+    older_data older;
+};
+
+}  // namespace turnstile::zookeeper
