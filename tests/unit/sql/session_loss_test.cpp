@@ -10,8 +10,8 @@
 
 #include "sql/session.hpp"
 #include "sql/sqlite_database.hpp"
-#include "turnstile/testing/test_deadline.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
+#include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::sql {
 namespace {
