@@ -19,14 +19,15 @@ namespace turnstile::base {
     return item.substr(begin, item.find_last_not_of(k_blanks) + 1 - begin);
 }
 
-// "fe80::1%eth0" of "fe80::1%25eth0".
+// "fe80::1%eth0" of "fe80::1%25eth0". What it gives is its own plain form.
 [[nodiscard]] inline std::string with_plain_zone(std::string_view address) {
     constexpr std::string_view k_escaped = "%25";
     std::string plain{address};
-    const auto zone = plain.find(k_escaped);
-    if (zone != std::string::npos && zone + k_escaped.size() != plain.size())
+    for (;;) {
+        const auto zone = plain.find(k_escaped);
+        if (zone == std::string::npos || zone + k_escaped.size() == plain.size()) return plain;
         plain.erase(zone + 1, k_escaped.size() - 1);
-    return plain;
+    }
 }
 
 }  // namespace turnstile::base

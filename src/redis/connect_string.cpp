@@ -79,10 +79,9 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
         path.remove_prefix(name.size());
     }
     if (path.size() < 2) return {};
-    // As URLs of other programs name a database.
+    // As URLs of other programs name a database. Not repeated: it may be a piece of a password.
     if (plain_number<int>(path.substr(1)))
-        return fmt::format("has the path {}, which is no database here: write ?db={}", path,
-                           path.substr(1));
+        return "has a number for a path, which is no database here: write ?db=NUMBER";
     if (auto fault = base::chroot_fault(text, path); !fault.empty()) return fault;
     out.chroot = path;
     return {};

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/metadata_limits.hpp"
 #include "base/utf8.hpp"
 #include "cli/printable.hpp"
-#include "client/metadata_limits.hpp"
 #include "core/queue/revocation.hpp"
 #include "fuzz_input.hpp"
 #include "turnstile/lock_status.hpp"

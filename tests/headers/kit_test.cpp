@@ -99,7 +99,7 @@ TEST(header_examples, session_secret) {
     turnstile::client servers{hosts};
     ASSERT_TRUE(servers.wait_connected(limit()));
     const auto epoch = servers.session().epoch;
-#include "examples/session_secret.inc"
+#include "examples/tools/session_secret.inc"
     EXPECT_TRUE(eventually([&] { return servers.session().epoch > epoch; }));
 }
 

@@ -189,7 +189,7 @@ TEST(header_examples, rolling_survey) {
     std::stop_source shutdown;
     reader show;
     const auto wait_a_second = [&shutdown] { shutdown.request_stop(); };
-#include "examples/rolling_survey.inc"
+#include "examples/tools/rolling_survey.inc"
     EXPECT_EQ(show.calls(), 1);
 }
 
@@ -197,7 +197,7 @@ TEST(header_examples, odd_znodes) {
     busy_tree tree;
     auto& servers = tree.servers;
     reader print;
-#include "examples/odd_znodes.inc"
+#include "examples/tools/odd_znodes.inc"
     EXPECT_GE(print.calls(), 1);
 }
 
@@ -205,7 +205,7 @@ TEST(header_examples, path_trial) {
     busy_tree tree;
     auto& servers = tree.servers;
     reader print;
-#include "examples/path_trial.inc"
+#include "examples/tools/path_trial.inc"
     EXPECT_EQ(print.calls(), 0);
 }
 

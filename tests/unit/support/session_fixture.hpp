@@ -223,6 +223,14 @@ protected:
         core::time_point sent;
         std::uint64_t connection;
     };
+    static core::reply answer_to(const sent_request& entry) {
+        core::reply reply;
+        reply.id = entry.request.id;
+        reply.outcome = core::outcome::answered;
+        reply.connection = entry.connection;
+        reply.sent = entry.sent;
+        return reply;
+    }
 
     core::session_core session;
     core::time_point now = at(0s);
@@ -243,14 +251,6 @@ protected:
     std::vector<std::string> warnings;
 
 private:
-    static core::reply answer_to(const sent_request& entry) {
-        core::reply reply;
-        reply.id = entry.request.id;
-        reply.outcome = core::outcome::answered;
-        reply.connection = entry.connection;
-        reply.sent = entry.sent;
-        return reply;
-    }
     void sort_actions() {
         for (auto& action : session.take()) {
             log.push_back(action);

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 std::string diagnosis(const std::string& servers) {
-    return diagnose(parse_connect_string(servers).value(), 200ms);
+    return diagnose(parse_connect_string(servers).value(), 200ms, 0).text;
 }
 
 // A port at which connections are accepted by the kernel, and nobody answers.
