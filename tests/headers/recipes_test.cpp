@@ -9,6 +9,7 @@
 
 #include "headers/reader.hpp"
 #include "turnstile/file_health.hpp"
+#include "turnstile/tools/odd_znodes.hpp"
 #include "turnstile/tools/path_trial.hpp"
 #include "turnstile/tools/rolling_survey.hpp"
 

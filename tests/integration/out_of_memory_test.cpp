@@ -10,11 +10,11 @@
 #include <limits>
 #include <string_view>
 
-#include "turnstile/session_secret.hpp"
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/redis_server.hpp"
 #include "turnstile/testing/session_fault.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
+#include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile::tests {
 namespace {

@@ -106,7 +106,7 @@ TEST(sqlite_session, that_is_found_ended_sends_nothing_that_waits) {
     ::sqlite3_close(db);
     me.link(core::link_kind::expired);
     EXPECT_EQ(me.wait(request).outcome, core::outcome::not_sent);
-    EXPECT_FALSE(opened_by.refusal()) << opened_by.refusal()->message();
+    EXPECT_FALSE(opened_by.last_failure()) << opened_by.last_failure()->message();
 }
 
 // A holder that goes on in the old file would hold what others are granted in the new one.

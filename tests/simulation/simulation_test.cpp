@@ -51,10 +51,13 @@ void expect_kept(work_kind work) {
 TEST(simulation, keeps_the_contract_where_silent_servers_are_left) {
     constexpr std::uint64_t k_last = 1000;
     for (std::uint64_t seed = 1; seed <= k_last && !::testing::Test::HasFailure(); ++seed) {
-        auto impatient = draw_scenario(seed);
-        impatient.connection_timeout = impatient.time.session_timeout / 8;
-        const auto result = simulate(impatient);
-        if (result.broken) ADD_FAILURE() << simulate(impatient, {}, trace::detail::full).report();
+        const auto impatient = [seed] {
+            auto drawn = draw_scenario(seed);
+            drawn.connection_timeout = drawn.time.session_timeout / 8;
+            return drawn;
+        };
+        const auto result = simulate(impatient());
+        if (result.broken) ADD_FAILURE() << simulate(impatient(), {}, trace::detail::full).report();
     }
 }
 

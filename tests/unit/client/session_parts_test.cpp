@@ -146,16 +146,6 @@ TEST(session_opening, is_for_one_epoch_until_it_ends) {
     EXPECT_FALSE(opening.is_for(2));
 }
 
-TEST(session_opening, tells_why_the_last_attempt_failed) {
-    session_opening opening;
-    EXPECT_FALSE(opening.failure());
-    opening.fail(error{errc::unresolvable});
-    ASSERT_TRUE(opening.failure());
-    EXPECT_EQ(*opening.failure(), errc::unresolvable);
-    opening.succeed();
-    EXPECT_FALSE(opening.failure());
-}
-
 TEST(lease_of_epoch, leaves_guards_of_older_epochs_what_they_have) {
     const core::lease lease;
     lease_of_epoch published;

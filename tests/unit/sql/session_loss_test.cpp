@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/latest_failure.hpp"
 #include "sql/session.hpp"
 #include "sql/sqlite_database.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
@@ -111,7 +112,7 @@ TEST(sql_session, answers_nothing_as_carried_out_behind_the_end_of_its_connectio
     session asked{{.db = std::make_unique<failing_database>(sqlite_settings{
                        folder.path() / "locks.db", testing::limit(), [] { return false; }}),
                    .closing = std::make_shared<closing_signal>(),
-                   .failures = std::make_shared<last_failure>(),
+                   .failures = std::make_shared<base::latest_failure>(),
                    .clean_containers_every = std::chrono::hours{24}},
                   {.timeout = std::chrono::hours{1}, .detect_role = false},
                   told};
