@@ -71,6 +71,7 @@ TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
 
 // The servers' own words show that no server takes the session back.
 TEST_F(wiped_servers, are_worked_with_before_the_lease_of_the_session_is_over) {
+    mine->close();  // its lease is short
     const log_lines log;
     const auto patient = connect(servers.connect_string(), quick_options(60s));
     mutex same{*patient, path};
