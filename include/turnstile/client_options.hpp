@@ -113,11 +113,6 @@ struct client_options {
     // and not longer than the second, which is a day at most.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{5'000};
-    // A server that has requests of the client and answers none for so long is left for another one, the session goes on
-    // there. Longer where answers take long (eight of the longest round trips seen lately), twice as long for each
-    // server in a row that is left, and two thirds of the session time-out at most; 0: those two thirds alone. At most
-    // a day. ZooKeeper and Redis; a database is given up by a rule of its own. docs/why/silence.md.
-    std::chrono::milliseconds connection_timeout{5'000};
     // Sessions opened at the start; more are opened, up to the second number, when the znodes of one
     // would have paths of more than 128 KiB, half of what fits safely into one transaction of the servers: 1,000
     // contenders each. From 1 to max_sessions, which is at most 1,024.

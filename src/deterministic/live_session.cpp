@@ -52,13 +52,6 @@ void live_session::seek_leader(std::uint64_t connection) {
     });
 }
 
-void live_session::leave_server(std::uint64_t connection) {
-    servers_.enter([&] {
-        if (!ended_) handle_->leave_server(connection);
-        collect();
-    });
-}
-
 core::session_identity live_session::identity() const {
     return servers_.enter([this] { return core::session_identity{session_, {}}; });
 }

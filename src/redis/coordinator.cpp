@@ -52,9 +52,6 @@ public:
         return !forked() && base::finish_or_end("an answer of a Redis server",
                                                 [&] { return link_->help(until); });
     }
-    void leave_server(std::uint64_t connection) override {
-        if (!forked()) link_->leave_server(connection);
-    }
     [[nodiscard]] core::session_identity identity() const override {
         return forked() ? core::session_identity{} : link_->identity();
     }

@@ -61,8 +61,6 @@ public:
     // Reads, in the calling thread, up to `until`: coordinator_session::help.
     [[nodiscard]] bool help(core::time_point until);
     [[nodiscard]] core::session_identity identity() const;
-    // coordinator_session::leave_server.
-    void leave_server(std::uint64_t connection);
     // `orderly`: the server is told, if it can be reached.
     void close(bool orderly) noexcept;
 
@@ -210,7 +208,6 @@ private:
     std::vector<std::string> given_back_ GUARDED_BY(mutex_);  // watches, while it was detached
     core::time_point last_sent_ GUARDED_BY(mutex_){};
     bool closing_ GUARDED_BY(mutex_) = false;
-    bool leaves_ GUARDED_BY(mutex_) = false;  // this connection, as leave_server() asked
     bool first_settled_ GUARDED_BY(mutex_) = false;
     std::optional<error> first_refusal_ GUARDED_BY(mutex_);
 

@@ -98,10 +98,6 @@ void session_link::do_what_is_due() {
         broken_ = "the server has not answered for two thirds of the session time-out";
         return;
     }
-    if (leaves_) {
-        broken_ = "the server does not answer";
-        return;
-    }
     if (now >= reap_at_) {
         reap_at_ = now + options_.container_interval;
         const auto span = std::chrono::ceil<std::chrono::microseconds>(options_.container_interval);

@@ -181,11 +181,6 @@ void handle::notice_break(connection_id by) {
 }
 
 // The real client gives up when it has heard nothing for two thirds of the time-out.
-// Not from inside the call: the core hears of it as of any other end of a connection.
-void handle::leave_server(std::uint64_t number) {
-    if (attached_ && number == number_) agenda_.after({}, client_notices{*connection_});
-}
-
 void handle::check_silence(connection_id by) {
     if (connection_ != by) return;
     if (!attached_) return lose_connection();

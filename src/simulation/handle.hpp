@@ -35,7 +35,6 @@ public:
     void submit(core::request&& request, core::time_point local_now) override;
     void forget_watches(const std::string& path) override;
     void seek_leader(std::uint64_t number) override;
-    void leave_server(std::uint64_t number) override;
     void end(ending how) override;
     [[nodiscard]] std::vector<core::coordinator_event> take() override {
         return std::exchange(events_, {});

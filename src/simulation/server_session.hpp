@@ -26,7 +26,6 @@ public:
     virtual void submit(core::request&& request, core::time_point local_now) = 0;
     virtual void forget_watches(const std::string& path) = 0;
     virtual void seek_leader(std::uint64_t /*number*/) {}
-    virtual void leave_server(std::uint64_t /*number*/) {}
     enum class ending { orderly, abandoned, crashed };
     virtual void end(ending how) = 0;
     [[nodiscard]] virtual std::vector<core::coordinator_event> take() = 0;

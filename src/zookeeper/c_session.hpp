@@ -73,7 +73,6 @@ public:
     void submit(core::request&& request) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
     void seek_leader(std::uint64_t connection);
-    void leave_server(std::uint64_t connection);
     [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
     void close() noexcept EXCLUDES(turn_, mutex_);
     // All servers have older data than this session has seen: no server takes it back, unless it is attached now.
@@ -147,8 +146,6 @@ private:
     void move_when_idle() REQUIRES(mutex_);
     void move_to_leader() EXCLUDES(turn_, mutex_);
     std::optional<way_to_leader> leave_for_leader() EXCLUDES(turn_, mutex_);
-    void leave_silent_server(std::uint64_t connection) EXCLUDES(turn_, mutex_);
-    void tell_departure() REQUIRES(turn_) EXCLUDES(mutex_);
     void reconnect(const way_to_leader& to) REQUIRES(turn_) EXCLUDES(mutex_);
     void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void list_names_alone() EXCLUDES(turn_, mutex_);

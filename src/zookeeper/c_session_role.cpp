@@ -208,59 +208,20 @@ std::optional<way_to_leader> c_session::leave_for_leader() {
         listed_ = to->by_address ? to->addresses : 0;
     }
     log::write(log_level::debug, "moving to the leader, {}", to->hosts.front());
-    tell_departure();
+    {
+        // Not by detach(): it would end the wait for the attach.
+        core::link_event event;
+        {
+            const base::lock_guard lock{mutex_};
+            phase_ = phase::detached;
+            event.kind = core::link_kind::detached;
+            event.connection = connection_;
+            event.session_id = identity_.id;
+        }
+        deliver(std::move(event));
+    }
     reconnect(*to);
     return to;
-}
-
-// Not by detach(): it would end the wait for the attach.
-void c_session::tell_departure() {
-    core::link_event event;
-    {
-        const base::lock_guard lock{mutex_};
-        phase_ = phase::detached;
-        event.kind = core::link_kind::detached;
-        event.connection = connection_;
-        event.session_id = identity_.id;
-    }
-    deliver(std::move(event));
-}
-
-void c_session::leave_server(std::uint64_t connection) {
-    helper_.post([this, connection] { leave_silent_server(connection); });
-}
-
-// Another server is the first of the list; of a single one a new connection is made. What is under way on the old
-// connection waits in the C client until the first answer on the new one shows it the gap: then it is given up.
-void c_session::leave_silent_server(std::uint64_t connection) {
-    const auto known = resolve_all(servers_);
-    auto others = known.addresses;
-    std::optional<way_to_leader> to;
-    {
-        const base::lock_guard turn{turn_};
-        const auto current = connected_server();
-        changed_.clear();  // before closed_ is looked at: close() sets both
-        {
-            const base::lock_guard lock{mutex_};
-            if (!usable() || connection_ != connection || current.length == 0) return;
-        }
-        const auto here = to_string(current, address_form::for_c_client);
-        std::erase_if(others, [&here](const socket_address& each) {
-            return to_string(each, address_form::for_c_client) == here;
-        });
-        auto chance = base::random::from_system();
-        if (others.empty()) others.push_back(current);
-        std::shuffle(others.begin(), others.end(), chance);
-        to = way_to(others.front(), known, chance);
-        to->from = current;
-        {
-            const base::lock_guard lock{mutex_};
-            listed_ = to->by_address ? to->addresses : 0;
-        }
-        tell_departure();
-        reconnect(*to);
-    }
-    await_arrival(std::move(*to));
 }
 
 // The C client's I/O thread reads the list of servers without the lock under which zoo_set_servers frees it, but only

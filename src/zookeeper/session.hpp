@@ -32,7 +32,6 @@ public:
     void submit(core::request&& request) override;
     void forget_watches(const std::string& path) override;
     void seek_leader(std::uint64_t connection) override;
-    void leave_server(std::uint64_t connection) override;
     [[nodiscard]] core::session_identity identity() const override;
     void close() noexcept override;
 

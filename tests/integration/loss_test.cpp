@@ -37,28 +37,6 @@ protected:
     }
 };
 
-// The session goes on at another server, and what was asked is asked there: long before two thirds of the time-out.
-TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_hold) {
-    tcp_proxy other{server().connect_string(0)};
-    auto options = quick_options(60s);
-    options.connection_timeout = 200ms;
-    const auto moving = connect(proxy.address() + "," + other.address(), options);
-    mutex same{*moving, path};
-    auto hold = same.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    const auto before = moving->session();
-    auto& silent = before.server == proxy.address() ? proxy : other;
-    silent.black_hole();
-    EXPECT_TRUE(eventually([&] {
-        const auto now = moving->session();
-        return now.state == session_state::connected && now.server != before.server;
-    }));
-    EXPECT_EQ(moving->session().id, before.id);
-    EXPECT_TRUE(hold->valid());
-    EXPECT_TRUE(hold->release(limit()));
-    silent.pass();
-}
-
 // F12: most libraries never tell a holder that it lost the lock. G1: the old guard ends first.
 TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_granted) {
     testing::event told;

@@ -176,22 +176,6 @@ TEST_F(failures_on_redis, a_server_that_stands_still_suspends_and_comes_back) {
 }
 
 // The create is carried out, its reply is not heard: the contender is found again, and stands once.
-// Two thirds of the session time-out are longer than the test.
-TEST_F(failures_on_redis, a_server_that_falls_silent_is_left_within_the_connection_timeout) {
-    tcp_proxy proxy{server.address(), testing::traffic::bytes};
-    auto options = with_timeout(10min);
-    options.connection_timeout = 200ms;
-    const auto servers = connect("redis://" + proxy.address(), options);
-    mutex lock{*servers, path};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    proxy.black_hole();
-    auto released = std::async(std::launch::async, [&] { return hold->release(limit()); });
-    EXPECT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
-    proxy.pass();
-    EXPECT_TRUE(released.get());
-}
-
 TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));

@@ -47,20 +47,6 @@ void expect_kept(work_kind work) {
         expect_kept(seed, work);
 }
 
-// So short that slow servers are left all the time, too.
-TEST(simulation, keeps_the_contract_where_silent_servers_are_left) {
-    constexpr std::uint64_t k_last = 1000;
-    for (std::uint64_t seed = 1; seed <= k_last && !::testing::Test::HasFailure(); ++seed) {
-        const auto impatient = [seed] {
-            auto drawn = draw_scenario(seed);
-            drawn.connection_timeout = drawn.time.session_timeout / 8;
-            return drawn;
-        };
-        const auto result = simulate(impatient());
-        if (result.broken) ADD_FAILURE() << simulate(impatient(), {}, trace::detail::full).report();
-    }
-}
-
 // Seeds that broke a promise once, and the commit that they did so on. Its own history each of them has only
 // until the simulator is changed; what it found stands in the tests that are named.
 struct found_seed {

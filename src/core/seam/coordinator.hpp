@@ -68,10 +68,6 @@ public:
     // first; those that come meanwhile are not sent. The server that it arrives at may lead no more.
     virtual void seek_leader(std::uint64_t /*connection*/) {}
 
-    // Leaves the server for another one, if the connection is still this one; detached and attached follow. Requests that
-    // are under way are answered `unknown`, behind `detached` or later. A session that does not know how stays.
-    virtual void leave_server(std::uint64_t /*connection*/) {}
-
     // For a thread that waits for the answer to a request: while one is under way it reads for the session, and delivers
     // itself what has come, so that no other thread has to be woken first. It waits for the servers up to `until`. Called
     // under no lock and not from inside `deliver`. True if it has read something and may help again; false where there

@@ -15,8 +15,6 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> lease_end(const client_life& life);
 // Nothing proves any more that the attached session lives.
 [[nodiscard]] std::optional<time_point> broken(const client_life& life);
-// The server of the connection does not answer, and another one is to be tried.
-[[nodiscard]] std::optional<time_point> silence(const client_life& life);
 // No server takes the session back.
 [[nodiscard]] std::optional<time_point> given_up(const client_life& life);
 // The session ends at the servers while its client closes.

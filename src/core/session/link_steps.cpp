@@ -28,7 +28,7 @@ void link_steps::open() {
     TURNSTILE_CHECK(!life_.epoch);
     life_.reopen_at.reset();
     ++life_.epochs;
-    life_.epoch.emplace(life_.now, life_.settings);
+    life_.epoch.emplace(life_.now, life_.settings.removals, life_.settings.window);
     life_.lease.opening(life_.now);
     life_.actions.emplace_back(open_session{life_.epochs});
 }
@@ -123,7 +123,6 @@ void link_steps::attach(const link_event& event) {
     epoch.session_id = event.session_id;
     epoch.latest_connection = event.connection;
     epoch.heard_at = life_.now;
-    epoch.silence.attached();
     epoch.link = server_connection{event.connection,
                                    event.server,
                                    server_role::unknown,
@@ -214,12 +213,6 @@ void link_steps::refuse_for_good(const error& why) {
         [&why](acquisition& each, acquisition_context& c) { each.revoke(c, why); });
     answer_inquiries(why);
     end_epoch(why, close_session::how::abandon);
-}
-
-void link_steps::leave_silent_server() {
-    TURNSTILE_CHECK(life_.attached());
-    life_.epoch->silence.leave();
-    life_.actions.emplace_back(leave_server{life_.attached()->number});
 }
 
 void link_steps::close() {

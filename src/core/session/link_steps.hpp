@@ -19,7 +19,6 @@ public:
     void on_open_failed(const open_failed& failure);
     void on_clock_stepped(const clock_stepped& step);
     void on_link(const link_event& event);
-    void leave_silent_server();
     void close();
     void on_closed();
 

@@ -25,10 +25,8 @@
 #include "core/session/request_window.hpp"
 #include "core/session/retry.hpp"
 #include "core/session/routes.hpp"
-#include "core/session/session_core_settings.hpp"
 #include "core/session/session_watches.hpp"
 #include "core/session/shared_lists.hpp"
-#include "core/session/silence_watch.hpp"
 
 namespace turnstile::core {
 
@@ -72,11 +70,9 @@ struct no_server {
 using server_link = std::variant<no_server, read_only_server, server_connection>;
 
 struct session_epoch {
-    session_epoch(time_point opened_at, const session_core_settings& settings)
-        : heard_at{opened_at},
-          silence{settings.connection_timeout},
-          window{settings.window},
-          removals{settings.removals} {}
+    session_epoch(time_point opened_at, const removal_limits& removal_bounds,
+                  const window_limits& window_bounds)
+        : heard_at{opened_at}, window{window_bounds}, removals{removal_bounds} {}
 
     [[nodiscard]] server_connection* attached() { return std::get_if<server_connection>(&link); }
     [[nodiscard]] const server_connection* attached() const {
@@ -87,7 +83,6 @@ struct session_epoch {
     std::uint64_t latest_connection = 0;  // its number, also when it is gone
     server_link link;
     time_point heard_at;      // send time of the latest answered request, or the attach
-    silence_watch silence;    // of its connections
     time_point last_write{};  // send time of the latest that committed
     acquisition_id latest_confirmed{};
     std::map<ticket, route> pending;

@@ -105,10 +105,6 @@ struct seek_leader {
     std::uint64_t connection = 0;
     friend bool operator==(const seek_leader&, const seek_leader&) = default;
 };
-struct leave_server {  // it does not answer
-    std::uint64_t connection = 0;
-    friend bool operator==(const leave_server&, const leave_server&) = default;
-};
 struct open_session {
     std::uint64_t epoch = 0;
     friend bool operator==(const open_session&, const open_session&) = default;
@@ -139,7 +135,7 @@ struct warning {  // for the log: something is set up so that it cannot work wel
     std::string text;
     friend bool operator==(const warning&, const warning&) = default;
 };
-using action = std::variant<submit, forget_watches, seek_leader, leave_server, open_session,
-                            close_session, notice, answer, commit_answer, changed, warning>;
+using action = std::variant<submit, forget_watches, seek_leader, open_session, close_session,
+                            notice, answer, commit_answer, changed, warning>;
 
 }  // namespace turnstile::core

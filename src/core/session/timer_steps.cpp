@@ -22,7 +22,6 @@ void timer_steps::on_time() {
     judge_lease();
     lease_steps{life_}.abandon_if_refused();
     if (due::has_come(due::end_while_closing(life_), life_)) link_steps{life_}.on_closed();
-    if (due::has_come(due::silence(life_), life_)) link_steps{life_}.leave_silent_server();
     contenders.expire_deadlines();  // place: deadlines_that_passed
     contenders.end_long_holds();
     contenders.end_delays();

@@ -144,7 +144,6 @@ private:
     void execute(core::submit& submission);
     void execute(const core::forget_watches& forgotten);
     void execute(const core::seek_leader& /*sought*/) {}  // there is one server
-    void execute(const core::leave_server& /*left*/) {}   // its answers are never late
     void execute(const core::open_session& opening);
     void execute(const core::close_session& closing);
     void execute(const core::notice& notice);
