@@ -78,14 +78,14 @@ private:
 
 TEST(session_identity, of_a_holder_is_left_to_it) {
     repeating_servers server;
-    const auto holder = connect(server.where(), quick_options(10s));
+    const auto holder = connect(server.where(), quick_options(30s));
     mutex lock{*holder, lock_path()};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     const auto id = holder->session().id;
     server.restart();
 
-    auto next = connect(server.where(), quick_options(10s));
+    auto next = connect(server.where(), quick_options(30s));
     EXPECT_NE(next->session().id, id) << "the server gave out the holder's id";
     next.reset();
     const auto written =
