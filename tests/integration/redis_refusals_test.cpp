@@ -145,7 +145,7 @@ TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {
                            "maxmemory-policy is 'allkeys-lru'"));
     client refused{server.connect_string(), with_timeout()};
     const auto beginning =
-        "no server could be used in time: " + server.connect_string() + ": maxmemory-policy";
+        "no server could be used in time: " + server.connect_string() + " (maxmemory-policy";
     EXPECT_TRUE(eventually([&] {
         return refused.wait_connected(100ms).error().message().starts_with(beginning);
     })) << "that nobody answered is said once";
