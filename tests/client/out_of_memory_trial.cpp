@@ -49,11 +49,6 @@ trial_end play_apart(const trial& tried, std::uint64_t number, const std::functi
     const auto most = std::chrono::ceil<std::chrono::seconds>(3 * limit());
     const auto end = run_in_child(most, [&] { return play(tried, number, at()); });
     if (WIFEXITED(end.status)) {
-        // A pool without memory for a further thread goes on with those that it has.
-        const bool was_swallowed =
-            end.said.find("bad_alloc") != std::string::npos &&
-            end.said.find("no further thread, work waits for others") == std::string::npos;
-        if (was_swallowed) return {ending::wrong, 0, "logged, and nothing more: " + end.said};
         if (WEXITSTATUS(end.status) == 0) return {ending::went_on, count_in(end.said), {}};
         return {ending::wrong, 0, "refused: " + end.said};
     }
