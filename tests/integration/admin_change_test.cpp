@@ -20,6 +20,12 @@ protected:
     [[nodiscard]] std::string znode_of(const guard& hold) const {
         return hold.znode().substr(path.size() + 1);
     }
+    // The request to take this hold that waits for a minute.
+    [[nodiscard]] std::string patient_take(const admin_page& page, const guard& hold) const {
+        const json more{{"confirm", path}, {"wait_ms", 60'000}};
+        return page.request("/api/v1/take",
+                            {.headers = bearer(), .body = order(znode_of(hold), more)});
+    }
     static std::string session_of(const http_answer& answer) {
         const auto cookie = answer.header("Set-Cookie");
         return cookie.substr(0, cookie.find(';'));
@@ -101,9 +107,7 @@ TEST_F(admin_change, a_holder_that_gives_way) {
             .value();
     const auto page = start_with_secrets();
     const auto to = page.link();
-    to.send(page.request(
-        "/api/v1/take", {.headers = bearer(),
-                         .body = order(znode_of(hold), {{"confirm", path}, {"wait_ms", 60'000}})}));
+    to.send(patient_take(page, hold));
     ASSERT_TRUE(asked.wait());
     ASSERT_TRUE(hold.release());
     const auto answer = to.whole_answer();
@@ -306,9 +310,7 @@ TEST_F(admin_change, an_order_that_is_under_way_is_cancelled) {
             .value();
     const auto page = start_with_secrets();
     const auto to = page.link();
-    to.send(page.request(
-        "/api/v1/take", {.headers = bearer(),
-                         .body = order(znode_of(hold), {{"confirm", path}, {"wait_ms", 60'000}})}));
+    to.send(patient_take(page, hold));
     ASSERT_TRUE(asked.wait());
     json orders;
     ASSERT_TRUE(eventually([&] {

@@ -38,16 +38,31 @@ inline void expect_a_burst_costs_no_hold(client& servers, const std::string& pat
     EXPECT_TRUE(hold->release(testing::limit()));
 }
 
+// A hold of `servers`, and a lock that `servers` wants and `other` holds.
+struct contended {
+    contended(client& servers, client& other, const std::string& path)
+        : kept{servers, path + ".kept"},
+          hold{kept.acquire({.timeout = testing::limit()}).value()},
+          wanted{servers, path},
+          held{other, path},
+          in_the_way{held.acquire({.timeout = testing::limit()}).value()} {}
+
+    void release() {
+        EXPECT_TRUE(hold.release(testing::limit()));
+        EXPECT_TRUE(in_the_way.release(testing::limit()));
+    }
+
+    mutex kept;
+    guard hold;
+    mutex wanted;
+    mutex held;
+    guard in_the_way;
+};
+
 // So many waiters of one lock that another client holds, and all give up at once.
 inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const std::string& path,
                                          int of_waiters) {
-    mutex kept{servers, path + ".kept"};
-    auto hold = kept.acquire({.timeout = testing::limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    mutex wanted{servers, path};
-    mutex held{other, path};
-    auto in_the_way = held.acquire({.timeout = testing::limit()});
-    ASSERT_TRUE(in_the_way) << in_the_way.error().message();
+    contended scene{servers, other, path};
     std::atomic<int> entering{of_waiters};
     std::atomic<int> open{of_waiters};
     testing::event all_wait;
@@ -59,30 +74,23 @@ inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const s
         options.on_entered = [&](const std::string&) {
             if (--entering == 0) all_wait.set();
         };
-        wanted.async_acquire(options, [&](const result<guard>& granted) {
+        scene.wanted.async_acquire(options, [&](const result<guard>& granted) {
             EXPECT_FALSE(granted);
             if (--open == 0) done.set();
         });
     }
     EXPECT_TRUE(all_wait.wait()) << entering << " have not entered";
-    EXPECT_TRUE(hold->valid()) << "lost to the client's own waiters";
+    EXPECT_TRUE(scene.hold.valid()) << "lost to the client's own waiters";
     given_up.request_stop();
     EXPECT_TRUE(done.wait()) << open << " are open";
-    EXPECT_TRUE(hold->valid()) << "lost to the client's own removals";
-    EXPECT_TRUE(hold->release(testing::limit()));
-    EXPECT_TRUE(in_the_way->release(testing::limit()));
+    EXPECT_TRUE(scene.hold.valid()) << "lost to the client's own removals";
+    scene.release();
 }
 
 // More waiters than the client's sessions may own. Those without room are refused at once.
 inline void expect_a_burst_beyond_all_room_costs_no_hold(client& servers, client& other,
                                                          const std::string& path, int of_waiters) {
-    mutex kept{servers, path + ".kept"};
-    auto hold = kept.acquire({.timeout = testing::limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    mutex wanted{servers, path};
-    mutex held{other, path};
-    auto in_the_way = held.acquire({.timeout = testing::limit()});
-    ASSERT_TRUE(in_the_way) << in_the_way.error().message();
+    contended scene{servers, other, path};
     std::atomic<int> open{of_waiters};
     std::atomic<int> refused{0};
     testing::event done;
@@ -90,20 +98,19 @@ inline void expect_a_burst_beyond_all_room_costs_no_hold(client& servers, client
     for (int i = 0; i != of_waiters; ++i) {
         acquire_options options;
         options.stop = given_up.get_token();
-        wanted.async_acquire(options, [&](const result<guard>& granted) {
+        scene.wanted.async_acquire(options, [&](const result<guard>& granted) {
             EXPECT_FALSE(granted);
             if (granted.error() == errc::too_many) ++refused;
             if (--open == 0) done.set();
         });
     }
-    EXPECT_TRUE(hold->valid()) << "lost to the client's own waiters";
+    EXPECT_TRUE(scene.hold.valid()) << "lost to the client's own waiters";
     given_up.request_stop();
     EXPECT_TRUE(done.wait()) << open << " are open";
     EXPECT_GT(refused, 0);
     EXPECT_LT(refused, of_waiters);
-    EXPECT_TRUE(hold->valid()) << "lost to the client's own removals";
-    EXPECT_TRUE(hold->release(testing::limit()));
-    EXPECT_TRUE(in_the_way->release(testing::limit()));
+    EXPECT_TRUE(scene.hold.valid()) << "lost to the client's own removals";
+    scene.release();
 }
 
 }  // namespace turnstile::tests
