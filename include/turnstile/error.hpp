@@ -84,7 +84,7 @@ TURNSTILE_EXPORT std::error_code make_error_code(errc code) noexcept;
 // std::error_conditions, so that the std::error_code of an exception compares with them, too.
 enum class condition {
     busy = 1,     // Other contenders had the lock for as long as the call waited.
-    lost,         // A hold, or a place in the queue, is over before it was given up.
+    lost,         // The servers or an operator ended a hold or a place in the queue.
     stopped,      // This program ended the call or the client.
     unreachable,  // No server could be used in time.
     refused,      // The servers answered, and do not do it: rights, limits, settings, versions.
@@ -95,7 +95,7 @@ enum class condition {
 
 [[nodiscard]] TURNSTILE_EXPORT condition condition_of(errc code) noexcept;
 TURNSTILE_EXPORT std::error_condition make_error_condition(condition kind) noexcept;
-// The same call may succeed later, with the program, its rights and the servers' settings as they are.
+// True if the same call may succeed later without a change to the program, its rights or the servers' settings.
 [[nodiscard]] TURNSTILE_EXPORT bool is_retryable(errc code) noexcept;
 
 // An error: what it is, and the sentence that names the value and the rule.

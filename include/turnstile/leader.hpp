@@ -28,8 +28,8 @@
 // resign(), move_to() and close(). The lead is given up when it has returned, not before. It never runs twice at a
 // time for one object.
 //
-// Protocol: an option. A participant sees those of its own protocol on a path, and no others. How to use it:
-// docs/how-to/election.md; step by step: docs/why/election.md.
+// The option `protocol` chooses the names on the wire. A participant sees the participants of its own protocol only.
+// docs/how-to/election.md shows the use, docs/why/election.md each step.
 //
 // Thread safety: all members from any thread, the function and callbacks included. Threads: with a function one of the
 // object's own, from the first start() to close(), or none with an executor; without a function none.
@@ -107,7 +107,7 @@ public:
     [[nodiscard]] bool leads() const noexcept;
     // Until when this lead is certain, as things stand; min() if it does not lead.
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
-    // Of this lead; the later leader has the larger one. Zero if it does not lead.
+    // The token of the present lead. A later leader has a larger token. Zero if this participant does not lead.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
     // Triggered when the lead of this moment ends, for whatever reason; before another participant can lead. Triggered
     // already if it does not lead.

@@ -16,7 +16,7 @@
 // The answer is that of the client's own server, which may be behind by what it has not heard yet; a new leader is
 // seen `every` later at most. How to use it: docs/how-to/election.md.
 //
-// Thread safety: all members from any thread. Threads: one of its own, on which the listener runs, one call at a time.
+// Thread safety: all members from any thread. The object has one thread, which calls the listener.
 #pragma once
 
 #include <chrono>

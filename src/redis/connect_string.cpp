@@ -79,7 +79,8 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
         path.remove_prefix(name.size());
     }
     if (path.size() < 2) return {};
-    // As URLs of other programs name a database. Not repeated: it may be a piece of a password.
+    // Other programs' URLs name a database by this path. The message does not repeat the path: it may be a piece of a
+    // password.
     if (plain_number<int>(path.substr(1)))
         return "has a number for a path, which is no database here: write ?db=NUMBER";
     if (auto fault = base::chroot_fault(text, path); !fault.empty()) return fault;
@@ -137,7 +138,7 @@ std::string set_stay_out(std::string_view value, connect_string& out) {
     return {};
 }
 
-// Of the options that are texts, and only sentinels or TLS have; nothing if it is none of them.
+// Parses a text option of Sentinel or TLS. Returns nothing for any other option.
 std::optional<std::string> parse_special(std::string_view name, std::string_view value,
                                          connect_string& out) {
     auto& sentinel = out.sentinel_login;

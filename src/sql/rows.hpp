@@ -2,7 +2,7 @@
 // rows: znodes, events and children as the tables' rows have them.
 //
 // Every program with a right to write into the tables may have written a row. A cell that has to be a number and is none
-// throws database_error; a number without a meaning gets the nearest one that has, so that one row stops no client.
+// throws database_error; a number outside its range becomes the nearest valid number, so that one row stops no client.
 //
 // Thread safety: values and pure functions.
 #pragma once

@@ -25,7 +25,7 @@ struct diagnosis {
 [[nodiscard]] diagnosis diagnose(const connect_string& servers, core::duration limit,
                                  std::int64_t seen);
 
-// The same of one server that has given no session for `reason`, which is kept where the server says nothing more.
+// Asks one server that gave no session for `reason`. Returns `reason` where the server's answer adds nothing.
 // Returns early when `give_up`, a descriptor, becomes readable.
 [[nodiscard]] std::string explain(const socket_address& server, const std::string& reason,
                                   int give_up, core::duration limit);

@@ -3,8 +3,8 @@
 // most. Callers do not slow each other down: each has its own key, the address (its /64 in IPv6), or the browser, if that
 // has signed in before.
 //
-// Memory is bounded: with 4,096 keys the one that failed longest ago is forgotten. So many addresses can guess more often;
-// they cannot lock anybody out.
+// The table keeps 4,096 keys and forgets the key with the oldest failure. An attacker with more addresses than that can
+// guess more often, but locks out no user.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once

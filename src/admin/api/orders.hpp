@@ -24,7 +24,7 @@ namespace turnstile::admin {
 struct order_facts {
     std::string action;  // ask or take
     std::string user;    // as this server knows them
-    std::string by;      // as the holder is told
+    std::string by;      // the operator's name in the order that the holder reads
     std::string why;
     std::string from;
     lock_key lock;

@@ -35,7 +35,7 @@ struct route {
 
 // Those whose answers are JSON.
 [[nodiscard]] const std::vector<route>& json_routes();
-// Those that are answered in other ways: sign-in and sign-out, events, CSV, metrics, health, the document itself.
+// Routes with their own handlers: sign-in and sign-out, events, CSV, metrics, health, the document itself.
 [[nodiscard]] const std::vector<route>& other_routes();
 
 // Null if there is none with the path; `known_path` says whether one has it with another method.

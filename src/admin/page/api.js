@@ -18,7 +18,7 @@ let session = { read_only: true, must_sign_in: false, signed_in: false, names: f
 
 const k_roles = ['none', 'look', 'ask', 'take'];
 
-// Whether this browser's user has the role. The server looks at it as well.
+// Returns true if this browser's user has the role. The server checks the role again.
 export const may = (role) => !session.read_only && k_roles.indexOf(session.role) >= k_roles.indexOf(role);
 
 // What the server says of itself and of this browser's sign-in, as it was last read.

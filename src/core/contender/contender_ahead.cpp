@@ -7,7 +7,7 @@
 namespace turnstile::core {
 namespace {
 
-// What this library writes with a label of the usual length is shorter.
+// Metadata that this library writes with a usual label is shorter.
 constexpr std::size_t k_longest_kept = 1024;
 
 std::string escaped(const std::string& claim) {

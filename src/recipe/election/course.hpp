@@ -31,7 +31,7 @@ struct stepping_down {
     bool again = true;    // queues when the function has returned
     bool pauses = false;  // and a pause is over
 };
-struct pausing {};  // a term of its own is over, the next turn has not begun
+struct pausing {};  // this participant's term has ended, and its pause runs
 using state = std::variant<resting, seeking, called, deciding, leading, stepping_down, pausing>;
 
 // ---- what happens ---------------------------------------------------------------------------
