@@ -278,11 +278,16 @@ TEST_F(extreme_limits, spans_that_make_no_sense_are_refused_by_name) {
     seat.start();
     for (const auto span : k_no_span) {
         for (auto* const lock : {&plain, &retained}) {
-            expect_refused("max_hold", span, [&] { lock->acquire({.max_hold = span}).value(); });
-            expect_refused("warn_before", span,
-                           [&] { lock->acquire({.warn_before = span}).value(); });
+            expect_refused("max_hold", span, [&] {
+                static_cast<void>(lock->acquire({.max_hold = span}).value());
+            });
+            expect_refused("warn_before", span, [&] {
+                static_cast<void>(lock->acquire({.warn_before = span}).value());
+            });
         }
-        expect_refused("max_hold", span, [&] { all.acquire({.max_hold = span}).value(); });
+        expect_refused("max_hold", span, [&] {
+            static_cast<void>(all.acquire({.max_hold = span}).value());
+        });
         expect_refused("retain_for", span, [&] { mutex{*servers, "/x", {.retain_for = span}}; });
         expect_refused("lock_delay", span, [&] { mutex{*servers, "/x", {.lock_delay = span}}; });
         expect_refused("period", span, [&] { job_gate{*servers, "/x", {.period = span}}; });
