@@ -8,7 +8,6 @@
 #include <string>
 #include <thread>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -28,12 +27,12 @@ int main(int argc, char** argv) {
     if (argc != 3) return std::cerr << "usage: each_user_once INBOX LEDGER\n", 2;
     const std::string ledger = argv[2];
     // A user whose consumer crashed has to wait for the end of its session: so long, and no longer.
-    const turnstile::client servers{connect_string(), {.session_timeout = 6s}};
+    const turnstile::client servers = turnstile::client::from_environment({.session_timeout = 6s});
     const turnstile::path_template lock_of{"/situations/users/{}"};  // for any text as a name
     std::ifstream inbox{argv[1]};
     for (std::string user; std::getline(inbox, user);) {
         turnstile::mutex turn{servers, lock_of.format(user)};
-        const auto hold = turn.acquire({.timeout = 1min});
+        const auto hold = turn.acquire(1min);
         const auto is_new = hold && !is_in(ledger, user);
         if (is_new) std::this_thread::sleep_for(1ms);  // the work for this user
         if (const auto held = hold.and_then(&turnstile::guard::status); !held) {

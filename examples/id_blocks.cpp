@@ -6,7 +6,6 @@
 #include <iostream>
 #include <string>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -18,18 +17,15 @@ struct block {
 };
 constexpr const char* k_counter = "/situations/ids/next";
 
-// The counter is kept at the servers, beside the lock: they refuse the write once the hold is lost, and if the counter
-// is not as it was read.
-turnstile::result<block> next_block(const turnstile::client& servers, turnstile::mutex& ids) {
-    auto hold = ids.acquire({.timeout = 30s});
+// The counter is kept at the servers, beside the lock. Read under the hold, it is as the latest holder left it; the
+// servers refuse the write once the hold is lost.
+turnstile::result<block> next_block(turnstile::mutex& ids) {
+    auto hold = ids.acquire(30s);
     if (!hold) return hold.error();
-    const auto counter = turnstile::read_node(servers, k_counter);
+    const auto counter = turnstile::read_node(*hold, k_counter);
     if (!counter && counter.error() != turnstile::errc::no_node) return counter.error();
     const long first = counter ? std::stol(counter->data) : 1;
-    const auto next = std::to_string(first + 100);
-    turnstile::transaction writes;
-    if (counter) writes.set(k_counter, next, counter->version);
-    if (!counter) writes.create(k_counter, next);
+    const auto writes = turnstile::transaction{}.put(k_counter, std::to_string(first + 100));
     return hold->commit(writes).transform([&](const auto&) { return block{first, first + 99}; });
 }
 
@@ -37,14 +33,14 @@ turnstile::result<block> next_block(const turnstile::client& servers, turnstile:
 
 int main(int argc, char** argv) {
     if (argc != 2) return std::cerr << "usage: id_blocks BLOCKS\n", 2;
-    const turnstile::client servers{connect_string()};
+    const turnstile::client servers = turnstile::client::from_environment();
     turnstile::mutex ids{servers, "/situations/ids/lock"};
-    for (int left = std::stoi(argv[1]); left != 0;) {
-        const auto taken = next_block(servers, ids);
-        if (!taken && (taken.error() == turnstile::errc::bad_version ||
-                       taken.error() == turnstile::errc::node_exists))
-            continue;  // the server that was read from was behind
-        std::cout << "ids " << taken.value().first << " to " << taken->last << std::endl;
-        --left;
+    for (int left = std::stoi(argv[1]); left != 0; --left) {
+        const auto taken = next_block(ids);
+        if (!taken) {
+            std::cerr << taken.error().message() << '\n';
+            return 1;
+        }
+        std::cout << "ids " << taken->first << " to " << taken->last << std::endl;
     }
 }

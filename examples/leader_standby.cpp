@@ -11,7 +11,6 @@
 #include <mutex>
 #include <string>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -35,7 +34,7 @@ int main(int argc, char** argv) {
         std::cout << name << " stops" << std::endl;
     };
     // After a crash the next one leads once the session has timed out.
-    const turnstile::client servers{connect_string(), {.session_timeout = 6s}};
+    const turnstile::client servers = turnstile::client::from_environment({.session_timeout = 6s});
     turnstile::leader seat{servers, "/situations/scheduler", lead, {.id = name}};
     seat.start();
     std::cout << name << " stands by" << std::endl;

@@ -8,7 +8,6 @@
 #include <iostream>
 #include <string>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -35,9 +34,9 @@ int main(int argc, char** argv) {
     const std::string cache = argv[2];
     if (!std::filesystem::exists(cache)) {
         std::cout << "not in the cache" << std::endl;
-        const turnstile::client servers{connect_string()};
+        const turnstile::client servers = turnstile::client::from_environment();
         turnstile::mutex rebuilding{servers, "/situations/rebuild"};
-        const auto hold = rebuilding.acquire({.timeout = 1min});
+        const auto hold = rebuilding.acquire(1min);
         if (!hold) {
             std::cerr << hold.error().message() << '\n';
             return 1;

@@ -6,14 +6,13 @@
 #include <iostream>
 #include <string>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
 
 int main(int argc, char** argv) {
     if (argc != 2) return std::cerr << "usage: partner_rate CALLS\n", 2;
-    const turnstile::client servers{connect_string()};
+    const turnstile::client servers = turnstile::client::from_environment();
     turnstile::rate_gate calls{servers, "/situations/partner", {.entries = 10, .period = 1s}};
     const int wanted = std::stoi(argv[1]);
     for (int call = 1; call <= wanted; ++call) {

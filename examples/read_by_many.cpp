@@ -8,7 +8,6 @@
 #include <string>
 #include <thread>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -17,12 +16,11 @@ int main(int argc, char** argv) {
     if (argc != 4) return std::cerr << "usage: read_by_many CACHE read|renew TIMES\n", 2;
     const std::string file = argv[1];
     const bool reads = argv[2] == std::string{"read"};
-    const turnstile::client servers{connect_string()};
+    const turnstile::client servers = turnstile::client::from_environment();
     turnstile::shared_mutex cache{servers, "/situations/cache"};
     for (int times = std::stoi(argv[3]); times != 0; --times) {
         // Readers share the lock; a writer waits for those before it, and those after it wait for the writer.
-        const auto hold =
-            reads ? cache.acquire_shared({.timeout = 30s}) : cache.acquire({.timeout = 30s});
+        const auto hold = reads ? cache.acquire_shared(30s) : cache.acquire(30s);
         if (!hold) {
             std::cerr << hold.error().message() << '\n';
             return 1;

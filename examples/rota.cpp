@@ -7,7 +7,6 @@
 #include <string>
 #include <thread>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -16,7 +15,7 @@ int main(int argc, char** argv) {
     if (argc != 4) return std::cerr << "usage: rota NAME TURNS PERIOD_MS\n", 2;
     const std::string name = argv[1];
     const std::chrono::milliseconds period{std::stoi(argv[3])};
-    const turnstile::client servers{connect_string()};
+    const turnstile::client servers = turnstile::client::from_environment();
     // The gate lets the job run once per period. The queue of the mutex is the rota.
     turnstile::job_gate gate{servers, "/situations/report", {.period = period}, name};
     turnstile::mutex rota{servers, "/situations/rota"};

@@ -7,7 +7,6 @@
 #include <string>
 #include <thread>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -42,7 +41,7 @@ struct shop {
 
 int main(int argc, char** argv) {
     if (argc != 3) return std::cerr << "usage: same_owner NAME ORDERS\n", 2;
-    const turnstile::client servers{connect_string()};
+    const turnstile::client servers = turnstile::client::from_environment();
     shop orders{{servers, "/situations/orders"}, argv[1]};
     const int last = std::stoi(argv[2]);
     for (int order = 1; order <= last; ++order) orders.place(order);

@@ -8,7 +8,6 @@
 #include <string>
 #include <thread>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -26,11 +25,11 @@ int pieces_in(const std::string& file) {
 int main(int argc, char** argv) {
     if (argc != 2) return std::cerr << "usage: sold_once STOCK\n", 2;
     const std::string file = argv[1];
-    const turnstile::client servers{connect_string()};
+    const turnstile::client servers = turnstile::client::from_environment();
     turnstile::mutex stock{servers, "/situations/stock"};
     for (;;) {
         // One sale at a time, over all processes: what is read here is still true when it is written below.
-        const auto hold = stock.acquire({.timeout = 30s});
+        const auto hold = stock.acquire(30s);
         if (!hold) {
             std::cerr << hold.error().message() << '\n';
             return 1;

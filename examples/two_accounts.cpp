@@ -8,7 +8,6 @@
 #include <string>
 #include <thread>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -28,13 +27,13 @@ void book(const std::string& account, int amount) {
 int main(int argc, char** argv) {
     if (argc != 5) return std::cerr << "usage: two_accounts FOLDER FROM TO TIMES\n", 2;
     const std::string folder = argv[1], from = argv[2], to = argv[3];
-    const turnstile::client servers{connect_string()};
+    const turnstile::client servers = turnstile::client::from_environment();
     turnstile::mutex giver{servers, "/situations/accounts/" + from};
     turnstile::mutex taker{servers, "/situations/accounts/" + to};
     // Both or none. It takes them in an order of its own, the same in every process: so no two wait for each other.
     turnstile::multi_lock both{giver, taker};
     for (int times = std::stoi(argv[4]); times != 0; --times) {
-        const auto hold = both.acquire({.timeout = 30s});
+        const auto hold = both.acquire(30s);
         if (!hold) {
             std::cerr << hold.error().message() << '\n';
             return 1;

@@ -7,7 +7,6 @@
 #include <string>
 #include <thread>
 
-#include "connect_string.hpp"
 #include "turnstile/turnstile.hpp"
 
 using namespace std::chrono_literals;
@@ -17,14 +16,14 @@ int main(int argc, char** argv) {
     const std::string name = argv[1];
     const std::chrono::milliseconds wait{std::stoi(argv[2])};
     // A holder that is cut off or stands still has lost the lock after less than this.
-    turnstile::client servers{connect_string(), {.session_timeout = 4s}};
+    turnstile::client servers = turnstile::client::from_environment({.session_timeout = 4s});
     servers.wait_connected(30s).value();  // so that what follows waits for the lock alone
     turnstile::mutex machine{servers, "/situations/machine"};
 
-    auto hold = machine.acquire({.timeout = wait});
+    auto hold = machine.acquire(wait);
     if (!hold) {
         std::cout << name << " gives up: " << hold.error().message() << std::endl;
-        return hold.error() == turnstile::errc::timeout ? 75 : 1;
+        return hold.error() == turnstile::condition::busy ? 75 : 1;
     }
     std::cout << name << " works, fencing token " << hold->fencing_token().to_string() << std::endl;
     for (int steps = std::stoi(argv[3]); steps != 0 && hold->valid(); --steps)
