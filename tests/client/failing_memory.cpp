@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "failing_memory.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -78,6 +79,8 @@ std::string content_of(int file) {
 
 child_end run_in_child(std::chrono::seconds most, const std::function<int()>& function) {
     const int output = ::memfd_create("standard error", MFD_CLOEXEC);
+    // Two threads that write at once overwrite each other otherwise: the kernel locks no position of such a file.
+    ::fcntl(output, F_SETFL, O_APPEND);
     const pid_t child = ::fork();
     if (output < 0 || child < 0) throw std::system_error{errno, std::generic_category(), "fork"};
     if (child == 0) be_child(output, most, function);
