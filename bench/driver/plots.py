@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results as SVG, by matplotlib."""
 
+import io
+
 import matplotlib
 
 matplotlib.use("svg")
 from matplotlib import pyplot, ticker  # noqa: E402  the back end is chosen first
 
+from . import svg  # noqa: E402
 from .result import quartiles  # noqa: E402
 from .table import number  # noqa: E402
 
@@ -95,9 +98,11 @@ def draw(result, labels, order, file):
     # Beside each other on a server: ours in a colour, what stands beside it in grey.
     if isinstance(result.reference, dict):
         colours.update({peer: COLOURS[0] if result.reference_of(peer) == peer else COLOURS[1] for peer in peers})
-    pyplot.rcParams["svg.hashsalt"] = "turnstile"  # the same data, the same file
+    pyplot.rcParams["svg.fonttype"] = "none"  # texts as texts, not as the outlines of their letters
     figure = (_lines if result.shape == "lines" else _bars)(result, labels, colours)
     figure.suptitle(result.title, fontsize=12, x=0.01, ha="left")
-    figure.savefig(file, metadata={"Date": None})
+    drawing = io.StringIO()
+    figure.savefig(drawing, format="svg")
     pyplot.close(figure)
+    file.write_text(svg.compact(drawing.getvalue()))
     return True

@@ -56,6 +56,11 @@ rule_length() {
             echo "$file:$lines"
         fi
     done < <(sources "${code[@]}" && page_sources) | report "more than $most_lines lines"
+    # Pictures are made by bench/driver/svg.py, which keeps them short.
+    git ls-files -- '*.svg' | while IFS= read -r file; do
+        lines=$(wc -l <"$file")
+        ((lines <= 300)) || echo "$file:$lines"
+    done | report "more than 300 lines"
 }
 
 rule_left_over() {
