@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_line: what the words behind `turnstile` mean.
+// command_line: the action that the words behind `turnstile` ask for. Each subcommand sets it.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,5 @@ struct command_line {
     // What is to be done; returns the exit code.
     std::function<int()> action;
 };
-
-// All subcommands. The one that is parsed sets `line.action`.
-void add_commands(CLI::App& program, command_line& line);
-
-// Reads the words and does what they say. Returns the exit code; what went wrong is one line on stderr.
-[[nodiscard]] int run_command_line(std::vector<std::string> words);
 
 }  // namespace turnstile::cli

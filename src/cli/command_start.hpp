@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "cli/keeper.hpp"
+#include "cli/keeper_settings.hpp"
 #include "cli/process_guard.hpp"
 
 namespace turnstile::cli {

@@ -16,23 +16,13 @@
 
 #include <sys/types.h>
 
-#include <csignal>
 #include <string>
-#include <vector>
 
 #include "base/descriptor.hpp"
+#include "cli/keeper_settings.hpp"
 #include "cli/process_guard.hpp"
-#include "cli/supervision.hpp"
 
 namespace turnstile::cli {
-
-struct keeper_settings {
-    std::vector<std::string> command;
-    lost_policy policy = lost_policy::terminate;
-    std::chrono::milliseconds grace{};
-    sigset_t signals{};  // the mask that the command starts with
-    int status_fd = -1;  // inherited by the command
-};
 
 // What `run` keeps of its keeper.
 struct keeper_link {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/descriptor.hpp"
-#include "cli/keeper.hpp"
 #include "cli/keeper_orders.hpp"
+#include "cli/keeper_settings.hpp"
 #include "cli/process_guard.hpp"
 #include "cli/session_closing.hpp"
 #include "cli/supervision.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command `turnstile`: fair distributed locks from a shell.
-#include "cli/command_line.hpp"
+#include "cli/program.hpp"
 #include "cli/standard_streams.hpp"
 
 int main(int count, char** words) {

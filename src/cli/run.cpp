@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,9 +14,11 @@
 #include "cli/exit_code.hpp"
 #include "cli/held_above.hpp"
 #include "cli/held_work.hpp"
+#include "cli/help.hpp"
+#include "cli/run_options.hpp"
 #include "cli/status_line.hpp"
+#include "cli/survey_text.hpp"
 #include "cli/wait_watch.hpp"
-#include "cli/waiting_line.hpp"
 #include "cli/wanted_lock.hpp"
 #include "turnstile/fencing_vector.hpp"
 
@@ -128,14 +132,25 @@ int run_with(client& servers, command_host& host, const run_options& options) {
     return signal != 0 ? k_signal_base + signal : code;
 }
 
-}  // namespace
-
 int run(run_options& options) {
     if (const auto code = end_at_held_lock(options)) return *code;
     return with_command_host(options.keeping, options.servers,
                              [&options](client& servers, command_host& host) {
                                  return run_with(servers, host, options);
                              });
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, command_line& line) {
+    auto& command = *program.add_subcommand("run");
+    command.formatter_fn([](auto&&...) { return run_help(); });
+    const auto options = std::make_shared<run_options>();
+    add_run_options(command, *options);
+    command.final_callback([&command, options, &line] {
+        finish(*options, command, line.behind_dashes);
+        line.action = [options] { return run(*options); };
+    });
 }
 
 }  // namespace turnstile::cli

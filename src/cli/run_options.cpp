@@ -6,13 +6,10 @@
 #include <array>
 #include <charconv>
 #include <iterator>
-#include <memory>
 #include <string_view>
 
 #include "cli/duration_option.hpp"
-#include "cli/help.hpp"
 #include "cli/path_option.hpp"
-#include "cli/run.hpp"
 #include "cli/supervision.hpp"
 
 namespace turnstile::cli {
@@ -43,7 +40,9 @@ void add_kinds(CLI::App& run, run_options& options) {
             if (kind != other) kind->excludes(other);
 }
 
-void add_options(CLI::App& run, run_options& options) {
+}  // namespace
+
+void add_run_options(CLI::App& run, run_options& options) {
     run.allow_extras();  // the paths
     add_kinds(run, options);
     run.add_flag("-n,--try", options.try_only);
@@ -65,6 +64,8 @@ void add_options(CLI::App& run, run_options& options) {
         ->check(CLI::Range(0, 255));
     add_server_options(run, options.servers);
 }
+
+namespace {
 
 void forbid(bool found, const char* options, const std::string& rule) {
     if (found) throw CLI::ValidationError{options, rule};
@@ -107,17 +108,10 @@ permit_share parse_permits(const std::string& text) {
     return share;
 }
 
-void add_run_command(CLI::App& program, command_line& line) {
-    auto& run = *program.add_subcommand("run");
-    run.formatter_fn([](auto&&...) { return run_help(); });
-    const auto options = std::make_shared<run_options>();
-    add_options(run, *options);
-    run.final_callback([&run, options, &line] {
-        options->paths = paths_among(run);
-        options->keeping.command = line.behind_dashes;
-        finish(*options);
-        line.action = [options] { return cli::run(*options); };
-    });
+void finish(run_options& options, const CLI::App& run, std::vector<std::string> command) {
+    options.paths = paths_among(run);
+    options.keeping.command = std::move(command);
+    finish(options);
 }
 
 void finish(run_options& options) {

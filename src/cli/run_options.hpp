@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/keeping_options.hpp"
 #include "cli/servers.hpp"
 
@@ -48,8 +48,8 @@ struct run_options {
     std::string label;
 };
 
-// Adds the subcommand `run` to the program; what it does is in `line` once its words have been read.
-void add_run_command(CLI::App& program, command_line& line);
+// Adds the options of `run` to its subcommand, which writes what it reads into `options`.
+void add_run_options(CLI::App& run, run_options& options);
 
 // "2/5"; "5" takes one of five. Throws CLI::ValidationError.
 [[nodiscard]] permit_share parse_permits(const std::string& text);
@@ -57,5 +57,8 @@ void add_run_command(CLI::App& program, command_line& line);
 // Checks what options forbid each other, names the contender, and puts the shell in front where asked. Throws
 // CLI::ValidationError.
 void finish(run_options& options);
+// The same once all words are read: takes the paths that `run` was given, and the command behind "--". Throws
+// CLI::Error.
+void finish(run_options& options, const CLI::App& run, std::vector<std::string> command);
 
 }  // namespace turnstile::cli

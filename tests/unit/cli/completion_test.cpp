@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/program.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::cli {

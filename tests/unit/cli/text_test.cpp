@@ -10,7 +10,6 @@
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/table.hpp"
-#include "cli/waiting_line.hpp"
 
 namespace turnstile::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/command_line.hpp"
+#include "cli/program.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/look.hpp"
-#include "cli/run_options.hpp"
+#include "cli/run.hpp"
 #include "cli/serve.hpp"
 #include "cli/sessions.hpp"
 #include "cli/standard_streams.hpp"
