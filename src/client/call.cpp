@@ -2,7 +2,6 @@
 #include "client/call.hpp"
 
 #include "base/out_of_memory.hpp"
-#include "client/caller_help.hpp"
 #include "client/internals.hpp"
 #include "client/user_code.hpp"
 

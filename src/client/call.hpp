@@ -34,13 +34,12 @@
 #include "base/lazy_condition.hpp"
 #include "base/mutex.hpp"
 #include "client/call_state.hpp"
+#include "client/caller_help.hpp"
 #include "client/hold.hpp"
 #include "client/user_code.hpp"
 #include "turnstile/acquire_options.hpp"
 
 namespace turnstile::detail {
-
-class session_runner;
 
 class call : public hold, public std::enable_shared_from_this<call> {
 public:
@@ -81,7 +80,7 @@ protected:
     // Ends the wait, or the hold, that the caller has given up. Once, under no lock.
     virtual void leave(const error& why) noexcept = 0;
     // The session whose servers answer; null: several, or none.
-    [[nodiscard]] virtual session_runner* answered_by() const noexcept { return nullptr; }
+    [[nodiscard]] virtual answer_reader* answered_by() const noexcept { return nullptr; }
     // Runs user code as the hold's callbacks run. Under no lock.
     virtual void post(task callback) = 0;
 

@@ -5,11 +5,9 @@
 
 #include <boost/thread/thread.hpp>
 
-#include "client/session_runner.hpp"
-
 namespace turnstile::detail {
 
-caller_help::caller_help(session_runner* session) noexcept
+caller_help::caller_help(answer_reader* session) noexcept
     : session_{session != nullptr && session->takes_help() ? session : nullptr} {}
 
 // An interrupted thread finds that out as it waits for the condition.

@@ -155,19 +155,19 @@ core::acquisition_settings client_impl::settings_of(const wanted& target,
     return settings;
 }
 
-result<client_impl::placed> client_impl::place(const wanted& target, acquire_options&& options,
-                                               session_hold::handler&& done) {
+result<session_hold::placed> client_impl::place(const wanted& target, acquire_options&& options,
+                                                session_hold::handler&& done) {
     if (forked()) return forked_error();
     auto request =
         make_request(std::move(options), {target.mode, done == nullptr, options_.session_timeout});
     if (!request) return request.error();
-    session_runner::starting asked{settings_of(target, *request),
-                                   std::move(*request),
-                                   {std::move(done), target.answers, target.on_contended}};
+    auto settings = settings_of(target, *request);
+    session_hold::audiences listeners{std::move(done), target.answers, target.on_contended};
     // Last: room that is kept for the call is given back by nothing but the call.
     auto session = session_with_room(target);
     if (!session) return session.error();
-    return placed{std::move(*session), std::move(asked)};
+    return session_hold::place(std::move(*session), std::move(settings), std::move(*request),
+                               std::move(listeners));
 }
 
 result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
@@ -175,7 +175,8 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
                                                            session_hold::handler done) {
     auto ready = place(target, std::move(options), std::move(done));
     if (!ready) return ready.error();
-    return ready->session->acquire(std::move(ready->call));
+    ready->session->acquire(std::move(ready->call));
+    return std::move(ready->hold);
 }
 
 std::vector<result<std::shared_ptr<session_hold>>> client_impl::acquire_together(
@@ -186,26 +187,17 @@ std::vector<result<std::shared_ptr<session_hold>>> client_impl::acquire_together
 std::vector<result<std::shared_ptr<session_hold>>> client_impl::start_together(
     std::vector<call>& calls) {
     std::vector<result<std::shared_ptr<session_hold>>> all;
-    struct group {
-        std::vector<session_runner::starting> calls;
-        std::vector<std::size_t> which;
-    };
-    std::map<std::shared_ptr<session_runner>, group> groups;
+    std::map<std::shared_ptr<session_runner>, std::vector<session_runner::starting>> groups;
     for (auto& each : calls) {
         auto ready = place(each.target, std::move(each.options), std::move(each.done));
         if (!ready) {
             all.emplace_back(ready.error());
             continue;
         }
-        auto& group = groups[ready->session];
-        group.calls.push_back(std::move(ready->call));
-        group.which.push_back(all.size());
-        all.emplace_back(std::shared_ptr<session_hold>{});
+        groups[ready->session].push_back(std::move(ready->call));
+        all.emplace_back(std::move(ready->hold));
     }
-    for (auto& [session, group] : groups) {
-        auto holds = session->acquire_together(std::move(group.calls));
-        for (std::size_t i = 0; i != holds.size(); ++i) all[group.which[i]] = std::move(holds[i]);
-    }
+    for (const auto& [session, group] : groups) session->acquire_together(group);
     return all;
 }
 

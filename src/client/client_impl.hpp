@@ -28,6 +28,7 @@
 #include "client/listeners.hpp"
 #include "client/metadata.hpp"
 #include "client/outage_watch.hpp"
+#include "client/session_hold.hpp"
 #include "client/session_runner.hpp"
 #include "turnstile/client.hpp"
 
@@ -134,12 +135,9 @@ private:
         std::vector<call>& calls);
     [[nodiscard]] core::acquisition_settings settings_of(const wanted& target,
                                                          const acquire_request& request);
-    struct placed {
-        std::shared_ptr<session_runner> session;
-        session_runner::starting call;
-    };
-    [[nodiscard]] result<placed> place(const wanted& target, acquire_options&& options,
-                                       session_hold::handler&& done);
+    [[nodiscard]] result<session_hold::placed> place(const wanted& target,
+                                                     acquire_options&& options,
+                                                     session_hold::handler&& done);
     [[nodiscard]] error no_room() const REQUIRES(mutex_);
     [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
     // The first session in which room for the contender could be reserved.

@@ -5,13 +5,13 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
+#include "client/client_impl.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
-#include "client/shared_contender.hpp"
 
 namespace turnstile::detail {
 
-local_hold::local_hold(std::shared_ptr<shared_contender> queue, core::local_id id,
+local_hold::local_hold(std::shared_ptr<shared_queue> queue, core::local_id id,
                        acquire_options&& options, handler&& done)
     : call{needed_later(std::move(options), composite::shared), std::move(done)},
       queue_{std::move(queue)},

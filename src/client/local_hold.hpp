@@ -19,13 +19,28 @@
 
 namespace turnstile::detail {
 
-class shared_contender;
+class client_impl;
+
+// The contender that the holds of a process share, as one of them asks it (shared_contender).
+class shared_queue {
+public:
+    [[nodiscard]] virtual const std::string& path() const noexcept = 0;
+    [[nodiscard]] virtual client_impl& servers() const noexcept = 0;
+    // Ends the caller's wait, if it waits.
+    virtual void give_up(core::local_id caller, const error& why) = 0;
+    // Ends its wait or its hold. Returns the contender's hold if it was given back with this: the caller releases it.
+    [[nodiscard]] virtual std::shared_ptr<hold> leave(core::local_id caller, const error& why,
+                                                      core::local_queue::next then) = 0;
+
+protected:
+    ~shared_queue() = default;
+};
 
 class local_hold final : public call {
 public:
     // `done` is empty for a caller that blocks in wait().
-    local_hold(std::shared_ptr<shared_contender> queue, core::local_id id,
-               acquire_options&& options, handler&& done);
+    local_hold(std::shared_ptr<shared_queue> queue, core::local_id id, acquire_options&& options,
+               handler&& done);
 
     [[nodiscard]] core::local_id id() const noexcept { return id_; }
 
@@ -71,7 +86,7 @@ private:
     // What becomes of the contender after the release, which has begun.
     [[nodiscard]] core::local_queue::next next_after_release() const noexcept;
 
-    const std::shared_ptr<shared_contender> queue_;
+    const std::shared_ptr<shared_queue> queue_;
     const core::local_id id_;
 
     // Written before the guard exists, read by it afterwards.

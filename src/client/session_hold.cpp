@@ -6,10 +6,8 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
-#include "client/caller_help.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
-#include "client/session_runner.hpp"
 #include "turnstile/lockable.hpp"
 
 namespace turnstile::detail {
@@ -35,12 +33,32 @@ bool wakes(const core::notice& news) {
 
 session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
                            base::shared_text path, acquire_options&& options, audiences&& listeners)
-    : call{with_user_code(std::move(options)), std::move(listeners.done)},
+    : session_call{with_user_code(std::move(options)), std::move(listeners.done)},
+      where_{listeners.where},
       session_{std::move(session)},
       id_{id},
       path_{std::move(path)},
-      on_contended_{kept(std::move(listeners.on_contended))},
-      where_{listeners.where} {}
+      on_contended_{kept(std::move(listeners.on_contended))} {}
+
+session_hold::placed session_hold::place(std::shared_ptr<session_runner>&& session,
+                                         core::acquisition_settings&& settings,
+                                         acquire_request&& request,
+                                         session_hold::audiences&& listeners) {
+    const auto folder = settings.folder;
+    const auto wants = settings.wants;
+    try {
+        session_runner::starting call;
+        call.message = request.message(session->next_id(), std::move(settings));
+        call.stop = request.options.stop;
+        auto hold = std::make_shared<session_hold>(
+            session, call.message.id, folder, std::move(request.options), std::move(listeners));
+        call.hold = hold;
+        return {std::move(session), std::move(call), std::move(hold)};
+    } catch (const std::bad_alloc&) {  // the caller gets it, and nothing has been asked
+        session->give_room_back(folder, wants);
+        throw;
+    }
+}
 
 // ---- for the session ------------------------------------------------------------------------
 

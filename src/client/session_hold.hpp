@@ -16,16 +16,14 @@
 
 #include "base/cold.hpp"
 #include "base/shared_text.hpp"
-#include "client/call.hpp"
-#include "client/lease_view.hpp"
+#include "client/session_call.hpp"
+#include "client/session_runner.hpp"
 #include "core/contender/notice.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::detail {
 
-class session_runner;
-
-class session_hold final : public call {
+class session_hold final : public session_call {
 public:
     // Where a handler runs. A recipe's own runs on the client's workers, so that its work goes on while the
     // user's executor does not.
@@ -41,22 +39,21 @@ public:
     session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
                  base::shared_text path, acquire_options&& options, audiences&& listeners);
 
+    // A call in a session that has room for it.
+    struct placed {
+        std::shared_ptr<session_runner> session;
+        session_runner::starting call;
+        std::shared_ptr<session_hold> hold;
+    };
+    [[nodiscard]] static placed place(std::shared_ptr<session_runner>&& session,
+                                      core::acquisition_settings&& settings,
+                                      acquire_request&& request, audiences&& listeners);
+
     // ---- for the session -------------------------------------------------------------------
-    // True if a caller waits for it: `wake` is to be called, under no lock that the caller needs.
-    // It came on `connection`.
     [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
-                            std::uint64_t connection);
-    // The first call with others ahead of this hold answers true, each later one false. The session's lock is held.
-    [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
-    // The same of its first znode; and whether it has had one.
-    [[nodiscard]] bool enters_first() noexcept { return !std::exchange(entered_, true); }
-    [[nodiscard]] bool has_entered() const noexcept { return entered_; }
-    using call::wake;
-    // That others queue behind it; under no lock, instead of `tell`.
-    void tell_contended() const { (*on_contended_)(); }
-    // Triggers `lost()`, and what is lost with this one, elsewhere: callbacks are user code. False: the client has
-    // closed, and there is no thread for it any more.
-    bool post_trigger();
+                            std::uint64_t connection) override;
+    void tell_contended() const override { (*on_contended_)(); }
+    bool post_trigger() override;
 
     [[nodiscard]] core::acquisition_id id() const noexcept { return id_; }
     [[nodiscard]] const std::shared_ptr<session_runner>& session() const noexcept {
@@ -107,7 +104,7 @@ private:
     void cancel(const error& why) noexcept override;
     void leave(const error& why) noexcept override;
     void post(task callback) override;
-    [[nodiscard]] session_runner* answered_by() const noexcept override { return session_.get(); }
+    [[nodiscard]] answer_reader* answered_by() const noexcept override { return session_.get(); }
 
     void on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease,
                     std::uint64_t connection) REQUIRES(mutex_);
@@ -124,11 +121,13 @@ private:
     void post_answer() REQUIRES(mutex_);
     void trigger_all_lost();
 
+    // First: they go into the base's padding, of which a waiter has one.
+    const answers where_;
+    bool gone_ GUARDED_BY(mutex_) = false;  // its znode is known to be removed
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;
     const base::shared_text path_;
     const base::cold<std::function<void()>> on_contended_;
-    const answers where_;
 
     // A waiter, of which there may be very many, has none of this. Written before the guard exists, read by it
     // afterwards.
@@ -154,9 +153,6 @@ private:
         std::optional<error> left;  // why it is to be given up after those
     };
     base::cold<held> held_ GUARDED_BY(mutex_);
-    bool gone_ GUARDED_BY(mutex_) = false;  // its znode is known to be removed
-    bool waited_ = false;                   // under the session's lock
-    bool entered_ = false;                  // the same
 };
 
 }  // namespace turnstile::detail

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "client/session_hold.hpp"
-#include "client/session_runner.hpp"
 
 namespace turnstile::detail {
 

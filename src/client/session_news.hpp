@@ -8,12 +8,12 @@
 #include <memory>
 #include <vector>
 
-#include "client/session_hold.hpp"
+#include "client/session_call.hpp"
 
 namespace turnstile::detail {
 
 struct session_news {
-    using holds = std::vector<std::shared_ptr<session_hold>>;
+    using holds = std::vector<std::shared_ptr<session_call>>;
 
     holds lost;       // `lost()` is to be triggered
     holds woken;      // whose last user this may be

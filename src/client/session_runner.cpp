@@ -8,7 +8,6 @@
 
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
-#include "client/caller_help.hpp"
 #include "client/outage_watch.hpp"
 
 namespace turnstile::detail {
@@ -35,7 +34,7 @@ void session_runner::enter(F&& step) {
         });
     }
     base::finish_or_end("the news of a session", [&] {
-        news.tell([this](std::shared_ptr<session_hold>&& hold) {
+        news.tell([this](std::shared_ptr<session_call>&& hold) {
             on_worker([last = std::move(hold)] {});
         });
         services_->callbacks->pump();
@@ -64,8 +63,12 @@ session_runner::~session_runner() = default;
 
 // ---- acquisitions ---------------------------------------------------------------------------
 
+std::size_t session_runner::room_of(const std::string& path, const core::claim& wants) const {
+    return core::contender_bytes(path, wants) + chroot_;
+}
+
 bool session_runner::reserve(const std::string& path, const core::claim& wants, among which) {
-    const auto bytes = core::contender_bytes(path, wants) + chroot_;
+    const auto bytes = room_of(path, wants);
     const base::lock_guard lock{mutex_};
     if (first_attach_.refusal() || !core_.has_room_for_watches()) return false;
     if (which == among::connected && core_.state() != session_state::connected) return false;
@@ -73,69 +76,45 @@ bool session_runner::reserve(const std::string& path, const core::claim& wants, 
     return room_.reserve(bytes, core_.owned_bytes());
 }
 
-session_runner::started session_runner::prepare(starting&& call) {
-    started begun;
-    auto& request = call.request;
-    const auto id = next_id();
-    const auto folder = call.settings.folder;
-    begun.room = core::contender_bytes(folder, call.settings.wants) + chroot_;
-    try {
-        begun.message = request.message(id, std::move(call.settings));
-        begun.stop = request.options.stop;
-        begun.hold = std::make_shared<session_hold>(
-            shared_from_this(), id, folder, std::move(request.options), std::move(call.listeners));
-    } catch (const std::bad_alloc&) {  // the caller gets it, and nothing has been asked
-        const base::lock_guard lock{mutex_};
-        room_.hand_over(begun.room);
-        throw;
-    }
-    return begun;
+void session_runner::give_room_back(const std::string& path, const core::claim& wants) {
+    const base::lock_guard lock{mutex_};
+    room_.hand_over(room_of(path, wants));
 }
 
-void session_runner::expect(const started& call) {
+// The core counts from now on what was reserved.
+void session_runner::expect(const starting& call) {
+    const auto& settings = call.message.settings;
     holds_.emplace(call.message.id, call.hold);
-    room_.hand_over(call.room);
+    room_.hand_over(room_of(settings.folder, settings.wants));
 }
 
 // What listens to a stop token comes behind the request: a caller that is refused it would leave a contender.
-void session_runner::listen(const started& call) {
+void session_runner::listen(const starting& call) {
     base::finish_or_end("the start of a call", [&] { call.hold->listen(call.stop); });
 }
 
-std::shared_ptr<session_hold> session_runner::acquire(starting&& call) {
-    auto begun = prepare(std::move(call));
+void session_runner::acquire(starting&& call) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        const auto id = begun.message.id;
-        expect(begun);
-        core.on(std::move(begun.message), now);
+        const auto id = call.message.id;
+        expect(call);
+        core.on(std::move(call.message), now);
         if (const auto& refusal = first_attach_.refusal()) core.on(core::cancel{id, *refusal}, now);
     });
-    listen(begun);
-    return begun.hold;
+    listen(call);
 }
 
-std::vector<std::shared_ptr<session_hold>> session_runner::acquire_together(
-    std::vector<starting>&& calls) {
-    std::vector<started> all;
-    all.reserve(calls.size());
-    for (auto& call : calls) all.push_back(prepare(std::move(call)));
-    std::vector<std::shared_ptr<session_hold>> holds;
-    holds.reserve(all.size());
+void session_runner::acquire_together(const std::vector<starting>& calls) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         core::acquire_together together;
-        for (auto& begun : all) {
-            expect(begun);
-            together.all.push_back(begun.message);
+        for (const auto& call : calls) {
+            expect(call);
+            together.all.push_back(call.message);
         }
         core.on(std::move(together), now);
         if (const auto& refusal = first_attach_.refusal())
-            for (const auto& begun : all) core.on(core::cancel{begun.message.id, *refusal}, now);
+            for (const auto& call : calls) core.on(core::cancel{call.message.id, *refusal}, now);
     });
-    for (auto& begun : all) {
-        listen(begun);
-        holds.push_back(std::move(begun.hold));
-    }
-    return holds;
+    for (const auto& call : calls) listen(call);
 }
 
 bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {

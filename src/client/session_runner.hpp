@@ -27,7 +27,7 @@
 #include "client/lease_view.hpp"
 #include "client/opened_session.hpp"
 #include "client/question_table.hpp"
-#include "client/session_hold.hpp"
+#include "client/session_call.hpp"
 #include "client/session_news.hpp"
 #include "client/session_room.hpp"
 #include "client/worker_pool.hpp"
@@ -81,6 +81,7 @@ struct client_services {
 };
 
 class session_runner final : public timer_thread::client,
+                             public answer_reader,
                              public std::enable_shared_from_this<session_runner> {
 public:
     session_runner(std::shared_ptr<client_services> services, core::session_core_settings settings);
@@ -98,14 +99,21 @@ public:
     // session is none of those. Else room is kept for it until `acquire`.
     enum class among { connected, all_but_refused };
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants, among which);
+    // Room that was kept for a call that does not come.
+    void give_room_back(const std::string& path, const core::claim& wants);
+    // Numbers acquisitions, questions and commits.
+    [[nodiscard]] core::acquisition_id next_id() noexcept {
+        return core::acquisition_id{next_id_.fetch_add(1) + 1};
+    }
+    // A call on its way into the core.
     struct starting {
-        core::acquisition_settings settings;
-        acquire_request request;
-        session_hold::audiences listeners;
+        core::acquire message;
+        std::shared_ptr<session_call> hold;
+        std::stop_token stop;
     };
-    std::shared_ptr<session_hold> acquire(starting&& call);
-    // Several, whose znodes enter together; one hold for each, in that order.
-    std::vector<std::shared_ptr<session_hold>> acquire_together(std::vector<starting>&& calls);
+    void acquire(starting&& call);
+    // Several, whose znodes enter together, in that order.
+    void acquire_together(const std::vector<starting>& calls);
     void cancel(core::acquisition_id id, const error& why) noexcept;
     void leave(core::acquisition_id id, const error& why) noexcept;
     void leave_together(std::vector<core::acquisition_id>&& all, const error& why);
@@ -147,9 +155,8 @@ public:
     }
 
     // ---- callers that wait -----------------------------------------------------------------
-    // coordinator_session::help.
-    [[nodiscard]] bool takes_help() const noexcept { return takes_help_; }
-    [[nodiscard]] bool help(boottime_clock::time_point until) noexcept;
+    [[nodiscard]] bool takes_help() const noexcept override { return takes_help_; }
+    [[nodiscard]] bool help(boottime_clock::time_point until) noexcept override;
 
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
@@ -179,16 +186,10 @@ public:
 private:
     class link;
     class execution;
-    // A call on its way into the core.
-    struct started {
-        std::shared_ptr<session_hold> hold;
-        core::acquire message;
-        std::size_t room = 0;  // bytes; the core counts what was reserved from now on
-        std::stop_token stop;
-    };
-    started prepare(starting&& call);
-    void expect(const started& call) REQUIRES(mutex_);
-    static void listen(const started& call);
+    // Bytes that a contender takes of what the session owns.
+    [[nodiscard]] std::size_t room_of(const std::string& path, const core::claim& wants) const;
+    void expect(const starting& call) REQUIRES(mutex_);
+    static void listen(const starting& call);
     core::acquisition_id start_commit(core::acquisition_id hold, const transaction& writes,
                                       std::vector<std::string>&& standing,
                                       const commit_options& options,
@@ -214,9 +215,6 @@ private:
     void await_handle(std::uint64_t epoch) noexcept;
     void opening_ended();
     void on_worker(std::function<void()> task);
-    core::acquisition_id next_id() noexcept {
-        return core::acquisition_id{next_id_.fetch_add(1) + 1};
-    }
 
     const std::shared_ptr<client_services> services_;
     const core::acl_policy acl_;
@@ -234,7 +232,7 @@ private:
     std::string told_not_opened_ GUARDED_BY(mutex_);
     session_opening opening_;  // the part that is asked under no lock is atomic
     lease_of_epoch lease_ GUARDED_BY(mutex_);
-    boost::container::flat_map<core::acquisition_id, std::shared_ptr<session_hold>> holds_
+    boost::container::flat_map<core::acquisition_id, std::shared_ptr<session_call>> holds_
         GUARDED_BY(mutex_);
     question_table questions_ GUARDED_BY(mutex_);
     std::map<core::acquisition_id, std::shared_ptr<commit_call>> writings_ GUARDED_BY(mutex_);

@@ -30,6 +30,7 @@
 namespace turnstile::detail {
 
 class shared_contender final : public timer_thread::client,
+                               public shared_queue,
                                public std::enable_shared_from_this<shared_contender> {
 public:
     // The one of this client, path and options. Throws std::system_error(bad_option) for a bad option.
@@ -45,13 +46,11 @@ public:
     void async_acquire(acquire_options&& options, local_hold::handler done);
 
     // ---- for local_hold ----------------------------------------------------------------------
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    [[nodiscard]] client_impl& servers() const noexcept { return *servers_; }
-    // Ends its wait, if it waits.
-    void give_up(core::local_id caller, const error& why);
-    // Ends its wait or its hold. The contender's hold if it was given back with this: to be released by the caller.
+    [[nodiscard]] const std::string& path() const noexcept override { return path_; }
+    [[nodiscard]] client_impl& servers() const noexcept override { return *servers_; }
+    void give_up(core::local_id caller, const error& why) override;
     [[nodiscard]] std::shared_ptr<hold> leave(core::local_id caller, const error& why,
-                                              core::local_queue::next then);
+                                              core::local_queue::next then) override;
 
     void on_timer() override;
 
