@@ -26,10 +26,11 @@ constexpr std::chrono::milliseconds k_search{500};
 class session final : public core::coordinator_session {
 public:
     session(const connect_string& where, const core::session_settings& settings,
-            const coordinator_options& options, std::shared_ptr<known_servers> known,
+            core::duration container_interval, std::shared_ptr<known_servers> known,
             core::session_sink& sink)
         : generation_{base::process_generation()},
-          link_{std::make_unique<session_link>(where, settings, options, std::move(known), sink)} {
+          link_{std::make_unique<session_link>(where, settings, container_interval,
+                                               std::move(known), sink)} {
         if (const auto why = link_->first_refusal(k_first_answer)) throw_error(*why);
     }
     ~session() override {
@@ -77,7 +78,8 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, options_, known_, sink);
+        return std::make_unique<session>(where_, settings, options_.container_interval, known_,
+                                         sink);
     }
 
     [[nodiscard]] std::size_t chroot_bytes() const noexcept override {

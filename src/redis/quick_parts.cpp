@@ -6,7 +6,7 @@
 
 #include "core/seam/seam.hpp"
 #include "redis/records.hpp"
-#include "redis/scripts.hpp"
+#include "redis/script_numbers.hpp"
 
 namespace turnstile::redis::quick_parts {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "core/seam/seam.hpp"
-#include "redis/scripts.hpp"
+#include "redis/script_numbers.hpp"
 
 namespace turnstile::redis::script_parts {
 namespace {

@@ -312,7 +312,7 @@ void session_link::tell_attached(const answer_head& first) {
         event.kind = core::link_kind::role_known;
         deliver(std::move(event));
     }
-    reap_at_ = boottime_clock::now() + options_.container_interval;
+    reap_at_ = boottime_clock::now() + container_interval_;
     take_head(first);
     // Reads tell its client what became of the change, which is as good as an answer. It is no later than the attach.
     if (std::exchange(has_unknown_change_, false))

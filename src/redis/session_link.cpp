@@ -38,11 +38,11 @@ core::reply empty_reply(core::ticket id, core::time_point sent, core::outcome ho
 }  // namespace
 
 session_link::session_link(connect_string where, const core::session_settings& settings,
-                           const coordinator_options& options, std::shared_ptr<known_servers> known,
+                           core::duration container_interval, std::shared_ptr<known_servers> known,
                            core::session_sink& sink)
     : where_{std::move(where)},
       settings_{settings},
-      options_{options},
+      container_interval_{container_interval},
       sink_{sink},
       root_{where_.chroot},
       prefix_{key_prefix(where_)},

@@ -31,7 +31,6 @@
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
 #include "redis/connect_string.hpp"
-#include "redis/coordinator.hpp"
 #include "redis/handshake.hpp"
 #include "redis/known_servers.hpp"
 #include "redis/line.hpp"
@@ -44,8 +43,9 @@ namespace turnstile::redis {
 
 class session_link {
 public:
+    // `container_interval`: how long a container has to be empty before it is removed, and how often that is looked at.
     session_link(connect_string where, const core::session_settings& settings,
-                 const coordinator_options& options, std::shared_ptr<known_servers> known,
+                 core::duration container_interval, std::shared_ptr<known_servers> known,
                  core::session_sink& sink);
     ~session_link();
     session_link(const session_link&) = delete;
@@ -174,7 +174,7 @@ private:
 
     const connect_string where_;
     const core::session_settings settings_;
-    const coordinator_options options_;
+    const core::duration container_interval_;
     core::session_sink& sink_;
     const local::chroot root_;
     const std::string prefix_;

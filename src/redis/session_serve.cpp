@@ -99,8 +99,8 @@ void session_link::do_what_is_due() {
         return;
     }
     if (now >= reap_at_) {
-        reap_at_ = now + options_.container_interval;
-        const auto span = std::chrono::ceil<std::chrono::microseconds>(options_.container_interval);
+        reap_at_ = now + container_interval_;
+        const auto span = std::chrono::ceil<std::chrono::microseconds>(container_interval_);
         pending entry;
         entry.why = purpose::reap;
         send(std::move(entry), {script::reap, {std::to_string(span.count())}});

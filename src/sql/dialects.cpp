@@ -8,7 +8,6 @@
 
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
-#include "sql/session.hpp"
 #include "turnstile/error.hpp"
 
 #if TURNSTILE_HAS_SQLITE

@@ -8,13 +8,12 @@
 
 #include "core/seam/coordinator.hpp"
 #include "guardian/link.hpp"
+#include "sql/closing_signal.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/database.hpp"
 #include "turnstile/promises.hpp"
 
 namespace turnstile::sql {
-
-struct closing_signal;
 
 // Throws std::system_error for a kind that this build lacks: bad_connect_string.
 void check_built(kind which);

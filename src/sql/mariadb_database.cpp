@@ -12,7 +12,6 @@
 #include "base/log.hpp"
 #include "base/never_destroyed.hpp"
 #include "sql/mariadb_text.hpp"
-#include "sql/session.hpp"
 #include "sql/stripes.hpp"
 
 namespace turnstile::sql {

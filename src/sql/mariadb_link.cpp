@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "base/private_file.hpp"
-#include "sql/session.hpp"
 
 namespace turnstile::sql {
 namespace {

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "sql/closing_signal.hpp"
 #include "sql/database.hpp"
 #include "sql/mariadb_target.hpp"
 #include "sql/mariadb_words.hpp"
@@ -30,8 +31,6 @@ struct st_mysql;
 struct st_mysql_res;
 
 namespace turnstile::sql {
-
-struct closing_signal;
 
 // How long a transaction's answers are waited for. Shorter from the moment on at which close() waits for this thread.
 class mariadb_patience {

@@ -13,7 +13,6 @@
 
 #include "sql/postgresql_database.hpp"
 #include "sql/schema.hpp"
-#include "sql/session.hpp"
 
 namespace turnstile::sql {
 namespace {

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "base/never_destroyed.hpp"
-#include "sql/session.hpp"
 #include "sql/stripes.hpp"
 
 namespace turnstile::sql {

@@ -25,14 +25,13 @@
 #include <string>
 #include <unordered_map>
 
+#include "sql/closing_signal.hpp"
 #include "sql/database.hpp"
 
 struct pg_conn;
 struct pg_result;
 
 namespace turnstile::sql {
-
-struct closing_signal;
 
 struct postgresql_settings {
     std::string uri;   // libpq's

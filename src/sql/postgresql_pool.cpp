@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "sql/postgresql_database.hpp"
-#include "sql/session.hpp"
 
 namespace turnstile::sql {
 namespace {

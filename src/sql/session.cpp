@@ -7,21 +7,8 @@
 #include "base/process.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
-#include "sql/worker.hpp"
 
 namespace turnstile::sql {
-
-error error_of(const database_error& why) {
-    switch (why.kind()) {
-        case failure::refused: return {errc::auth_failed, why.what()};
-        case failure::too_old: return {errc::server_too_old, why.what()};
-        case failure::retry:
-        case failure::row_held:
-        case failure::lost:
-        case failure::fatal: break;
-    }
-    return {errc::not_connected, why.what()};
-}
 
 session::session(session_parts parts, const core::session_settings& settings,
                  core::session_sink& sink)

@@ -22,43 +22,14 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
-#include <variant>
 
-#include "base/latest_failure.hpp"
-#include "base/mutex.hpp"
-#include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
-#include "local/chroot.hpp"
-#include "local/client_watches.hpp"
-#include "sql/database.hpp"
-#include "sql/store.hpp"
-#include "turnstile/error.hpp"
+#include "sql/worker.hpp"
 
 namespace turnstile::sql {
-
-// What closing a session tells its database: `closing` becomes readable, and stays so.
-struct closing_signal {
-    base::wake_up closing;
-    std::atomic<bool> begun{false};
-};
-
-// As a caller is told that has no session.
-[[nodiscard]] error error_of(const database_error& why);
-
-struct session_parts {
-    std::unique_ptr<database> db;
-    std::shared_ptr<closing_signal> closing;
-    std::shared_ptr<base::latest_failure> failures;
-    std::string server;  // for people
-    std::string chroot;
-    std::chrono::microseconds clean_containers_every{};
-};
 
 class session final : public core::coordinator_session {
 public:
@@ -76,8 +47,6 @@ public:
     void abandon() noexcept override { end(false); }
 
 private:
-    class worker;
-
     [[nodiscard]] bool forked() const noexcept;
     void end(bool orderly) noexcept;
 

@@ -20,6 +20,19 @@ namespace {
 using core::link_kind;
 using core::outcome;
 
+// As a caller is told that has no session.
+error error_of(const database_error& why) {
+    switch (why.kind()) {
+        case failure::refused: return {errc::auth_failed, why.what()};
+        case failure::too_old: return {errc::server_too_old, why.what()};
+        case failure::retry:
+        case failure::row_held:
+        case failure::lost:
+        case failure::fatal: break;
+    }
+    return {errc::not_connected, why.what()};
+}
+
 // The user's name, and a digest of user and password: the tables have no password.
 local::identities identities_of(const std::string& credentials) {
     static const auto space =
@@ -32,8 +45,7 @@ local::identities identities_of(const std::string& credentials) {
 
 }  // namespace
 
-session::worker::worker(session_parts parts, core::session_settings settings,
-                        core::session_sink& sink)
+worker::worker(session_parts parts, core::session_settings settings, core::session_sink& sink)
     : db_{std::move(parts.db)},
       closing_{std::move(parts.closing)},
       failures_{std::move(parts.failures)},
@@ -49,7 +61,7 @@ session::worker::worker(session_parts parts, core::session_settings settings,
 // ---- from other threads -------------------------------------------------------------------------
 
 // The thread is woken once for both of two that come together.
-void session::worker::submit(core::request&& request, bool with_next) {
+void worker::submit(core::request&& request, bool with_next) {
     asked added{std::move(request), with_next};
     if (local::client_accepts(added.request.op)) {
         root_.to_server(added.request.op);
@@ -69,13 +81,13 @@ void session::worker::submit(core::request&& request, bool with_next) {
     if (!with_next) changed_.set();
 }
 
-void session::worker::forget_watches(const std::string& path) {
+void worker::forget_watches(const std::string& path) {
     const base::lock_guard lock{mutex_};
     tasks_.emplace_back(forgotten{root_.to_server(path)});
     changed_.set();
 }
 
-void session::worker::stop(bool orderly) noexcept {
+void worker::stop(bool orderly) noexcept {
     orderly_ = orderly;
     closing_->begun = true;
     closing_->closing.set();
@@ -84,7 +96,7 @@ void session::worker::stop(bool orderly) noexcept {
 
 // A confirmation changes nothing. It overtakes what waits, unless that may change what the confirmation checks: so no
 // request can tell the difference.
-bool session::worker::overtakes(const core::operation& op) const {
+bool worker::overtakes(const core::operation& op) const {
     return is_confirmation(op) &&
            std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {
                const auto* const ahead = std::get_if<asked>(&waiting);
@@ -92,7 +104,7 @@ bool session::worker::overtakes(const core::operation& op) const {
            });
 }
 
-std::optional<session::worker::batch> session::worker::take() {
+std::optional<worker::batch> worker::take() {
     const base::lock_guard lock{mutex_};
     changed_.clear();
     if (!confirmations_.empty()) {
@@ -108,7 +120,7 @@ std::optional<session::worker::batch> session::worker::take() {
     return taken;
 }
 
-std::vector<session::worker::asked> session::worker::take_asked() {
+std::vector<worker::asked> worker::take_asked() {
     std::vector<asked> taken;
     request_batch together;
     while (!tasks_.empty()) {
@@ -124,7 +136,7 @@ std::vector<session::worker::asked> session::worker::take_asked() {
     return taken;
 }
 
-std::vector<session::worker::forgotten> session::worker::take_forgotten() {
+std::vector<worker::forgotten> worker::take_forgotten() {
     std::vector<forgotten> taken;
     while (!tasks_.empty() && taken.size() < together_) {
         auto* const next = std::get_if<forgotten>(&tasks_.front());
@@ -137,7 +149,7 @@ std::vector<session::worker::forgotten> session::worker::take_forgotten() {
 
 // ---- the thread ---------------------------------------------------------------------------------
 
-void session::worker::run() {
+void worker::run() {
     while (!stopping()) {
         try {
             if (dead_) {
@@ -159,7 +171,7 @@ void session::worker::run() {
     leave();
 }
 
-void session::worker::attach() {
+void worker::attach() {
     db_->connect();
     if (store_.id() == 0) {
         store_.open();
@@ -182,12 +194,12 @@ void session::worker::attach() {
 
 // A statement that fails for good (a right that was taken, a table that is away) fails behind each attach: the attach alone
 // is no reason to come back sooner, or to log it once more.
-void session::worker::forget_failures() noexcept {
+void worker::forget_failures() noexcept {
     retries_.reset();
     told_.clear();
 }
 
-void session::worker::give_back_watches() {
+void worker::give_back_watches() {
     while (!given_back_.empty()) {
         std::vector<std::string> paths;
         for (const forgotten& each : given_back_)
@@ -201,7 +213,7 @@ void session::worker::give_back_watches() {
 }
 
 // What an attachment hears first, before watches are given back: events and own nodes in one snapshot, see store::hear.
-void session::worker::catch_up() {
+void worker::catch_up() {
     const heard news = store_.hear(store::touch::no, store::watch_list::asked);
     set_next_end(news.next_end);
     deliver(news.events);
@@ -210,7 +222,7 @@ void session::worker::catch_up() {
 
 // A server that went on from older data has lost watches, and has others again. A watch that is lost is told as a change:
 // its waiter looks again, and sets it anew. One that no caller knows of would stay for as long as the session.
-void session::worker::settle_watches(const local::client_watch_list& standing) {
+void worker::settle_watches(const local::client_watch_list& standing) {
     const local::client_watch_list mine = book_.list();
     std::vector<queued_event> lost;
     const auto find_lost = [&lost](const auto& known, const auto& there, core::watch_kind kind) {
@@ -229,7 +241,7 @@ void session::worker::settle_watches(const local::client_watch_list& standing) {
     give_back_watches();
 }
 
-void session::worker::serve() {
+void worker::serve() {
     while (!stopping() && !dead_) {
         if (clock::now() >= next_look()) look();
         if (dead_) return;
@@ -243,7 +255,7 @@ void session::worker::serve() {
 }
 
 // What was under way is answered behind the end of its connection.
-void session::worker::lose(const database_error& why) {
+void worker::lose(const database_error& why) {
     const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
     db_->disconnect();
     failures_->set(error_of(why));
@@ -264,7 +276,7 @@ void session::worker::lose(const database_error& why) {
 }
 
 // Requests ahead of the first one without an answer were carried out before the connection broke.
-void session::worker::reply_answered() {
+void worker::reply_answered() {
     const auto open = std::find_if(under_way_.begin(), under_way_.end(),
                                    [](const asked& each) { return !each.answer; });
     std::vector<asked> rest{std::make_move_iterator(open),
@@ -276,7 +288,7 @@ void session::worker::reply_answered() {
 
 // The core takes no server's word behind the end of its connection. So a request that was carried out behind one without
 // an answer counts as in doubt, and a read as not sent.
-void session::worker::answer_under_way(bool in_commit) {
+void worker::answer_under_way(bool in_commit) {
     for (asked& each : under_way_) {
         const bool left = each.sent != core::time_point{};
         const bool in_doubt = each.answer ? core::is_write(each.request.op) : in_commit && left;
@@ -285,7 +297,7 @@ void session::worker::answer_under_way(bool in_commit) {
     reply_all();
 }
 
-void session::worker::await_retry() {
+void worker::await_retry() {
     const clock::time_point until = dead_ ? clock::time_point::max() : clock::now() + pause_;
     answer_waiting(outcome::not_sent);
     while (!stopping() && clock::now() < until) {
@@ -296,7 +308,7 @@ void session::worker::await_retry() {
 }
 
 // A watch that is given back meanwhile is at the database still: it goes with the next attach.
-void session::worker::answer_waiting(outcome how) {
+void worker::answer_waiting(outcome how) {
     while (std::optional<batch> next = take()) {
         if (auto* const questions = std::get_if<std::vector<asked>>(&*next)) {
             for (asked& each : *questions) each.answer.emplace().outcome = how;
@@ -309,7 +321,7 @@ void session::worker::answer_waiting(outcome how) {
     }
 }
 
-void session::worker::expire() {
+void worker::expire() {
     dead_ = true;
     tell(link_kind::expired);
     attached_ = false;
@@ -317,7 +329,7 @@ void session::worker::expire() {
     db_->disconnect();
 }
 
-void session::worker::leave() noexcept {
+void worker::leave() noexcept {
     if (attached_ && !dead_ && orderly_) {
         end_own();
     } else {
@@ -326,7 +338,7 @@ void session::worker::leave() noexcept {
     db_->disconnect();
 }
 
-void session::worker::end_own() noexcept {
+void worker::end_own() noexcept {
     auto ended = database::ended::no;
     try {
         // A transaction that is left half-way would keep its locks for as long as the process lives.
@@ -341,11 +353,11 @@ void session::worker::end_own() noexcept {
 
 // ---- to the sink --------------------------------------------------------------------------------
 
-void session::worker::deliver(core::coordinator_event&& event) noexcept {
+void worker::deliver(core::coordinator_event&& event) noexcept {
     if (!stopping()) sink_.deliver(std::move(event));
 }
 
-void session::worker::tell(link_kind kind) {
+void worker::tell(link_kind kind) {
     core::link_event event;
     event.kind = kind;
     event.connection = connection_;
@@ -356,7 +368,7 @@ void session::worker::tell(link_kind kind) {
     deliver(std::move(event));
 }
 
-void session::worker::reply(core::reply&& r, const asked& to) {
+void worker::reply(core::reply&& r, const asked& to) {
     r.id = to.request.id;
     r.sent = to.sent;
     r.connection = connection_;
@@ -364,7 +376,7 @@ void session::worker::reply(core::reply&& r, const asked& to) {
 }
 
 // In the order of submission.
-void session::worker::reply_all() {
+void worker::reply_all() {
     for (const std::vector<asked> all = std::exchange(under_way_, {}); const asked& each : all) {
         deliver(each.events);
         core::reply answer = *each.answer;
@@ -374,7 +386,7 @@ void session::worker::reply_all() {
     }
 }
 
-void session::worker::deliver(const std::vector<queued_event>& events) {
+void worker::deliver(const std::vector<queued_event>& events) {
     for (const queued_event& each : events)
         if (book_.on_event(each.kind, each.path))
             deliver(core::watch_event{each.kind, root_.to_client(each.path), connection_});

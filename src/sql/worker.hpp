@@ -4,18 +4,41 @@
 // Thread safety: `submit`, `forget_watches`, `id` and `stop` from any thread; `run` is the thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "base/back_off.hpp"
+#include "base/latest_failure.hpp"
+#include "base/mutex.hpp"
 #include "base/random.hpp"
+#include "base/wake_up.hpp"
+#include "core/seam/coordinator.hpp"
+#include "local/chroot.hpp"
+#include "local/client_watches.hpp"
+#include "sql/closing_signal.hpp"
+#include "sql/database.hpp"
 #include "sql/request_batch.hpp"
-#include "sql/session.hpp"
+#include "sql/store.hpp"
 
 namespace turnstile::sql {
 
-class session::worker {
+struct session_parts {
+    std::unique_ptr<database> db;
+    std::shared_ptr<closing_signal> closing;
+    std::shared_ptr<base::latest_failure> failures;
+    std::string server;  // for people
+    std::string chroot;
+    std::chrono::microseconds clean_containers_every{};
+};
+
+class worker {
 public:
     worker(session_parts parts, core::session_settings settings, core::session_sink& sink);
 

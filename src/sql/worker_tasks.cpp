@@ -26,7 +26,7 @@ constexpr int k_patience_part = 20;
 // ---- requests -----------------------------------------------------------------------------------
 
 // Lists that could not go along with writes are read behind them, and answered in their places.
-void session::worker::execute(std::vector<asked>&& questions) {
+void worker::execute(std::vector<asked>&& questions) {
     under_way_ = std::move(questions);
     bool expired = false;
     for (int round = 0; round != k_most_rounds && !expired; ++round) {
@@ -45,7 +45,7 @@ void session::worker::execute(std::vector<asked>&& questions) {
 }
 
 // A transaction that fails for one of its requests would fail for all of them. So each is then carried out by itself.
-void session::worker::carry_out(std::span<asked* const> all) {
+void worker::carry_out(std::span<asked* const> all) {
     if (all.size() == 1) return carry_out_one(*all.front());
     try {
         return take_answers(all, apply(all));
@@ -60,7 +60,7 @@ void session::worker::carry_out(std::span<asked* const> all) {
 // A node whose row a transaction of the user's own holds is not removed before that has ended. It is waited for, but no
 // longer than other requests of the session may wait, whose holds live by them: then this one is thrown away, and the
 // core sends it again behind those.
-void session::worker::carry_out_one(asked& question) {
+void worker::carry_out_one(asked& question) {
     const std::array<asked*, 1> all{&question};
     base::back_off looks = looks_for_a_row();
     const auto until = clock::now() + settings_.timeout / k_patience_part;
@@ -82,7 +82,7 @@ void session::worker::carry_out_one(asked& question) {
 
 // The lease counts from `sent`. The database looks at its clock for the deadline behind that instant, however long the
 // requests waited here.
-carried_out session::worker::apply(std::span<asked* const> all) {
+carried_out worker::apply(std::span<asked* const> all) {
     const clock::time_point sent = clock::now();
     std::vector<const core::operation*> wanted;
     for (asked* const each : all) {
@@ -92,7 +92,7 @@ carried_out session::worker::apply(std::span<asked* const> all) {
     return store_.apply(wanted);
 }
 
-void session::worker::take_answers(std::span<asked* const> all, carried_out&& done) {
+void worker::take_answers(std::span<asked* const> all, carried_out&& done) {
     forget_failures();
     together_ = std::min(2 * together_, k_most_together);
     for (queued_event& each : done.events) all[each.ahead_of]->events.push_back(std::move(each));
@@ -101,14 +101,14 @@ void session::worker::take_answers(std::span<asked* const> all, carried_out&& do
     for (std::size_t i = 0; i < all.size(); ++i) all[i]->answer = std::move(done.replies[i]);
 }
 
-void session::worker::execute(std::vector<forgotten>&& paths) {
+void worker::execute(std::vector<forgotten>&& paths) {
     for (forgotten& each : paths) given_back_.push_back(std::move(each));
     give_back_watches();
 }
 
 // ---- looks --------------------------------------------------------------------------------------
 
-session::worker::clock::time_point session::worker::next_look() const {
+worker::clock::time_point worker::next_look() const {
     clock::time_point next = std::min(touched_ + settings_.timeout / 3, clean_at_);
     if (book_.list().empty()) return next;
     if (next_end_) next = std::min(next, std::max(*next_end_, looked_ + held_pause_));
@@ -116,7 +116,7 @@ session::worker::clock::time_point session::worker::next_look() const {
     return next;
 }
 
-void session::worker::look() {
+void worker::look() {
     if (clock::now() >= touched_ + settings_.timeout / 3) {
         hear(store::touch::yes);
         if (dead_) return;
@@ -131,7 +131,7 @@ void session::worker::look() {
 }
 
 // A session that writes all the time is never touched, and cleans up all the same.
-void session::worker::clean() {
+void worker::clean() {
     clean_at_ = clock::now() + clean_every_;
     if (!store_.has_turn_to_clean(clean_every_)) return;
     store_.clean_containers();
@@ -141,7 +141,7 @@ void session::worker::clean() {
 }
 
 // True: sessions will be due that were not known.
-bool session::worker::repair() {
+bool worker::repair() {
     const repaired found = store_.repair();
     if (found.sessions > 0)
         log::write(
@@ -158,13 +158,13 @@ bool session::worker::repair() {
 }
 
 // A session that could not be ended is due still: the next look comes soon, and then ever later.
-void session::worker::end_others() {
+void worker::end_others() {
     if (store_.end_others()) held_looks_.reset();
     held_pause_ = held_looks_.draw(chance_);
     looked_ = clock::now();
 }
 
-void session::worker::hear(store::touch how) {
+void worker::hear(store::touch how) {
     const clock::time_point before = clock::now();
     const heard news = store_.hear(how);
     if (how == store::touch::yes) forget_failures();
@@ -174,12 +174,12 @@ void session::worker::hear(store::touch how) {
     if (news.expired) expire();
 }
 
-void session::worker::set_next_end(const std::optional<std::chrono::microseconds>& left) {
+void worker::set_next_end(const std::optional<std::chrono::microseconds>& left) {
     next_end_.reset();
     if (left) next_end_ = clock::now() + *left;
 }
 
-void session::worker::await_something() {
+void worker::await_something() {
     switch (db_->wait(changed_.fd(), next_look())) {
         case database::woken::by_time:
         case database::woken::by_caller: return;

@@ -60,7 +60,7 @@
 
 namespace turnstile::zookeeper {
 
-class c_session {
+class c_session final : public completion_listener {
 public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
     c_session(connect_string servers, const core::session_settings& settings,
@@ -78,8 +78,7 @@ public:
     // All servers have older data than this session has seen: no server takes it back, unless it is attached now.
     void give_up_to_older_data() EXCLUDES(turn_, mutex_);
 
-    // For operations.cpp: a completion came, and its fields are filled in.
-    void completed(pending_request& p, int rc) EXCLUDES(turn_, mutex_);
+    void completed(pending_request& p, int rc) override EXCLUDES(turn_, mutex_);
 
 private:
     enum class phase { entering, detached, attached, moving, dead };

@@ -7,7 +7,6 @@
 #include "base/out_of_memory.hpp"
 #include "base/path.hpp"
 #include "zookeeper/answers.hpp"
-#include "zookeeper/c_session.hpp"
 
 namespace turnstile::zookeeper {
 namespace {

@@ -24,14 +24,23 @@
 
 namespace turnstile::zookeeper {
 
-class c_session;
+struct pending_request;
+
+class completion_listener {
+public:
+    // The C client has completed the request, and its answer's fields are filled in.
+    virtual void completed(pending_request& p, int rc) = 0;
+
+protected:
+    ~completion_listener() = default;
+};
 
 struct pending_request {
     // `user`: has a reply. The others are our own: the removal of a path's watches, a read whose
     // answer shows that a connection has not changed since it was sent, and a request that shows what the server knows.
     enum class purpose { user, watch_removal, witness, examination };
 
-    c_session* owner = nullptr;
+    completion_listener* owner = nullptr;
     purpose why = purpose::user;
     core::reply answer;       // `connection` is the one it was submitted on
     bool settled = false;     // `answer` is complete, only its turn has not come

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "plain_connection.hpp"
+#include "sql/closing_signal.hpp"
 #include "sql/postgresql_database.hpp"
-#include "sql/session.hpp"
 #include "sql_backend.hpp"
 #include "turnstile/testing/loopback_port.hpp"
 #include "turnstile/testing/process.hpp"

@@ -7,9 +7,9 @@
 #include <functional>
 #include <thread>
 
+#include "sql/closing_signal.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/dialects.hpp"
-#include "sql/session.hpp"
 #include "sql_server.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"

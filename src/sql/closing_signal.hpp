@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// closing_signal: what closing a session tells its database, which may be waiting for a server.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <atomic>
+
+#include "base/wake_up.hpp"
+
+namespace turnstile::sql {
+
+struct closing_signal {
+    base::wake_up closing;  // becomes readable, and stays so
+    std::atomic<bool> begun{false};
+};
+
+}  // namespace turnstile::sql
