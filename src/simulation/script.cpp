@@ -6,13 +6,9 @@
 
 #include <fmt/core.h>
 
-#include "simulation/seat.hpp"
-
 namespace turnstile::simulation {
 
 script::script(sim_client& client) : client_{client} {}
-
-script::~script() = default;
 
 std::uint64_t script::call_after(core::duration pause, std::function<void()> task) {
     planned_.emplace(++plans_, std::move(task));
@@ -165,13 +161,6 @@ void script::answered(const core::answer& of) {
     call_after({}, [then = std::move(found.mapped()), outcome = of.outcome] { then(outcome); });
 }
 
-std::uint64_t script::stand(testing::simulated_client self, core::acquire&& request,
-                            testing::simulated_election&& election) {
-    seats_.push_back(std::make_unique<seat>(*this, self, std::move(request), std::move(election)));
-    call_after({}, [&own = *seats_.back()] { own.start(); });
-    return seats_.size();
-}
-
 std::optional<core::acquisition_id> script::granted(std::uint64_t number) const {
     const auto& call = calls_.at(number);
     return call.told ? call.id : std::nullopt;
@@ -207,7 +196,7 @@ void script::tell(one_call& call, const core::notice& notice) {
 
 void script::stop() {
     stopping_ = true;
-    for (const auto& each : seats_) each->close();
+    for (const auto& task : at_stop_) task();
     for (const auto& [number, call] : calls_)
         if (call.state != doing::done) release(number);
 }

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,12 +17,9 @@
 
 namespace turnstile::simulation {
 
-class seat;
-
 class script final : public application {
 public:
     explicit script(sim_client& client);
-    ~script() override;
 
     // Runs `task` as an event of the client.
     std::uint64_t call_after(core::duration pause, std::function<void()> task);
@@ -36,10 +33,8 @@ public:
     void commit(std::uint64_t number, std::vector<core::write_part>&& parts, commit_handler then,
                 std::vector<std::uint64_t>&& further = {});
     void read(std::string path, read_handler then);
-    // A candidate, by its number.
-    std::uint64_t stand(testing::simulated_client self, core::acquire&& request,
-                        testing::simulated_election&& election);
-    [[nodiscard]] seat& candidate(std::uint64_t number) { return *seats_.at(number - 1); }
+    // Runs `task` as the client begins to stop, before its calls end.
+    void at_stop(std::function<void()> task) { at_stop_.push_back(std::move(task)); }
 
     [[nodiscard]] bool holds(std::uint64_t number) const {
         return calls_.at(number).state == doing::holding;
@@ -95,7 +90,7 @@ private:
     std::map<std::uint64_t, std::function<void()>> planned_;
     std::map<core::acquisition_id, commit_handler> commits_;
     std::map<core::acquisition_id, read_handler> reads_;
-    std::vector<std::unique_ptr<seat>> seats_;
+    std::vector<std::function<void()>> at_stop_;
     std::uint64_t plans_ = 0;
     std::uint64_t texts_ = 0;
     bool stopping_ = false;

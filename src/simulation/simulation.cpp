@@ -48,6 +48,7 @@ public:
         auto& client = world_.add_client(plan);
         auto application = std::make_unique<model::script>(client);
         scripts_.push_back(application.get());
+        seats_.emplace_back();
         client.start(std::move(application));
         return simulated_client{scripts_.size() - 1};
     }
@@ -60,6 +61,20 @@ public:
     }
     [[nodiscard]] model::script& script(simulated_client client) const {
         return *scripts_[index(client)];
+    }
+    // A new candidate of the client; returns its number.
+    std::uint64_t add_seat(simulated_client client, core::acquire&& request,
+                           simulated_election&& election) {
+        auto& by = script(client);
+        auto& all = seats_.at(index(client));
+        auto& own = *all.emplace_back(
+            std::make_unique<model::seat>(by, client, std::move(request), std::move(election)));
+        by.at_stop([&own] { own.close(); });
+        by.call_after({}, [&own] { own.start(); });
+        return all.size();
+    }
+    [[nodiscard]] model::seat& seat(simulated_candidate candidate) const {
+        return *seats_.at(index(candidate.client)).at(candidate.number - 1);
     }
     [[nodiscard]] model::sim_client& client(simulated_client caller) {
         return world_.client(index(caller));
@@ -78,6 +93,7 @@ private:
     double drift_;
     model::world world_;
     std::vector<model::script*> scripts_;
+    std::vector<std::vector<std::unique_ptr<model::seat>>> seats_;  // of each client
 };
 
 simulation::simulation(const simulation_options& options) {
@@ -214,21 +230,23 @@ simulated_candidate simulation::lead(simulated_client client, std::string_view p
     check_path(path);
     core::acquire request;
     request.settings.folder = std::string{path};
-    return {client, state_->script(client).stand(client, std::move(request), std::move(election))};
+    return {client, state_->add_seat(client, std::move(request), std::move(election))};
 }
 
 void simulation::resign(simulated_candidate candidate) {
-    auto& by = state_->script(candidate.client);
-    by.call_after({}, [&own = by.candidate(candidate.number)] { own.resign(); });
+    state_->script(candidate.client).call_after({}, [&own = state_->seat(candidate)] {
+        own.resign();
+    });
 }
 
 void simulation::leave(simulated_candidate candidate) {
-    auto& by = state_->script(candidate.client);
-    by.call_after({}, [&own = by.candidate(candidate.number)] { own.close(); });
+    state_->script(candidate.client).call_after({}, [&own = state_->seat(candidate)] {
+        own.close();
+    });
 }
 
 bool simulation::leads(simulated_candidate candidate) const {
-    const auto term = state_->script(candidate.client).candidate(candidate.number).term();
+    const auto term = state_->seat(candidate).term();
     return term && valid({candidate.client, *term});
 }
 

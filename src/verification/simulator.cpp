@@ -13,7 +13,7 @@
 #include "verification/scenarios.hpp"
 #include "verification/work/composite_judge.hpp"
 #include "verification/work/multi_workload.hpp"
-#include "verification/work/recipe_work.hpp"
+#include "verification/work/scenario_work.hpp"
 #include "verification/work/sharing_judge.hpp"
 #include "verification/work/sharing_workload.hpp"
 #include "verification/work/workload.hpp"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // recipe_work: threads that take a lock and, while they hold it, do what a recipe does: reads and commits,
-// one after the other. Recipes' own steps: commits in the source, gates in gate_work.cpp.
+// one after the other. Recipes' own steps: commit_work.cpp, gate_work.cpp.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,8 +49,5 @@ private:
 
     std::uint64_t texts_ = 0;
 };
-
-[[nodiscard]] std::unique_ptr<application> make_work(sim_client& client, const scenario& scenario,
-                                                     dice& chance);
 
 }  // namespace turnstile::simulation

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// scenario_work: the threads of a client, by the kind of work that its scenario asks for.
+#pragma once
+
+#include <memory>
+
+#include "simulation/application.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/sim_client.hpp"
+
+namespace turnstile::simulation {
+
+[[nodiscard]] std::unique_ptr<application> make_work(sim_client& client, const scenario& scenario,
+                                                     dice& chance);
+
+}  // namespace turnstile::simulation
