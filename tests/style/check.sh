@@ -176,6 +176,11 @@ rule_layers() {
     } | report "may not be included here"
 }
 
+# A room, a header with its source, is understood without the rooms that need it.
+rule_circles() {
+    { python3 tests/style/circles.py || echo "tests/style/circles.py: no answer"; } | report "include circles"
+}
+
 rule_script() {
     command -v shellcheck >/dev/null || return 0
     { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,campaign,demo,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
@@ -403,7 +408,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers spdx script format model_edges failures documents page_code links plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers circles spdx script format model_edges failures documents page_code links plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Include circles: rooms that need each other. A header and the source beside it are one room.
+
+    circles.py [FOLDER]      (default: the checkout that this file belongs to)
+
+Prints a line for each circle that is not known, and for each known one that is there no more.
+"""
+
+import pathlib
+import re
+import sys
+
+# The steps of a session call each other in the middle of an event.
+KNOWN = [
+    "core/session: commit_steps contender_context contender_steps request_steps",
+    "core/session: lease_steps link_steps placement_steps timer_steps",
+]
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+
+
+def read_includes(root):
+    """For each file below src/ and include/, by the name under which it is included, the names that it includes."""
+    files = {}
+    for base in ("src", "include"):
+        for path in sorted((root / base).rglob("*.[ch]pp")):
+            name = path.relative_to(root / base).as_posix()
+            files[name] = INCLUDE.findall(path.read_text(encoding="utf-8"))
+    return files
+
+
+def room_of(name):
+    return name.rpartition(".")[0]
+
+
+def graph_of(files):
+    graph = {room_of(name): set() for name in files}
+    for name, includes in files.items():
+        graph[room_of(name)].update(room_of(other) for other in includes if other in files)
+    for room, others in graph.items():
+        others.discard(room)
+    return graph
+
+
+def reachable(start, edges):
+    seen, waiting = {start}, [start]
+    while waiting:
+        for room in edges[waiting.pop()] - seen:
+            seen.add(room)
+            waiting.append(room)
+    return seen
+
+
+def circles_in(graph):
+    back = {room: set() for room in graph}
+    for room, others in graph.items():
+        for other in others:
+            back[other].add(room)
+    circles, left = [], set(graph)
+    while left:
+        start = min(left)
+        circle = reachable(start, graph) & reachable(start, back)
+        left -= circle
+        if len(circle) > 1:
+            circles.append(circle)
+    return circles
+
+
+def name_of(circle):
+    folder = min(circle).rpartition("/")[0]
+    return folder + ": " + " ".join(sorted(room.removeprefix(folder + "/") for room in circle))
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
+    found = {name_of(circle) for circle in circles_in(graph_of(read_includes(root)))}
+    for name in sorted(found - set(KNOWN)):
+        print(f"{name}: include each other")
+    for name in sorted(set(KNOWN) - found):
+        print(f"{name}: a circle no more; take it off the list")
+
+
+if __name__ == "__main__":
+    main()
