@@ -166,7 +166,7 @@ struct queued : waiting {
     std::optional<std::uint32_t> ahead{};  // 0: none, by a list of an earlier connection
     pending_ticket listing{};
     awaited_znodes awaited{};
-    base::cold<contender_ahead> seen_ahead{};  // in a short queue, once it was read
+    base::cold<contender_ahead> seen_ahead{};  // once it was read
 
     queued() = default;
     explicit queued(first&& from);

@@ -14,12 +14,6 @@
 #include "core/queue/permits.hpp"
 
 namespace turnstile::core::state {
-namespace {
-
-// Of a longer one the holder says little about the wait, and very many waiters keep nothing.
-constexpr std::size_t k_short_queue = 16;
-
-}  // namespace
 
 queued::queued(first&& from) : waiting{std::move(from)}, ahead{0} {}
 
@@ -304,7 +298,7 @@ void queued::on_probed(acquisition_call& call, awaited_znode& probed, const repl
             // It was read before without a watch, and may have changed in between.
             if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
                 listed_on = 0;
-            if (!probed.child.empty() && ahead.value_or(0) <= k_short_queue)
+            if (!probed.child.empty())
                 seen_ahead.change() = contender_ahead::of(answer, c.session_id());
             return;
         case answer_class::gone:

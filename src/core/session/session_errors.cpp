@@ -67,10 +67,9 @@ std::string line_of(std::size_t ahead, const contender_ahead* nearest) {
     if (nearest == nullptr) return text;
     const bool waits_for_itself = nearest->is_own && ahead == 1;
     if (waits_for_itself) text = "this very client has it";
-    const auto claims = nearest->text();
-    if (claims.empty()) return text;
+    if (nearest->claims.empty()) return text;
     if (!waits_for_itself) text += ahead == 1 ? ", the holder" : ", the nearest";
-    return text + ": " + claims;
+    return text + ": " + nearest->claims;
 }
 
 error away_error(const client_life& life, const std::string& subject) {

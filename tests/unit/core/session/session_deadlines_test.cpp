@@ -70,6 +70,20 @@ TEST_F(session_deadlines, name_the_holder_ahead) {
                           "since 2026-11-21T04:38:36Z"));
 }
 
+// However many are ahead: each of very many waiters keeps some bytes for it.
+TEST_F(session_deadlines, name_the_nearest_in_a_long_queue) {
+    start_attached();
+    acquire(k_ann, 2s);
+    std::vector<std::string> others{stranger(4)};
+    for (int number = -100; number != 4; ++number) others.push_back(stranger(number));
+    answer_create_and_list(5, others);
+    show_ahead("host=web1 pid=12 label=" + std::string(1000, 'a'), k_session + 1);
+    pass(2s);
+    const auto message = message_of_failure(k_ann);
+    EXPECT_THAT(message, HasSubstr("105 ahead when last seen, the nearest: web1, pid 12, label "));
+    EXPECT_LT(message.size(), 300U);
+}
+
 TEST_F(session_deadlines, tell_a_caller_that_its_own_client_is_ahead) {
     start_attached();
     acquire(k_ann, 2s);
