@@ -88,6 +88,8 @@ public:
     // granted the lock again. True for as long as the lease may run of which they do not know.
     [[nodiscard]] bool is_failed_by_servers(acquisition_key key,
                                             const contender_record& mine) const;
+    // Servers have forgotten that the znode was gone, and its client has had no word from them since.
+    [[nodiscard]] bool is_back_unheard(client_id client, const contender_record& znode) const;
 
     // What servers that promise no more were seen to break.
     struct seen_broken {
@@ -140,7 +142,6 @@ private:
                                  const std::map<std::string, std::vector<acquisition_key>>& valid);
     void judge_double(acquisition_key failed, acquisition_key other);
     [[nodiscard]] bool goes_by_lost_data(client_id client) const;
-    [[nodiscard]] bool is_back_unheard(client_id client, const contender_record& znode) const;
     // A single server of which G1 is promised: its clock is slewed at most, and its data stay.
     [[nodiscard]] bool keeps_its_clock() const;
     void judge_lost_session(client_id client) const;

@@ -31,8 +31,7 @@ bool invariants::goes_by_lost_data(client_id client) const {
            (away && now() <= *lost_at + scenario_.time.session_timeout);
 }
 
-// The servers have forgotten that it was gone, and its client has had no word from them since: it was right, and cannot
-// know better. By its next attach the session is over, or by its deadline.
+// Its client was right, and cannot know better. By its next attach the session is over, or by its deadline.
 bool invariants::is_back_unheard(client_id client, const contender_record& znode) const {
     if (!znode.returned_at) return false;
     const auto last = connected_.find(client);

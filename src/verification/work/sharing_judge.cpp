@@ -183,7 +183,10 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
 // Its caller's token: after all that were granted before it.
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
-    if (history_.find(record(client, *call.contender).znode)->was_forced) return;  // G6's exception
+    const auto& znode = *history_.find(record(client, *call.contender).znode);
+    if (znode.was_forced) return;  // G6's exception
+    // Other clients may have been granted while it was gone.
+    if (contenders_.is_back_unheard(client, znode)) return;
     auto& last = last_[lock.folder];
     const auto id = name(client, lock, call.caller.id);
     if (call.token <= last) throw violation{"G6", id + " has no larger token than one before"};
