@@ -97,6 +97,7 @@ void single_session::forget_watches(const std::string& path) {
 
 // SQL: confirmations overtake the others, one another not.
 void single_session::ask(question&& asks) {
+    // place: confirmations_overtake
     const auto place = is_redis() || !confirms(asks)
                            ? waiting_.end()
                            : std::find_if_not(waiting_.begin(), waiting_.end(), confirms);
@@ -124,7 +125,7 @@ void single_session::send_next() {
 void single_session::send(question&& asks) {
     client_message message = look{};
     if (auto* request = std::get_if<asked>(&asks)) {
-        request->sent = clock_.local(agenda_.now());
+        request->sent = clock_.local(agenda_.now());  // place: counts_from_its_leave
         message = request->request;
     } else if (const auto* drop = std::get_if<drop_watch>(&asks)) {
         message = *drop;

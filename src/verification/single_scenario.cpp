@@ -3,6 +3,7 @@
 // what goes wrong with one server in place of what goes wrong with several.
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "verification/scenarios.hpp"
 
@@ -15,6 +16,7 @@ using remainder = single_server_plan::remainder;
 
 constexpr std::uint64_t k_single = 0xbf58476d1ce4e5b9;
 constexpr std::uint64_t k_older_tables = 0x94d049bb133111eb;
+constexpr std::uint64_t k_bursts = 0x6a09e667f3bcc909;
 
 core::duration& every(scenario& s, fault which) {
     return s.every[static_cast<std::size_t>(which)];
@@ -108,6 +110,33 @@ void draw_single_faults(dice& chance, scenario& s) {
     if (s.kind == server_kind::sql && chance.chance(0.7)) single.together = chance.from_to(2, 6);
 }
 
+// A client that wants many locks at once. Nothing goes wrong, but the way to the database is so long that one after the
+// other the requests of a whole window take longer than the session time-out.
+void draw_burst(dice&& chance, scenario& s) {
+    constexpr std::size_t k_locks = 48;
+    if (s.kind != server_kind::sql || s.work != work_kind::locks || !chance.chance(0.1)) return;
+    keep_to_plain_locks(s);
+    s.every = {};
+    s.cut = s.slow = s.held_up = s.other_recipes = s.once = s.with_deadline = s.cancelled = 0;
+    s.max_hold = {};
+    s.window = {};
+    s.single = {};
+    s.single.together = chance.from_to(1, 2);
+    s.time.client_latency = s.time.session_timeout / 24;
+    s.time.slow_latency = s.time.server_latency = s.time.disk_latency = 1ms;
+    s.folders.clear();
+    for (std::size_t i = 0; i != k_locks; ++i)
+        s.folders.push_back("/locks/burst-" + std::to_string(i));
+    s.folders_exist = true;
+    s.clients.resize(1);
+    s.clients.front().workers = k_locks;
+    s.clients.front().takes = client_plan::taking::single;
+    s.rounds = 2;
+    s.long_holds = 0.5;
+    s.longest_hold = 3 * s.time.session_timeout;
+    s.confirm_every = {};
+}
+
 }  // namespace
 
 turnstile::promises promised_by(server_kind servers, const single_server_plan& plan) {
@@ -139,6 +168,7 @@ scenario draw_scenario(std::uint64_t seed, work_kind work, server_kind servers) 
     draw_steps(chance, s);
     draw_clocks(s);
     draw_single_faults(chance, s);
+    draw_burst(dice{seed ^ k_bursts}, s);
     s.single.promised = promised_by(servers, s.single);
     return s;
 }
