@@ -60,6 +60,8 @@
 
 namespace turnstile::zookeeper {
 
+class raw_session;
+
 class c_session final : public completion_listener {
 public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
@@ -96,6 +98,7 @@ private:
     [[nodiscard]] entry attach_to(const core::session_identity& own, const socket_address& server)
         EXCLUDES(turn_, mutex_);
     [[nodiscard]] entry leave_to_client() EXCLUDES(turn_, mutex_);
+    [[nodiscard]] entry leave_unasked() EXCLUDES(turn_, mutex_);
     [[nodiscard]] entry open_handle_late(const server_list& hosts, const clientid_t* own)
         EXCLUDES(turn_, mutex_);
     void note_failure(const socket_address& server, const std::string& reason);
@@ -106,9 +109,13 @@ private:
     void pause_entry(core::duration length) const noexcept;
 
     // A session that another client has, too, c_session_sharing.cpp.
-    void look_for_sharer() EXCLUDES(turn_, mutex_);
-    [[nodiscard]] bool look_at(const socket_address& server) EXCLUDES(turn_, mutex_);
-    [[nodiscard]] path_list split_foreign(path_list& owned) const EXCLUDES(mutex_);
+    enum class suspicion { opened_unasked, early_ends };
+    void look_for_sharer(suspicion why, const socket_address& first) EXCLUDES(turn_, mutex_);
+    [[nodiscard]] bool ask_first(core::link_kind kind) REQUIRES(turn_) EXCLUDES(mutex_);
+    void ask_what_is_owned(const socket_address& server) EXCLUDES(turn_, mutex_);
+    [[nodiscard]] bool look_at(const socket_address& server, suspicion why) EXCLUDES(turn_, mutex_);
+    void settle_own(raw_session& raw, suspicion why) EXCLUDES(mutex_);
+    [[nodiscard]] path_list split_foreign(path_list& owned, suspicion why) const EXCLUDES(mutex_);
     void remove_own(const socket_address& server, const core::session_identity& own,
                     path_list owned) const;
     void give_up_shared(const path_list& foreign) EXCLUDES(turn_, mutex_);
@@ -193,6 +200,9 @@ private:
     phase phase_ GUARDED_BY(mutex_) = phase::entering;
     bool closed_ GUARDED_BY(mutex_) = false;
     bool shared_ GUARDED_BY(mutex_) = false;  // with another client: it is not to be closed
+    // What the session owns, if the C client opens it: asked as soon as it is attached to a server that writes.
+    enum class asking { settled, due, under_way };
+    asking asking_ GUARDED_BY(mutex_) = asking::settled;
     own_znodes own_ GUARDED_BY(mutex_);
     flap_watch flaps_ GUARDED_BY(mutex_);
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;  // the latest, counted from 1

@@ -93,7 +93,7 @@ c_session::entry c_session::enter_at(const socket_address& server) {
                        "same session cannot be checked",
                        name);
             return leave_to_client();
-        case opening_outcome::read_only: return leave_to_client();
+        case opening_outcome::read_only: return leave_unasked();
         case opening_outcome::cut_off:
             log::write(log_level::info, "{} opened a session and did not say what it owns: {}",
                        name, result.reason);
@@ -135,6 +135,14 @@ c_session::entry c_session::attach_to(const core::session_identity& own,
 c_session::entry c_session::leave_to_client() {
     auto chance = base::random::from_system();
     return open_handle_late(shuffled_servers(servers_, chance, known_->missing), nullptr);
+}
+
+c_session::entry c_session::leave_unasked() {
+    {
+        const base::lock_guard lock{mutex_};
+        asking_ = asking::due;
+    }
+    return leave_to_client();
 }
 
 c_session::entry c_session::open_handle_late(const server_list& hosts, const clientid_t* own) {

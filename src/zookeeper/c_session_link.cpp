@@ -29,6 +29,7 @@ void c_session::session_event(int state) {
 void c_session::attach(core::link_kind kind) {
     // The C client changes servers without a word when its list has changed.
     detach();
+    if (ask_first(kind)) return;
     core::link_event event;
     socket_address server;
     {
@@ -118,7 +119,7 @@ void c_session::detach() {
     }
     changed_.set();
     deliver(std::move(event));
-    if (suspicious) helper_.post([this] { look_for_sharer(); });
+    if (suspicious) helper_.post([this] { look_for_sharer(suspicion::early_ends, {}); });
 }
 
 // Its holders need not wait for the end of its lease.

@@ -6,6 +6,10 @@
 // what the session owns. A znode that this session never asked for is another client's: the session is lost then, as an
 // expired one is, but it is not closed, since that would take the other client's locks. Its own znodes are removed one by
 // one, after the holders were told of the loss.
+//
+// A session that begins at a read-only server is opened by the C client, at the first server that has a majority. The same
+// look asks then what it owns, and begins at that server: with localSessionsEnabled no other one knows the session yet. The
+// session counts as attached when it was asked; the look ends the C client's connection, and that attaches once more.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,20 +29,46 @@ constexpr int k_never = -1;  // a descriptor that ends no wait
 
 }  // namespace
 
-void c_session::look_for_sharer() {
+// `first`: where the session is attached, if that server has to be asked ahead of others.
+void c_session::look_for_sharer(suspicion why, const socket_address& first) {
     if (known_->requests.ephemerals.is_refused()) return;
     {
         const base::lock_guard lock{mutex_};
         if (phase_ == phase::dead || closed_) return;
     }
+    if (first.length != 0 && look_at(first, why)) return;
     auto chance = base::random::from_system();
     int looks = 0;
     for (const auto& server : shuffled_addresses(servers_, chance, known_->missing))
-        if (looks++ == k_most_looks || look_at(server)) return;
+        if (looks++ == k_most_looks || look_at(server, why)) return;
+}
+
+// True: the session is not to be used yet.
+bool c_session::ask_first(core::link_kind kind) {
+    const base::lock_guard lock{mutex_};
+    if (asking_ == asking::due && kind == core::link_kind::attached) {
+        asking_ = asking::under_way;
+        static_cast<void>(describe_attach(kind));  // sets the identity
+        helper_.post([this, server = connected_server()] { ask_what_is_owned(server); });
+    }
+    return asking_ == asking::under_way;
+}
+
+void c_session::ask_what_is_owned(const socket_address& server) {
+    look_for_sharer(suspicion::opened_unasked, server);
+    const base::lock_guard turn{turn_};
+    {
+        const base::lock_guard lock{mutex_};
+        asking_ = asking::settled;
+        if (phase_ == phase::dead || closed_) return;
+    }
+    // Otherwise the C client attaches later.
+    const int state = zoo_state(handle_);
+    if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
 }
 
 // True: no other server need be asked.
-bool c_session::look_at(const socket_address& server) {
+bool c_session::look_at(const socket_address& server, suspicion why) {
     const auto own = identity();
     // The client closes the session as soon as it is told; the look goes on all the same.
     tcp_stream link{server, boottime_clock::now() + k_role_limit, k_never};
@@ -51,12 +81,9 @@ bool c_session::look_at(const socket_address& server) {
     if (attached->timeout_ms <= 0) return true;  // the C client hears of the end by itself
     path_list owned;
     if (raw.list(settings_.credentials, owned) != raw_session::listing::listed) return false;
-    const auto foreign = split_foreign(owned);
+    const auto foreign = split_foreign(owned, why);
     if (foreign.paths.empty()) {
-        log::write(log_level::info,
-                   "session {:#x}: its connections end early, one after the other; it is this "
-                   "client's alone, so the reason is a link or a server",
-                   static_cast<std::uint64_t>(own.id));
+        settle_own(raw, why);
         link.finish();
         return true;
     }
@@ -65,6 +92,19 @@ bool c_session::look_at(const socket_address& server) {
     tcp_stream last{server, boottime_clock::now() + k_role_limit, k_never};
     lengthen(last, own);
     return true;
+}
+
+// The session is this client's alone. Any answer to its mark is good, as at the opening (raw_session.hpp).
+void c_session::settle_own(raw_session& raw, suspicion why) {
+    const auto own = identity();
+    if (why == suspicion::opened_unasked) {
+        if (settings_.mark) static_cast<void>(raw.create_ephemeral(mark_of(own.id)));
+        return;
+    }
+    log::write(log_level::info,
+               "session {:#x}: its connections end early, one after the other; it is this client's "
+               "alone, so the reason is a link or a server",
+               static_cast<std::uint64_t>(own.id));
 }
 
 // The other client's attach may come between ours and a removal, which is refused then.
@@ -91,13 +131,13 @@ void c_session::remove_own(const socket_address& server, const core::session_ide
                    static_cast<std::uint64_t>(own.id), path, reason);
 }
 
-// `owned` keeps the znodes that are ours.
-path_list c_session::split_foreign(path_list& owned) const {
+// `owned` keeps the znodes that are ours. The mark of a session that was opened unasked is another client's.
+path_list c_session::split_foreign(path_list& owned, suspicion why) const {
     path_list foreign;
     const base::lock_guard lock{mutex_};
     const auto mark = mark_of(identity_.id);
     const auto is_own = [&](const std::string& path) REQUIRES(mutex_) {
-        if (path == mark) return true;
+        if (path == mark) return why == suspicion::early_ends;
         std::string_view rest = path;
         if (!rest.starts_with(servers_.chroot)) return false;
         rest.remove_prefix(servers_.chroot.size());

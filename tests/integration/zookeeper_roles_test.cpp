@@ -9,6 +9,7 @@
 #include "session_recorder.hpp"
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/tcp_proxy.hpp"
+#include "zookeeper/raw_session.hpp"
 
 namespace turnstile::tests::zookeeper_seam {
 namespace {
@@ -199,6 +200,8 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     const link_event attached = me.link(link_kind::attached);
     EXPECT_NE(attached.session_id, cut_off.session_id);
     EXPECT_EQ(ask(create_op{"/read_only"}), server_error::ok);
+    // It was asked what it owns, and has its mark.
+    EXPECT_EQ(ask(exists_op{zookeeper::mark_of(attached.session_id)}), server_error::ok);
 }
 
 }  // namespace
