@@ -3,14 +3,12 @@
 
 #include <sys/random.h>
 
-#include <algorithm>
 #include <bit>
-#include <boost/uuid/random_generator.hpp>
 #include <cerrno>
-#include <string_view>
+#include <cstddef>
 #include <system_error>
 
-#include "base/hexadecimal.hpp"
+#include "base/guid_text.hpp"
 
 namespace turnstile::base {
 namespace {
@@ -62,30 +60,24 @@ double random::uniform01() noexcept {
     return static_cast<double>((*this)() >> 11U) * 0x1.0p-53;
 }
 
+// A seed's GUIDs are a part of what the simulator plays again.
 std::array<std::uint8_t, 16> random::draw_guid() {
     std::array<std::uint8_t, 16> bytes{};
     if (of_kernel_) {
         fill_from_kernel(bytes);
-        bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0fU) | 0x40U);  // the version
-        bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3fU) | 0x80U);  // the variant
-    } else {
-        const auto guid = boost::uuids::basic_random_generator<random>{*this}();
-        std::copy(guid.begin(), guid.end(), bytes.begin());
+        return bytes;
+    }
+    constexpr std::size_t k_word = sizeof(result_type);
+    result_type word = 0;
+    for (std::size_t i = 0; i != bytes.size(); ++i, word >>= 8U) {
+        if (i % k_word == 0) word = (*this)();
+        bytes[i] = static_cast<std::uint8_t>(word);
     }
     return bytes;
 }
 
-// Each contender has one: Boost's to_string() appends digit by digit, which takes ten times as long.
 std::string make_guid(random& source) {
-    constexpr std::string_view k_form = "00000000-0000-0000-0000-000000000000";
-    std::string text{k_form};
-    std::size_t at = 0;
-    for (const auto byte : source.draw_guid()) {
-        if (k_form[at] == '-') ++at;
-        write_hexadecimal(&text[at], byte);
-        at += 2;
-    }
-    return text;
+    return guid_text(source.draw_guid(), 4);
 }
 
 }  // namespace turnstile::base

@@ -8,13 +8,14 @@
 #include <chrono>
 #include <utility>
 
+#include "base/hexadecimal.hpp"
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/random_digits.hpp"
+#include "base/sha1.hpp"
 #include "base/signals.hpp"
 #include "base/thread_name.hpp"
 #include "local/client_checks.hpp"
-#include "redis/digest.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -48,7 +49,9 @@ session_link::session_link(connect_string where, const core::session_settings& s
       prefix_{key_prefix(where_)},
       znodes_{znodes_key(prefix_)},
       deadlines_{deadlines_key(prefix_)},
-      identity_{settings.credentials.empty() ? std::string{} : sha1_in_hex(settings.credentials)},
+      identity_{settings.credentials.empty()
+                    ? std::string{}
+                    : base::hexadecimal_digits(base::sha1(settings.credentials))},
       password_{base::random_digits<16>()},
       timeout_text_{std::to_string(microseconds(settings.timeout))},
       replicas_{where_.wait == 0 ? std::string{} : std::to_string(where_.wait)},

@@ -3,8 +3,9 @@
 
 #include <utility>
 
+#include "base/hexadecimal.hpp"
+#include "base/sha1.hpp"
 #include "redis/byte_reader.hpp"
-#include "redis/digest.hpp"
 #include "redis/records.hpp"
 
 namespace turnstile::redis {
@@ -35,7 +36,8 @@ std::optional<answer_along> parse_listing_of(byte_reader& in) {
 std::optional<wake> parse_wake(std::string_view text, const std::string& mark) {
     if (text.size() <= k_digest) return std::nullopt;
     const auto body = text.substr(k_digest);
-    if (sha1_in_hex(std::string{body} + mark) != text.substr(0, k_digest)) return std::nullopt;
+    if (base::hexadecimal_digits(base::sha1(std::string{body} + mark)) != text.substr(0, k_digest))
+        return std::nullopt;
     byte_reader in{body};
     wake found;
     const auto zxid = in.whole_double();

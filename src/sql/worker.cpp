@@ -2,14 +2,12 @@
 #include "sql/worker.hpp"
 
 #include <algorithm>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/string_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <iterator>
 #include <utility>
 
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
+#include "base/sha1.hpp"
 #include "local/client_checks.hpp"
 #include "sql/confirmation.hpp"
 #include "sql/path_limit.hpp"
@@ -35,12 +33,9 @@ error error_of(const database_error& why) {
 
 // The user's name, and a digest of user and password: the tables have no password.
 local::identities identities_of(const std::string& credentials) {
-    static const auto space =
-        boost::uuids::string_generator{}("5a0f0c52-6f3f-4d0b-8f55-0c5f1d7f2b61");
     if (credentials.empty()) return {};
-    const auto digest =
-        boost::uuids::name_generator_sha1{space}(credentials.data(), credentials.size());
-    return {credentials.substr(0, credentials.find(':')) + ":" + to_string(digest)};
+    return {credentials.substr(0, credentials.find(':')) + ":" +
+            base::name_guid("5a0f0c52-6f3f-4d0b-8f55-0c5f1d7f2b61", credentials)};
 }
 
 }  // namespace

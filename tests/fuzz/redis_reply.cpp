@@ -10,10 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/hexadecimal.hpp"
+#include "base/sha1.hpp"
 #include "core/seam/seam.hpp"
 #include "fuzz_input.hpp"
 #include "redis/array_bound.hpp"
-#include "redis/digest.hpp"
 #include "redis/line.hpp"
 #include "redis/requests.hpp"
 #include "redis/sentinel_inquiry.hpp"
@@ -119,8 +120,8 @@ void check_words(std::string_view text) {
 void check_wake(std::string_view body) {
     const std::string mark = "1:30000000:secret:";
     expect(!redis::parse_wake(body, mark), "a wake-up without the session's mark is taken", body);
-    const auto told =
-        redis::parse_wake(redis::sha1_in_hex(std::string{body} + mark) + std::string{body}, mark);
+    const auto told = redis::parse_wake(
+        base::hexadecimal_digits(base::sha1(std::string{body} + mark)) + std::string{body}, mark);
     if (!told) return;
     check_events({told->event});
     expect(told->zxid > -k_largest_number && told->zxid < k_largest_number, "a zxid is too large");

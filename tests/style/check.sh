@@ -102,6 +102,12 @@ rule_public_headers() {
         report "public headers include no third party"
 }
 
+# What another project calls its details changes with its next release.
+rule_internals() {
+    matches '(boost|fmt|asio|spdlog|nlohmann|CLI)(/[a-z_0-9]+)*/detail/|\b(boost|fmt|asio|spdlog|nlohmann)::([a-z_0-9]+::)*detail::' \
+        "${code[@]}" | report "internals of another project"
+}
+
 # The coroutine forms, and what is for writes under a hold, are headers of their own: a recipe's header brings none.
 rule_light_headers() {
     local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|transaction|text|ostream|fmt|stop_any|turnstile'
@@ -408,7 +414,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers circles spdx script format model_edges failures documents page_code links plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles spdx script format model_edges failures documents page_code links plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/string_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
 
 #include "base/path.hpp"
 #include "base/percent.hpp"
+#include "base/sha1.hpp"
 #include "base/utf8.hpp"
 #include "core/queue/contender_name.hpp"
 #include "turnstile/error.hpp"
@@ -57,9 +55,7 @@ std::size_t append_unit(std::string& path, std::string_view argument, std::size_
 
 // A name in a name space of Turnstile's own: UUID version 5.
 std::string digest(std::string_view argument) {
-    static const auto space =
-        boost::uuids::string_generator{}("7bd1f2a4-5d0e-4a52-9c3b-20f4c6a1e8d3");
-    return to_string(boost::uuids::name_generator_sha1{space}(argument.data(), argument.size()));
+    return base::name_guid("7bd1f2a4-5d0e-4a52-9c3b-20f4c6a1e8d3", argument);
 }
 
 std::string escape_argument(std::string_view argument, last_byte last) {

@@ -60,6 +60,12 @@ TEST(random, copies_of_a_seed_s_draw_the_same_guids) {
     EXPECT_EQ(make_guid(source), make_guid(copy));
 }
 
+// The first one of Boost's generator over the same numbers, by which seeds have been played so far.
+TEST(random, guids_of_a_seed_stay_the_same) {
+    random source{0};
+    EXPECT_EQ(make_guid(source), "b4f275cb-365f-4c99-aa45-5649781f6ebf");
+}
+
 TEST(random, guids_are_lower_case_version_4_uuids) {
     random seeded{3};
     random of_system = random::from_system();

@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "redis/digest.hpp"
 #include "redis/records.hpp"
 
 namespace turnstile::redis {
@@ -162,10 +161,6 @@ TEST(redis_records, events) {
     ASSERT_EQ(events->size(), 2U);
     EXPECT_EQ(events->at(0), (core::watch_event{core::watch_kind::deleted, "/a", 0}));
     EXPECT_EQ(events->at(1), (core::watch_event{core::watch_kind::children, "/", 0}));
-}
-
-TEST(redis_digest, is_sha1) {
-    EXPECT_EQ(sha1_in_hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
 }
 
 // A server's words stand in messages and logs, its numbers in sums.
