@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scripts: what the server carries out, one Lua script for each kind of request. The server runs a script as a whole
-// and nothing beside it, so that a script is a transaction.
+// and nothing beside it, so that a script is a transaction. Their sources are in redis/lua; the build embeds them.
 //
 // Keys, with P = "{turnstile}" or "{turnstile:tree}": the braces keep all of a tree at one node of a Redis Cluster.
 //
@@ -8,7 +8,7 @@
 // |------------|------|--------------------------------------------------------------------------------|
 // | P:n        | hash | the rest of this table by its fields                                           |
 // | - "/a/b"   |      | a znode: a record (records.hpp), then the owner's identity if it has one, then the data |
-// | - "s<id>"  |      | a session's mark: connection, time-out, password, identity (k_attach)          |
+// | - "s<id>"  |      | a session's mark: connection, time-out, password, identity (lua/attach.lua)  |
 // | - "q<id>"  |      | the events that the session has not fetched yet                                |
 // | - "w/a/b"  |      | the sessions that watch the znode: "<id> <id> "                                |
 // | - "k/a/b"  |      | those that watch its children                                                  |

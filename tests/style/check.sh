@@ -182,6 +182,34 @@ rule_layers() {
     } | report "may not be included here"
 }
 
+# Lua stands in files of its own: each is a chunk, and what the build makes of them (src/redis/CMakeLists.txt) sees no name
+# that is neither its own nor the server's. scripts/test installs luac.
+with_includes() {
+    local line
+    while IFS= read -r line; do
+        if [[ $line =~ ^\ *--\ include\ \"([a-z_]+\.lua)\"$ ]]; then
+            with_includes "${1%/*}/${BASH_REMATCH[1]}"
+        else
+            printf '%s\n' "$line"
+        fi
+    done <"$1"
+}
+readonly lua_names='ARGV|KEYS|bit|constants|ipairs|math|pairs|pcall|redis|select|string|struct|table|tonumber|tostring|type|unpack'
+rule_lua() {
+    local file
+    matches 'R"lua' src | report "Lua stands in .lua files"
+    command -v luac >/dev/null || return 0
+    for file in src/*/lua/*.lua; do
+        luac -p "$file" 2>&1 || true
+    done | report "luac"
+    for file in src/*/lua/*.lua; do
+        ! grep -qF -e "-- include \"${file##*/}\"" "${file%/*}"/*.lua || continue
+        with_includes "$file" | { luac -l -p - 2>&1 || true; } |
+            sed -nE 's/.*[GS]ETGLOBAL.*; ([A-Za-z_]+)$/\1/p; s/^luac: /&/p' | sort -u |
+            { grep -vxE -e "$lua_names" || true; } | sed "s|^|$file: |"
+    done | report "a name that no script has"
+}
+
 # A room, a header with its source, is understood without the rooms that need it.
 rule_circles() {
     { python3 tests/style/circles.py || echo "tests/style/circles.py: no answer"; } | report "include circles"
@@ -414,7 +442,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles spdx script format model_edges failures documents page_code links plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles lua spdx script format model_edges failures documents page_code links plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

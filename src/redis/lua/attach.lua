@@ -1,0 +1,88 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The attach of a session. `sid` is empty for a new one, and `mark` has no connection: ":time-out:password:identity".
+-- `seen`: the last zxid that the client has seen; a watched znode with a later one has changed. `history`: the one that
+-- the session was attached in last, empty for a new one (field "l": when it began). `changed_znodes`: the last zxid
+-- under which it was told, there, that a znode was made or removed. Then its watches, a kind and a path each: d of a
+-- znode that was there, e of one that was not, c of children.
+--
+-- The layout's version is looked at before anything else: a tree of another one is left as it is. A tree without it was
+-- made before there was the field, which is added with the session's mark: sooner, and with the memory used up, it
+-- would keep a session whose time is over from being told so (`flush`). Then the server is looked at: where it is not
+-- the one that the tree was at, another history begins. The session's watches are set anew: one that would have fired
+-- meanwhile fires now.
+-- include "arguments.lua"
+local seen, history, changed_znodes = unpack(ARGV, 6, 8)
+seen, changed_znodes = tonumber(seen), tonumber(changed_znodes)
+-- include "tree.lua"
+local version = get('v') or get('/') and '1' or layout
+if version ~= layout then return {code.other_layout, '0', -1, '', version} end
+if not get('/') then
+  local function first(path, cnt, fl)
+    records[path] = {cz = 0, mz = 0, pz = 0, ct = 0, mt = 0, ow = 0, ver = 0, cre = 0, cnt = cnt, fl = fl,
+                     who = '', data = ''}
+    changed[path] = true
+  end
+  first('/', 1, 0)
+  first('/zookeeper', 2, 0)
+  first('/zookeeper/config', 0, flag.read_only)
+  first('/zookeeper/quota', 0, 0)
+  put('v', layout)
+  store()
+  flush()
+  call('SADD', prefix .. ':c:/', 'zookeeper')
+  call('SADD', prefix .. ':c:/zookeeper', 'config', 'quota')
+end
+look_at_server()
+local function is_forgotten()
+  local found = false
+  for began, had in string.gmatch(get('l'), '(%d+):(%d+);') do
+    if found then
+      if tonumber(had) < changed_znodes then return true end
+      seen = math.min(seen, tonumber(had))
+    end
+    found = found or began == history
+  end
+  return not found
+end
+local back = come_back()
+local connection = 1
+if sid == '' then
+  sid = string.format('%.0f', next_zxid())
+else
+  local is = get('s' .. sid)
+  local at = is and string.find(is, ':', 1, true)
+  if not is or string.sub(is, at) ~= mark then flush() return {code.session_gone} end
+  if is_forgotten() then
+    end_session(sid)
+    return {code.session_gone}
+  end
+  connection = string.sub(is, 1, at - 1) + 1
+  drop_watches(sid)
+  call('DEL', prefix .. ':v:' .. sid)
+  put('q' .. sid, false)
+  mine = {}
+end
+mark = string.format('%.0f', connection) .. mark
+put('s' .. sid, mark)
+if not get('v') then put('v', layout) end
+local function watch(f)
+  put(f, (get(f) or '') .. sid .. ' ')
+  call('SADD', prefix .. ':v:' .. sid, f)
+end
+for i = 9, #ARGV, 2 do
+  local kind, path = unpack(ARGV, i, i + 1)
+  local n = node(path)
+  if kind == 'e' then
+    if n then queue(sid, event.created, path) else watch('w' .. path) end
+  elseif not n then
+    queue(sid, event.deleted, path)
+  elseif kind == 'd' then
+    if n.mz > seen then queue(sid, event.changed, path) else watch('w' .. path) end
+  else
+    if n.pz > seen then queue(sid, event.children, path) else watch('k' .. path) end
+  end
+end
+flush()
+call('ZADD', deadlines, now + timeout, sid)
+none_before(now + timeout)
+return {code.ok, get('z') or '0', back, table.concat(mine), sid, mark, string.match(get('l'), '(%d+):%d+;$')}

@@ -1,0 +1,34 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The fields of P:n. `known`: as read, or as they are to be; `unwritten`: those that are still to be written. A field
+-- that is to go is false.
+local code, event, flag, layout = constants()  -- of scripts.cpp
+local band = bit.band
+local known, unwritten, dirty = {}, {}, false
+local mine, publish = {}, {}
+local function load(...)
+  local fields = {...}
+  local values = call('HMGET', nodes, ...)
+  for i = 1, #fields do if known[fields[i]] == nil then known[fields[i]] = values[i] end end
+end
+local function get(f)
+  local v = known[f]
+  if v == nil then v = call('HGET', nodes, f); known[f] = v end
+  return v
+end
+local function put(f, v) known[f] = v; unwritten[f] = v; dirty = true end
+
+-- Deletions go first: they are allowed where the memory is used up, and what follows is, too. A wake-up that the server
+-- refuses is as one that is lost: it must not break off what is half written.
+local function flush()
+  if dirty then
+    local gone, kept = {}, {}
+    for f, v in pairs(unwritten) do
+      if v then kept[#kept + 1] = f; kept[#kept + 1] = v else gone[#gone + 1] = f end
+    end
+    for i = 1, #gone, 1000 do call('HDEL', nodes, unpack(gone, i, math.min(i + 999, #gone))) end
+    for i = 1, #kept, 1000 do call('HSET', nodes, unpack(kept, i, math.min(i + 999, #kept))) end
+    unwritten, dirty = {}, false
+  end
+  for i = 1, #publish do redis.pcall('PUBLISH', prefix .. ':' .. publish[i], '') end
+  publish = {}
+end

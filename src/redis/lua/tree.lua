@@ -1,0 +1,7 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What the general scripts have in common.
+-- include "fields.lua"
+-- include "events.lua"
+-- include "records.lua"
+-- include "ends.lua"
+-- include "history.lua"
