@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "admin/http/metrics_page.hpp"
 #include "admin/reading/lock_json.hpp"
 
 namespace turnstile::cli {
@@ -29,20 +30,6 @@ json leader_json(const std::string& path, const participant* leader) {
             {"znode", leader->znode},
             {"token", leader->token.to_string()},
             {"data", leader->data}};
-}
-
-// A value of a label, as Prometheus reads it.
-std::string label(const std::string& text) {
-    std::string result;
-    for (const char symbol : text) {
-        if (symbol == '"' || symbol == '\\') result += '\\';
-        if (symbol == '\n') {
-            result += "\\n";
-        } else {
-            result += symbol;
-        }
-    }
-    return result;
 }
 
 }  // namespace
@@ -73,28 +60,20 @@ http_answer health_answer(const election_view& view) {
 }
 
 http_answer metrics_answer(const election_view& view) {
-    const auto of = "{path=\"" + label(view.path) + "\",id=\"" + label(view.id) + "\"} ";
-    std::string text;
-    const auto add = [&](const char* name, const char* type, const char* help,
-                         std::uint64_t value) {
-        text += std::string{"# HELP "} + name + " " + help + "\n# TYPE " + name + " " + type +
-                "\n" + name + of + std::to_string(value) + "\n";
-    };
-    add("turnstile_leads", "gauge", "1 while this participant leads.", view.leads ? 1 : 0);
-    add("turnstile_queued", "gauge", "1 while it stands in the servers' queue.",
-        view.queued ? 1 : 0);
-    add("turnstile_servers_answer", "gauge", "1 while the servers tell the queue.",
-        view.queue ? 1 : 0);
-    add("turnstile_participants", "gauge", "Participants in the queue.",
-        view.queue ? view.queue->size() : 0);
-    add("turnstile_terms_total", "counter", "How often it has come to lead.", view.terms);
-    add("turnstile_entered_total", "counter", "Places that it has taken in the queue.",
-        view.counters.entered);
-    add("turnstile_waited_total", "counter", "Places with others ahead.", view.counters.waited);
-    add("turnstile_lost_total", "counter", "Leads that ended by a loss.", view.counters.lost);
-    add("turnstile_guarded", "gauge", "1 while a crash frees its place at once.",
-        view.counters.guardian == guardian_state::guarded ? 1 : 0);
-    return {200, "text/plain; version=0.0.4; charset=utf-8", text};
+    admin::metrics_page all{{{"path", view.path}, {"id", view.id}}};
+    all.add("leads", "gauge", "1 while this participant leads.", view.leads ? 1 : 0);
+    all.add("queued", "gauge", "1 while it stands in the servers' queue.", view.queued ? 1 : 0);
+    all.add("servers_answer", "gauge", "1 while the servers tell the queue.", view.queue ? 1 : 0);
+    all.add("participants", "gauge", "Participants in the queue.",
+            view.queue ? view.queue->size() : 0);
+    all.add("terms_total", "counter", "How often it has come to lead.", view.terms);
+    all.add("entered_total", "counter", "Places that it has taken in the queue.",
+            view.counters.entered);
+    all.add("waited_total", "counter", "Places with others ahead.", view.counters.waited);
+    all.add("lost_total", "counter", "Leads that ended by a loss.", view.counters.lost);
+    all.add("guarded", "gauge", "1 while a crash frees its place at once.",
+            view.counters.guardian == guardian_state::guarded ? 1 : 0);
+    return {200, admin::metrics_page::k_type, all.text()};
 }
 
 }  // namespace turnstile::cli

@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admin/api/metrics.hpp"
 
-#include <sstream>
-
 #include "admin/api/meta.hpp"
+#include "admin/http/metrics_page.hpp"
 
 namespace turnstile::admin {
-namespace {
-
-class page {
-public:
-    template <class T>
-    void add(const char* name, const char* type, const char* help, T value) {
-        text_ << "# HELP turnstile_" << name << ' ' << help << "\n# TYPE turnstile_" << name << ' '
-              << type << "\nturnstile_" << name << ' ' << value << '\n';
-    }
-    [[nodiscard]] std::string text() const { return text_.str(); }
-
-private:
-    std::ostringstream text_;
-};
-
-}  // namespace
-
 std::string metrics(site& at) {
     const auto seen = at.reading.latest();
     const auto counts = at.reading.counts();
     const auto traffic = at.traffic();
     const auto totals = seen.seen ? seen.seen->totals : lock_totals{};
-    page all;
+    metrics_page all;
     all.add("locks", "gauge", "Locks that have a contender.", totals.locks);
     all.add("locks_held", "gauge", "Locks that are held.", totals.held);
     all.add("locks_contended", "gauge", "Locks with a waiter.", totals.contended);
