@@ -34,34 +34,34 @@ bool commit_queue::is_front(acquisition_id id) const {
     return !commits_.empty() && commits_.front().id == id;
 }
 
-void commit_queue::finish_front(write_context& c, commit_outcome&& outcome) {
+void commit_queue::finish_front(commit_outcome&& outcome, std::vector<write_effect>& out) {
     const auto done = std::move(front());
     commits_.pop_front();
-    if (!done.answered) c.tell(done.id, std::move(outcome));
+    if (!done.answered) out.emplace_back(write_effects::tell{done.id, std::move(outcome)});
 }
 
 void commit_queue::drop_answered_front() {
     if (!commits_.empty() && commits_.front().answered) commits_.pop_front();
 }
 
-void commit_queue::fail_behind(write_context& c, std::size_t kept, const error& why) {
+void commit_queue::fail_behind(std::size_t kept, const error& why, std::vector<write_effect>& out) {
     if (kept >= commits_.size()) return;
     const auto behind = commits_.begin() + static_cast<std::ptrdiff_t>(kept);
     for (auto each = behind; each != commits_.end(); ++each)
-        if (!each->answered) c.tell(each->id, why);
+        if (!each->answered) out.emplace_back(write_effects::tell{each->id, why});
     commits_.erase(behind, commits_.end());
 }
 
-void commit_queue::answer(write_context& c, acquisition_id id, const error& why) {
+void commit_queue::answer(acquisition_id id, const error& why, std::vector<write_effect>& out) {
     TURNSTILE_CHECK(is_awaited(id));
     find(id)->answered = true;
-    c.tell(id, why);
+    out.emplace_back(write_effects::tell{id, why});
 }
 
-void commit_queue::fail(write_context& c, acquisition_id id, const error& why) {
+void commit_queue::fail(acquisition_id id, const error& why, std::vector<write_effect>& out) {
     TURNSTILE_CHECK(is_awaited(id));
     commits_.erase(find(id));
-    c.tell(id, why);
+    out.emplace_back(write_effects::tell{id, why});
 }
 
 std::deque<commit_queue::commit>::iterator commit_queue::find(acquisition_id id) {

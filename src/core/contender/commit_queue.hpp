@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/contender/commit_plan.hpp"
-#include "core/contender/write_context.hpp"
+#include "core/contender/write_effects.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {
@@ -38,15 +38,15 @@ public:
     [[nodiscard]] bool is_front(acquisition_id id) const;
 
     // The oldest commit ends: its caller is told, unless it has been.
-    void finish_front(write_context& c, commit_outcome&& outcome);
+    void finish_front(commit_outcome&& outcome, std::vector<write_effect>& out);
     // The oldest commit ends if its caller has given up on it.
     void drop_answered_front();
     // All commits but the oldest `kept` end.
-    void fail_behind(write_context& c, std::size_t kept, const error& why);
+    void fail_behind(std::size_t kept, const error& why, std::vector<write_effect>& out);
     // The caller of an awaited commit is told now. The commit stays.
-    void answer(write_context& c, acquisition_id id, const error& why);
+    void answer(acquisition_id id, const error& why, std::vector<write_effect>& out);
     // An awaited commit ends now.
-    void fail(write_context& c, acquisition_id id, const error& why);
+    void fail(acquisition_id id, const error& why, std::vector<write_effect>& out);
 
     friend bool operator==(const commit_queue&, const commit_queue&) = default;
 

@@ -66,6 +66,12 @@ error removed(const std::string& znode) {
     return {errc::removed, znode + "; nothing was written"};
 }
 
+ticket submit(operation&& op, ticket_counter& tickets, std::vector<write_effect>& out) {
+    const auto id = tickets.take();
+    out.emplace_back(write_effects::submit{{id, std::move(op)}});
+    return id;
+}
+
 error outcome_unknown(const std::string& znode, const std::string& reason) {
     return {errc::outcome_unknown,
             "the commit under " + znode +
@@ -85,110 +91,107 @@ void guarded_writes::enter(state&& next) {
 }
 
 // Nothing is under way any more, and the znode has this version.
-void guarded_writes::settle(write_context& c, std::int32_t version) {
+void guarded_writes::settle(std::int32_t version, effects& out) {
     TURNSTILE_CHECK(version >= 0);
     enter(write_state::idle{});
-    c.version_became(version);
+    out.emplace_back(write_effects::version_became{version});
 }
 
-void guarded_writes::become_unsure(write_context& c, own_znode own, const reply& answer) {
+void guarded_writes::become_unsure(const session_view& session, own_znode own, const reply& answer,
+                                   effects& out) {
     enter(write_state::unsure{std::move(own)});  // place: commit_is_unsure
-    suspend(c, answer);
+    suspend(session, answer, out);
 }
 
-void guarded_writes::suspend(write_context& c, const reply& answer) {
+void guarded_writes::suspend(const session_view& session, const reply& answer, effects& out) {
     // A late answer of an earlier connection says nothing about this one.
-    if (c.attached() && answer.connection < c.connection()) return;
+    if (session.attached && answer.connection < session.connection) return;
     awaits_retry_ = true;
-    c.retry_later();
+    out.emplace_back(write_effects::retry_later{});
 }
 
 // ---- events ---------------------------------------------------------------------------------
 
-void guarded_writes::add(write_context& c, acquisition_id id, std::vector<write_part> parts,
-                         std::vector<std::string> standing) {
-    if (over_) return c.tell(id, *over_);
+void guarded_writes::add(acquisition_id id, std::vector<write_part> parts,
+                         std::vector<std::string> standing, effects& out) {
+    if (over_) {
+        out.emplace_back(write_effects::tell{id, *over_});
+        return;
+    }
     queue_.add(id, std::move(parts), std::move(standing));
-    go_on(c);
 }
 
-void guarded_writes::cancel(write_context& c, acquisition_id id, const error& why) {
+void guarded_writes::cancel(acquisition_id id, const error& why, effects& out) {
     if (!queue_.is_awaited(id)) return;
     if (!queue_.is_front(id) || is<write_state::idle>()) {
-        queue_.fail(c, id, why);
+        queue_.fail(id, why, out);
     } else {
-        queue_.answer(c, id,
-                      front_may_be_applied() ? outcome_unknown(own_path(), why.message()) : why);
+        queue_.answer(id, front_may_be_applied() ? outcome_unknown(own_path(), why.message()) : why,
+                      out);
     }
 }
 
-void guarded_writes::on_reply(write_context& c, const reply& answer) {
+void guarded_writes::on_reply(const session_view& session, const reply& answer, effects& out) {
     if (auto* const asks = std::get_if<write_state::planning>(&state_)) {
         if (const auto question = asks->questions.extract(answer.id))
-            on_planned(c, question.mapped(), answer);
+            on_planned(session, question.mapped(), answer, out);
     } else if (auto* const writes = std::get_if<write_state::sent>(&state_)) {
-        if (writes->writing.take_answer(answer)) on_written(c, std::move(writes->own), answer);
+        if (writes->writing.take_answer(answer))
+            on_written(session, std::move(writes->own), answer, out);
     } else if (auto* const resolves = std::get_if<write_state::resolving>(&state_)) {
         // The fence's own answer says little that the read behind it does not tell.
         if (resolves->fencing.take_answer(answer)) {
             resolves->may_not_fence = classify(answer) == answer_class::forbidden;
             return;
         }
-        if (resolves->reading.take_answer(answer)) on_read(c, std::move(*resolves), answer);
+        if (resolves->reading.take_answer(answer))
+            on_read(session, std::move(*resolves), answer, out);
     } else if (auto* const looks = std::get_if<write_state::overtaken>(&state_)) {
-        if (looks->reading.take_answer(answer)) on_looked(c, std::string{looks->path}, answer);
+        if (looks->reading.take_answer(answer))
+            on_looked(session, std::string{looks->path}, answer, out);
     }
-    go_on(c);
 }
 
-void guarded_writes::on_attached(write_context& c) {
-    awaits_retry_ = false;
-    go_on(c);
-}
-
-void guarded_writes::on_hold_over(write_context& c, const error& why) {
+void guarded_writes::on_hold_over(const error& why, effects& out) {
     if (!over_) over_ = why;
     if (is<write_state::planning>()) enter(write_state::idle{});
-    fail_unsent(c, why);
+    fail_unsent(why, out);
 }
 
-void guarded_writes::on_epoch_end(write_context& c, const error& why) {
+void guarded_writes::on_epoch_end(const error& why, effects& out) {
     if (!over_) over_ = why;
     const bool may_be_applied = front_may_be_applied();
     const auto znode = own_path();
     if (!is<write_state::idle>()) enter(write_state::idle{});
     if (may_be_applied)
         queue_.finish_front(
-            c, outcome_unknown(znode, "the session ended before that could be found out"));
-    fail_unsent(c, why);
+            outcome_unknown(znode, "the session ended before that could be found out"), out);
+    fail_unsent(why, out);
 }
 
 // ---- what is sent ---------------------------------------------------------------------------
 
-void guarded_writes::go_on(write_context& c) {
-    if (!c.attached() || awaits_retry_ || queue_.empty()) return;
+void guarded_writes::proceed(const own_znode& own, ticket_counter& tickets, effects& out) {
     if (is<write_state::idle>()) {
-        if (!queue_.front().plan.is_drawn()) return plan(c);
-        send(c);
+        if (!queue_.front().plan.is_drawn()) return plan(tickets, out);
+        if (own.settled) send(own, tickets, out);
     } else if (auto* const lost = std::get_if<write_state::unsure>(&state_)) {
-        resolve(c, std::move(lost->own));
+        resolve(std::move(lost->own), tickets, out);
     } else if (auto* const looks = std::get_if<write_state::overtaken>(&state_)) {
-        if (!looks->reading) looks->reading = c.submit(get_op{looks->path});
+        looks->reading = submit(get_op{looks->path}, tickets, out);
     }
 }
 
-void guarded_writes::plan(write_context& c) {
+void guarded_writes::plan(ticket_counter& tickets, effects& out) {
     write_state::planning next;
     for (auto& path : queue_.front().plan.questions()) {
-        const auto id = c.submit(exists_op{path});
+        const auto id = submit(exists_op{path}, tickets, out);
         next.questions.emplace(id, std::move(path));
     }
     enter(std::move(next));
 }
 
-void guarded_writes::send(write_context& c) {
-    auto own = c.own();
-    if (!own.settled) return;
+void guarded_writes::send(const own_znode& own, ticket_counter& tickets, effects& out) {
     const auto& next = queue_.front();
     std::vector<multi_part> parts;
     parts.emplace_back(set_op{own.path, own.data, own.version});  // place: commit_guard
@@ -196,16 +199,15 @@ void guarded_writes::send(write_context& c) {
         parts.emplace_back(check_op{znode});  // place: further_holds_are_checked
     const auto wanted = next.plan.steps();
     parts.insert(parts.end(), wanted.begin(), wanted.end());
-    c.version_became(k_any_version);
-    const auto writing = c.submit(multi_op{std::move(parts)});
-    enter(write_state::sent{std::move(own), writing});
+    out.emplace_back(write_effects::version_became{k_any_version});
+    enter(write_state::sent{own, submit(multi_op{std::move(parts)}, tickets, out)});
 }
 
-void guarded_writes::resolve(write_context& c, own_znode own) {
+void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& out) {
     const auto fence = multi_op{
         {set_op{own.path, own.data, own.version}, set_op{own.path, own.data, own.version + 1}}};
-    const auto fencing = c.submit(fence);  // place: commit_fence
-    const auto reading = c.submit(get_op{own.path});
+    const auto fencing = submit(fence, tickets, out);  // place: commit_fence
+    const auto reading = submit(get_op{own.path}, tickets, out);
     enter(write_state::resolving{std::move(own), fencing, reading});
 }
 
@@ -214,7 +216,8 @@ void guarded_writes::resolve(write_context& c, own_znode own) {
 // A question that was not answered is asked again with all the others. What is there may change after any answer: the
 // steps of a plan that is outdated are refused. What may not be read is there: since 3.7.3, 3.8.4 and 3.9.2 the servers
 // refuse to tell of a znode, but not that there is none (ZOOKEEPER-2590).
-void guarded_writes::on_planned(write_context& c, const std::string& path, const reply& answer) {
+void guarded_writes::on_planned(const session_view& session, const std::string& path,
+                                const reply& answer, effects& out) {
     auto& asked = std::get<write_state::planning>(state_);
     switch (classify(answer)) {
         case answer_class::ok:
@@ -226,27 +229,28 @@ void guarded_writes::on_planned(write_context& c, const std::string& path, const
         case answer_class::elsewhere:
         case answer_class::retry:
             enter(write_state::idle{});
-            put_back(c);
-            return suspend(c, answer);
+            put_back(out);
+            return suspend(session, answer, out);
     }
     if (!asked.questions.empty()) return;
     queue_.front().plan.draw(asked.there);
     enter(write_state::idle{});
-    put_back(c);
+    put_back(out);
 }
 
 // ---- the answer to a commit -----------------------------------------------------------------
 
-void guarded_writes::on_written(write_context& c, own_znode own, const reply& answer) {
+void guarded_writes::on_written(const session_view& session, own_znode own, const reply& answer,
+                                effects& out) {
     const bool never_taken =
         answer.outcome == outcome::not_sent ||
         (answer.outcome == outcome::answered && answer.error == server_error::not_read_only);
     if (never_taken) {
-        settle(c, own.version);
-        put_back(c);
-        suspend(c, answer);
+        settle(own.version, out);
+        put_back(out);
+        suspend(session, answer, out);
     } else if (!is_heard(answer)) {
-        become_unsure(c, std::move(own), answer);
+        become_unsure(session, std::move(own), answer, out);
     } else if (answer.error == server_error::ok) {
         const auto& done = queue_.front();
         const auto of_parts = [&done](auto answers, const auto& none) {
@@ -256,56 +260,58 @@ void guarded_writes::on_written(write_context& c, own_znode own, const reply& an
         };
         committed outcome{of_parts(answer.paths, std::string{}),
                           of_parts(answer.versions, k_any_version)};
-        settle(c, own.version + 1);
-        queue_.finish_front(c, std::move(outcome));
+        settle(own.version + 1, out);
+        queue_.finish_front(std::move(outcome), out);
     } else {
-        on_refused(c, std::move(own), answer);
+        on_refused(session, std::move(own), answer, out);
     }
 }
 
-void guarded_writes::on_refused(write_context& c, own_znode own, const reply& answer) {
+void guarded_writes::on_refused(const session_view& session, own_znode own, const reply& answer,
+                                effects& out) {
     const auto failed = failed_part(answer);
     // Nothing says that it was not applied.
-    if (!failed) return become_unsure(c, std::move(own), answer);
+    if (!failed) return become_unsure(session, std::move(own), answer, out);
     const auto why = answer.parts[*failed];
     if (*failed > 0) {
-        settle(c, own.version);
-        on_part_refused(c, *failed - 1, why);
+        settle(own.version, out);
+        on_part_refused(*failed - 1, why, out);
     } else if (why == server_error::bad_version) {
-        c.version_became(own.version);
+        out.emplace_back(write_effects::version_became{own.version});
         enter(write_state::overtaken{std::move(own.path), {}});
     } else {
-        settle(c, own.version);
+        settle(own.version, out);
         queue_.finish_front(
-            c, why == server_error::no_node ? removed(own.path) : refused_guard(own.path, why));
+            why == server_error::no_node ? removed(own.path) : refused_guard(own.path, why), out);
     }
 }
 
 // Of those behind the own znode: first the further holds', then the steps.
-void guarded_writes::on_part_refused(write_context& c, std::size_t index, server_error why) {
+void guarded_writes::on_part_refused(std::size_t index, server_error why, effects& out) {
     auto& refused = queue_.front();
     if (index < refused.standing.size()) {
         const auto& znode = refused.standing[index];
-        if (why != server_error::no_node) return queue_.finish_front(c, refused_guard(znode, why));
-        return queue_.finish_front(c, removed(znode + ", of a further hold"));
+        if (why != server_error::no_node)
+            return queue_.finish_front(refused_guard(znode, why), out);
+        return queue_.finish_front(removed(znode + ", of a further hold"), out);
     }
     const auto step = index - refused.standing.size();
     if (refused.plan.is_outdated_by(step, why)) {
         refused.plan.discard(step, why);
-        return put_back(c);  // go_on reads again
+        return put_back(out);  // proceed reads again
     }
     queue_.finish_front(
-        c, refused_part(refused.plan.steps().at(step), refused.plan.part_of(step), why));
+        refused_part(refused.plan.steps().at(step), refused.plan.part_of(step), why), out);
 }
 
 // ---- finding out ----------------------------------------------------------------------------
 
-void guarded_writes::on_read(write_context& c, write_state::resolving resolved,
-                             const reply& answer) {
+void guarded_writes::on_read(const session_view& session, write_state::resolving resolved,
+                             const reply& answer, effects& out) {
     auto& own = resolved.own;
     const auto is_hidden = [&](const char* why) {
-        settle(c, own.version);
-        queue_.finish_front(c, outcome_unknown(own.path, own.path + why));
+        settle(own.version, out);
+        queue_.finish_front(outcome_unknown(own.path, own.path + why), out);
     };
     switch (classify(answer)) {
         case answer_class::ok: break;
@@ -315,33 +321,35 @@ void guarded_writes::on_read(write_context& c, write_state::resolving resolved,
         case answer_class::over_quota:
         case answer_class::bad_acl:
         case answer_class::elsewhere:
-        case answer_class::retry: return become_unsure(c, std::move(own), answer);
+        case answer_class::retry: return become_unsure(session, std::move(own), answer, out);
     }
     const auto version = answer.stat.version;
     // place: fence_came_to_nothing
     if (version == own.version && !resolved.may_not_fence)
-        return become_unsure(c, std::move(own), answer);
+        return become_unsure(session, std::move(own), answer, out);
     if (version == own.version) return is_hidden(" may not be written any more");
     const bool ours = answer.data == own.data;
     if (ours && version == own.version + 1) {
-        settle(c, version);
-        queue_.finish_front(c, committed{});
+        settle(version, out);
+        queue_.finish_front(committed{}, out);
     } else if (ours && version == own.version + k_fence) {
-        settle(c, version);
-        put_back(c);
+        settle(version, out);
+        put_back(out);
     } else {
-        settle(c, own.version);
-        queue_.finish_front(c, outcome_unknown(own.path, "another client has changed " + own.path));
-        c.apply(answer);
+        settle(own.version, out);
+        queue_.finish_front(outcome_unknown(own.path, "another client has changed " + own.path),
+                            out);
+        out.emplace_back(write_effects::apply{answer});
     }
 }
 
 // Another client wrote to the znode before the commit came: which was refused, and is sent again with the
 // version of now, unless the hold finds that it has been taken away.
-void guarded_writes::on_looked(write_context& c, const std::string& path, const reply& answer) {
+void guarded_writes::on_looked(const session_view& session, const std::string& path,
+                               const reply& answer, effects& out) {
     const auto end_with = [&](error&& why) {
         enter(write_state::idle{});
-        queue_.finish_front(c, std::move(why));
+        queue_.finish_front(std::move(why), out);
     };
     switch (classify(answer)) {
         case answer_class::ok: break;
@@ -351,11 +359,11 @@ void guarded_writes::on_looked(write_context& c, const std::string& path, const 
         case answer_class::over_quota:
         case answer_class::bad_acl:
         case answer_class::elsewhere:
-        case answer_class::retry: return suspend(c, answer);
+        case answer_class::retry: return suspend(session, answer, out);
     }
     enter(write_state::idle{});
-    c.apply(answer);
-    put_back(c);
+    out.emplace_back(write_effects::apply{answer});
+    put_back(out);
 }
 
 // ---- the end of a commit --------------------------------------------------------------------
@@ -373,19 +381,22 @@ std::string guarded_writes::own_path() const {
     return {};
 }
 
-bool guarded_writes::waits() const noexcept {
-    return is<write_state::idle>() && !queue_.empty() && !awaits_retry_;
+bool guarded_writes::waits(const session_view& session) const noexcept {
+    if (!session.attached || awaits_retry_ || queue_.empty()) return false;
+    if (const auto* const looks = std::get_if<write_state::overtaken>(&state_))
+        return !looks->reading;
+    return is<write_state::idle>() || is<write_state::unsure>();
 }
 
-// The first commit was not applied, and never will be. It is sent again by go_on, unless it is not wanted any more.
-void guarded_writes::put_back(write_context& c) {
+// The first commit was not applied, and never will be. It is sent again by proceed, unless it is not wanted any more.
+void guarded_writes::put_back(effects& out) {
     TURNSTILE_CHECK(is<write_state::idle>());
-    if (over_) return fail_unsent(c, *over_);
+    if (over_) return fail_unsent(*over_, out);
     queue_.drop_answered_front();
 }
 
-void guarded_writes::fail_unsent(write_context& c, const error& why) {
-    queue_.fail_behind(c, is<write_state::idle>() ? 0 : 1, why);
+void guarded_writes::fail_unsent(const error& why, effects& out) {
+    queue_.fail_behind(is<write_state::idle>() ? 0 : 1, why, out);
 }
 
 }  // namespace turnstile::core

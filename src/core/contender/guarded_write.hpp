@@ -47,7 +47,7 @@
 #include <vector>
 
 #include "core/contender/commit_queue.hpp"
-#include "core/contender/write_context.hpp"
+#include "core/contender/write_effects.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
@@ -89,24 +89,29 @@ struct overtaken {
 
 class guarded_writes {
 public:
-    // ---- events in -----------------------------------------------------------------------
+    using effects = std::vector<write_effect>;
+
+    // ---- events in: each adds to `out` what the session has to do -------------------------
     // `standing`: znodes of further holds, which have to stand when it is carried out.
-    void add(write_context& c, acquisition_id commit, std::vector<write_part> parts,
-             std::vector<std::string> standing = {});
+    void add(acquisition_id commit, std::vector<write_part> parts,
+             std::vector<std::string> standing, effects& out);
     // The caller gives up: told `why` if nothing has been applied for certain, else that the outcome is unknown.
-    void cancel(write_context& c, acquisition_id commit, const error& why);
-    void on_reply(write_context& c, const reply& answer);
-    void on_attached(write_context& c);
-    void proceed(write_context& c) { go_on(c); }  // the znode is settled, perhaps
+    void cancel(acquisition_id commit, const error& why, effects& out);
+    void on_reply(const session_view& session, const reply& answer, effects& out);
+    // There is a connection, or a request that came to nothing may be sent again.
+    void on_attached() noexcept { awaits_retry_ = false; }
     // The hold is lost: what was not sent is told `why`; what was is still found out about.
-    void on_hold_over(write_context& c, const error& why);
+    void on_hold_over(const error& why, effects& out);
     // The session is over at the servers, and the znode with it.
-    void on_epoch_end(write_context& c, const error& why);
+    void on_epoch_end(const error& why, effects& out);
+    // Sends the next request. For writes that wait: the session calls it after each event, once it has carried out the
+    // event's effects, and `own` is the znode as it is then.
+    void proceed(const own_znode& own, ticket_counter& tickets, effects& out);
 
     // ---- state ---------------------------------------------------------------------------
     [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
-    // There is something to send, and nothing under way.
-    [[nodiscard]] bool waits() const noexcept;
+    // There is a connection and something to send, and nothing is under way.
+    [[nodiscard]] bool waits(const session_view& session) const noexcept;
 
     friend bool operator==(const guarded_writes&, const guarded_writes&) = default;
 
@@ -120,31 +125,34 @@ private:
     }
     // The only way from one state to another: one of the table above.
     void enter(state&& next);
-    void settle(write_context& c, std::int32_t version);
+    void settle(std::int32_t version, effects& out);
     // The own znode comes by value, taken out of a state that ends before the step does.
-    void become_unsure(write_context& c, own_znode own, const reply& answer);
-    void suspend(write_context& c, const reply& answer);
+    void become_unsure(const session_view& session, own_znode own, const reply& answer,
+                       effects& out);
+    void suspend(const session_view& session, const reply& answer, effects& out);
 
     // ---- what is sent ----
-    void go_on(write_context& c);
-    void plan(write_context& c);
-    void send(write_context& c);
-    void resolve(write_context& c, own_znode own);
+    void plan(ticket_counter& tickets, effects& out);
+    void send(const own_znode& own, ticket_counter& tickets, effects& out);
+    void resolve(own_znode own, ticket_counter& tickets, effects& out);
 
     // ---- answers ----
-    void on_planned(write_context& c, const std::string& path, const reply& answer);
-    void on_written(write_context& c, own_znode own, const reply& answer);
-    void on_refused(write_context& c, own_znode own, const reply& answer);
-    void on_part_refused(write_context& c, std::size_t index, server_error why);
-    void on_read(write_context& c, write_state::resolving resolved, const reply& answer);
-    void on_looked(write_context& c, const std::string& path, const reply& answer);
+    void on_planned(const session_view& session, const std::string& path, const reply& answer,
+                    effects& out);
+    void on_written(const session_view& session, own_znode own, const reply& answer, effects& out);
+    void on_refused(const session_view& session, own_znode own, const reply& answer, effects& out);
+    void on_part_refused(std::size_t index, server_error why, effects& out);
+    void on_read(const session_view& session, write_state::resolving resolved, const reply& answer,
+                 effects& out);
+    void on_looked(const session_view& session, const std::string& path, const reply& answer,
+                   effects& out);
 
     // ---- the end of a commit ----
     // The servers may have applied the oldest commit, or may yet.
     [[nodiscard]] bool front_may_be_applied() const noexcept;
     [[nodiscard]] std::string own_path() const;
-    void put_back(write_context& c);
-    void fail_unsent(write_context& c, const error& why);
+    void put_back(effects& out);
+    void fail_unsent(const error& why, effects& out);
 
     state state_;
     commit_queue queue_;         // the first is under way, unless idle

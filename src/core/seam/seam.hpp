@@ -34,6 +34,16 @@ using duration = boottime_clock::duration;
 
 enum class ticket : std::uint64_t {};
 
+// Gives out the tickets of one session.
+class ticket_counter {
+public:
+    [[nodiscard]] ticket take() noexcept { return ticket{next_++}; }
+    friend bool operator==(const ticket_counter&, const ticket_counter&) = default;
+
+private:
+    std::uint64_t next_ = 1;
+};
+
 // ---- requests -------------------------------------------------------------------------------
 
 enum class create_mode {

@@ -113,7 +113,7 @@ struct client_life {
     core::inquiries inquiries;
     commit_table commits;
     timetable deadlines;  // of acquisitions, inquiries and commits
-    std::uint64_t next_ticket = 1;
+    ticket_counter tickets;
     std::uint64_t leftovers = 0;             // znodes of abandoned creates that were found
     std::vector<std::string> mixed_folders;  // the log was told that kinds share them
     std::vector<action> actions;

@@ -2,6 +2,7 @@
 #include "core/session/commit_steps.hpp"
 
 #include <utility>
+#include <variant>
 
 #include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
@@ -10,57 +11,27 @@
 
 namespace turnstile::core {
 
-// What the commits of a hold see of their session.
-class commit_steps::context final : public write_context {
-public:
-    context(client_life& life, acquisition_id hold) : life_{life}, hold_{hold} {}
-
-    [[nodiscard]] own_znode own() const override {
-        const auto* found = life_.contenders.find(hold_);
-        if (found == nullptr) return {};
-        const auto& hold = found->value;
-        return {hold.znode(), hold.data(), version_in(hold.current()), settled(hold.current())};
-    }
-    [[nodiscard]] bool attached() const override { return life_.attached() != nullptr; }
-    [[nodiscard]] std::uint64_t connection() const override { return life_.latest_connection(); }
-    ticket submit(operation&& op) override {
-        return request_steps{life_}.send(std::move(op), for_commits{hold_});
-    }
-    void retry_later() override { request_steps{life_}.retry_later(); }
-    void version_became(std::int32_t version) override {
-        if (auto* found = life_.contenders.find(hold_)) found->value.version_became(version);
-    }
-    void apply(const reply& answer) override {
-        contender_steps{life_}.with(
-            hold_, [&answer](acquisition& hold, acquisition_context& c) { hold.apply(c, answer); });
-    }
-    void tell(acquisition_id commit, commit_outcome&& outcome) override {
-        commit_steps{life_}.tell(commit, std::move(outcome));
-    }
-
-private:
-    client_life& life_;
-    const acquisition_id hold_;
-};
-
+// An effect may call the hold, and the hold its writes: they may be over then.
 template <class F>
-void commit_steps::with(acquisition_id hold, F&& call) {
-    auto& table = life_.commits;
-    auto* writes = table.writes_of(hold);
+void commit_steps::with(acquisition_id hold, F&& event) {
+    auto* writes = life_.commits.writes_of(hold);
     if (writes == nullptr) return;
-    context c{life_, hold};
-    const bool inner = table.is_called(hold);
-    if (!inner) table.set_called(hold);
-    call(*writes, c);
-    if (inner) return;
-    table.set_called({});
+    effects wanted;
+    event(*writes, wanted);
+    carry_out(hold, std::move(wanted));
+    writes = life_.commits.writes_of(hold);
+    if (writes != nullptr && writes->waits(session())) {
+        effects next;
+        writes->proceed(own(hold), life_.tickets, next);
+        carry_out(hold, std::move(next));
+    }
     let_hold_proceed(hold);
 }
 
 template <class F>
-void commit_steps::with_all(F&& call) {
+void commit_steps::with_all(F&& event) {
     if (life_.commits.empty()) return;
-    for (const auto hold : life_.commits.holds()) with(hold, call);
+    for (const auto hold : life_.commits.holds()) with(hold, event);
 }
 
 void commit_steps::commit(const core::commit& request) {
@@ -81,15 +52,15 @@ void commit_steps::commit(const core::commit& request) {
     TURNSTILE_CHECK(!life_.commits.contains(request.id));
     life_.commits.add(request.id, {request.hold, request.deadline});
     if (request.deadline) life_.deadlines.add(*request.deadline, request.id);
-    with(request.hold, [&request](guarded_writes& writes, write_context& c) {
-        writes.add(c, request.id, request.parts, request.standing);
+    with(request.hold, [&request](guarded_writes& writes, effects& out) {
+        writes.add(request.id, request.parts, request.standing, out);
     });
 }
 
 void commit_steps::cancel(acquisition_id commit, const error& why) {
     TURNSTILE_CHECK(life_.commits.contains(commit));
     with(life_.commits.hold_of(commit),
-         [&](guarded_writes& writes, write_context& c) { writes.cancel(c, commit, why); });
+         [&](guarded_writes& writes, effects& out) { writes.cancel(commit, why, out); });
 }
 
 bool commit_steps::release_later(const leave& release) {
@@ -101,35 +72,36 @@ bool commit_steps::release_later(const leave& release) {
 }
 
 void commit_steps::on_reply(acquisition_id hold, const reply& answer) {
-    with(hold, [&answer](guarded_writes& writes, write_context& c) { writes.on_reply(c, answer); });
+    with(hold,
+         [&](guarded_writes& writes, effects& out) { writes.on_reply(session(), answer, out); });
 }
 
 void commit_steps::on_attached() {
-    with_all([](guarded_writes& writes, write_context& c) { writes.on_attached(c); });
+    with_all([](guarded_writes& writes, effects& /*out*/) { writes.on_attached(); });
 }
 
 void commit_steps::end(const error& why) {
-    with_all([&why](guarded_writes& writes, write_context& c) { writes.on_epoch_end(c, why); });
+    with_all([&why](guarded_writes& writes, effects& out) { writes.on_epoch_end(why, out); });
 }
 
 void commit_steps::lose(acquisition_id hold, const error& why) {
     static_cast<void>(life_.commits.take_release(hold));
     auto* writes = life_.commits.writes_of(hold);
     if (writes == nullptr) return;
-    context c{life_, hold};
-    writes->on_hold_over(c, why);
-    if (!life_.commits.is_called(hold)) static_cast<void>(life_.commits.end_if_empty(hold));
+    effects told;
+    writes->on_hold_over(why, told);
+    carry_out(hold, std::move(told));
+    static_cast<void>(life_.commits.end_if_empty(hold));
 }
 
 void commit_steps::let_proceed(acquisition_id hold) {
     const auto* writes = life_.commits.writes_of(hold);
-    if (life_.commits.is_called(hold) || writes == nullptr || !writes->waits()) return;
-    with(hold, [](guarded_writes& each, write_context& c) { each.proceed(c); });
+    if (writes == nullptr || !writes->waits(session())) return;
+    with(hold, [](guarded_writes& /*each*/, effects& /*out*/) {});
 }
 
 // What the hold itself wants with its znode, or its release, has waited for the commits.
 void commit_steps::let_hold_proceed(acquisition_id hold) {
-    TURNSTILE_CHECK(!life_.commits.is_called(hold));
     const bool done = life_.commits.end_if_empty(hold);
     contender_steps contenders{life_};
     contenders.with(hold, [](acquisition& each, acquisition_context& c) { each.proceed(c); });
@@ -137,11 +109,47 @@ void commit_steps::let_hold_proceed(acquisition_id hold) {
     if (const auto release = life_.commits.take_release(hold)) contenders.leave(*release);
 }
 
-void commit_steps::tell(acquisition_id commit, commit_outcome&& outcome) {
-    const auto caller = life_.commits.take(commit);
+// ---- the effects of an event ----------------------------------------------------------------
+
+void commit_steps::carry_out(acquisition_id hold, effects&& wanted) {
+    for (auto& each : wanted)
+        std::visit([&](auto& effect) { carry_out(hold, std::move(effect)); }, each);
+}
+
+void commit_steps::carry_out(acquisition_id hold, write_effects::submit&& request) {
+    request_steps{life_}.send_as(request.request.id, std::move(request.request.op),
+                                 for_commits{hold});
+}
+
+void commit_steps::carry_out(acquisition_id /*hold*/, write_effects::retry_later&& /*pause*/) {
+    request_steps{life_}.retry_later();
+}
+
+void commit_steps::carry_out(acquisition_id hold, write_effects::version_became&& known) {
+    if (auto* found = life_.contenders.find(hold)) found->value.version_became(known.version);
+}
+
+void commit_steps::carry_out(acquisition_id hold, write_effects::apply&& found) {
+    contender_steps{life_}.with(
+        hold, [&found](acquisition& each, acquisition_context& c) { each.apply(c, found.answer); });
+}
+
+void commit_steps::carry_out(acquisition_id /*hold*/, write_effects::tell&& told) {
+    const auto caller = life_.commits.take(told.commit);
     if (!caller) return;
-    if (caller->deadline) life_.deadlines.remove(*caller->deadline, commit);
-    life_.actions.emplace_back(commit_answer{commit, std::move(outcome)});
+    if (caller->deadline) life_.deadlines.remove(*caller->deadline, told.commit);
+    life_.actions.emplace_back(commit_answer{told.commit, std::move(told.outcome)});
+}
+
+session_view commit_steps::session() const {
+    return {life_.attached() != nullptr, life_.latest_connection()};
+}
+
+own_znode commit_steps::own(acquisition_id hold) const {
+    const auto* found = life_.contenders.find(hold);
+    if (found == nullptr) return {};
+    const auto& value = found->value;
+    return {value.znode(), value.data(), version_in(value.current()), settled(value.current())};
 }
 
 }  // namespace turnstile::core

@@ -4,6 +4,8 @@
 // Thread safety: none.
 #pragma once
 
+#include <vector>
+
 #include "core/session/client_life.hpp"
 
 namespace turnstile::core {
@@ -22,22 +24,31 @@ public:
     void on_attached();
     // The session is over.
     void end(const error& why);
-    // The hold is over. Comes in the middle of a call of the hold, which must not be called again.
+    // The hold is over. This comes in the middle of a call of the hold, which is not called again here.
     void lose(acquisition_id hold, const error& why);
     // The hold has done with its znode, perhaps: commits may have waited for that.
     void let_proceed(acquisition_id hold);
 
 private:
-    class context;
+    using effects = std::vector<write_effect>;
 
-    // `call(guarded_writes&, write_context&)`, if the hold has writes. A call may come in the middle of one for the
-    // same hold: the outer one sees to the rest.
+    // `event(guarded_writes&, effects&)`, if the hold has writes; then its effects, what follows from them, and what
+    // the hold itself has waited for.
     template <class F>
-    void with(acquisition_id hold, F&& call);
+    void with(acquisition_id hold, F&& event);
     template <class F>
-    void with_all(F&& call);
+    void with_all(F&& event);
     void let_hold_proceed(acquisition_id hold);
-    void tell(acquisition_id commit, commit_outcome&& outcome);
+
+    // ---- the effects of an event, in their order ----
+    void carry_out(acquisition_id hold, effects&& wanted);
+    void carry_out(acquisition_id hold, write_effects::submit&& request);
+    void carry_out(acquisition_id hold, write_effects::retry_later&& pause);
+    void carry_out(acquisition_id hold, write_effects::version_became&& known);
+    void carry_out(acquisition_id hold, write_effects::apply&& found);
+    void carry_out(acquisition_id hold, write_effects::tell&& told);
+    [[nodiscard]] session_view session() const;
+    [[nodiscard]] own_znode own(acquisition_id hold) const;
 
     client_life& life_;
 };

@@ -26,10 +26,6 @@ public:
     [[nodiscard]] guarded_writes* writes_of(acquisition_id hold);
     [[nodiscard]] bool has_writes(acquisition_id hold) const { return writes_.contains(hold); }
     [[nodiscard]] std::vector<acquisition_id> holds() const;
-    // The writes of this hold are being called: a call of them may come in the middle of it. Returns the hold whose
-    // writes were being called before.
-    [[nodiscard]] bool is_called(acquisition_id hold) const noexcept { return called_ == hold; }
-    void set_called(std::optional<acquisition_id> hold) noexcept { called_ = hold; }
     // True if no writes are left; they are forgotten then.
     [[nodiscard]] bool end_if_empty(acquisition_id hold);
 
@@ -50,7 +46,6 @@ public:
 
 private:
     std::map<acquisition_id, guarded_writes> writes_;  // of holds that have commits under way
-    std::optional<acquisition_id> called_;
     std::map<acquisition_id, pending_commit> callers_;
     std::map<acquisition_id, leave> releases_;
 };

@@ -140,7 +140,9 @@ void reply_steps::deliver(const for_sharers& recipient, const reply& answer) {
     auto& lists = life_.epoch->lists;
     auto next = lists.answered(recipient.folder, answer.id);
     if (next.empty()) return;
-    if (life_.attached()) return request_steps{life_}.send_list(recipient.folder, std::move(next));
+    if (life_.attached())
+        return request_steps{life_}.send_list(life_.tickets.take(), recipient.folder,
+                                              std::move(next));
     lists.drop(recipient.folder);
     reply never;
     never.connection = answer.connection;

@@ -15,7 +15,7 @@
 namespace turnstile::core {
 
 ticket request_steps::send(operation&& op, addressee&& recipient) {
-    const auto id = new_ticket();
+    const auto id = life_.tickets.take();
     send_as(id, std::move(op), std::move(recipient));
     return id;
 }
@@ -68,20 +68,20 @@ void request_steps::send_inquiries() {
 ticket request_steps::list_for(acquisition_id id, const std::string& folder) {
     TURNSTILE_CHECK(life_.epoch);
     auto& lists = life_.epoch->lists;
-    if (!lists.is_under_way(folder, life_.latest_connection())) {
-        const ticket own{life_.next_ticket};  // which the request takes
-        send_list(folder, {{id, own}});
-        return own;
+    const auto own = life_.tickets.take();
+    if (lists.is_under_way(folder, life_.latest_connection())) {
+        lists.join(folder, {id, own});  // place: joins_the_next_list
+    } else {
+        send_list(own, folder, {{id, own}});
     }
-    const auto own = new_ticket();
-    lists.join(folder, {id, own});  // place: joins_the_next_list
     return own;
 }
 
-void request_steps::send_list(const std::string& folder, std::vector<list_sharer>&& sharers) {
+void request_steps::send_list(ticket id, const std::string& folder,
+                              std::vector<list_sharer>&& sharers) {
     TURNSTILE_CHECK(!sharers.empty());
-    const auto request = send(children_op{folder}, for_sharers{folder, std::move(sharers)});
-    life_.epoch->lists.sent(folder, life_.latest_connection(), request);
+    send_as(id, children_op{folder}, for_sharers{folder, std::move(sharers)});
+    life_.epoch->lists.sent(folder, life_.latest_connection(), id);
 }
 
 // ---- creates --------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ ticket request_steps::create_for(acquisition_id id, create_op&& znode) {
         send_removals(sending::all);
         return send(std::move(znode), for_contender{id});
     }
-    const auto own = new_ticket();
+    const auto own = life_.tickets.take();
     creations.add({id, own, std::move(znode)});
     return own;
 }
@@ -121,7 +121,7 @@ ticket request_steps::remove_for(acquisition_id id, const std::string& path,
                                  const std::vector<std::string>& watched) {
     TURNSTILE_CHECK(life_.epoch);
     auto& epoch = *life_.epoch;
-    const auto own = new_ticket();
+    const auto own = life_.tickets.take();
     std::vector<std::string> alone;
     for (const auto& watch : watched)
         if (epoch.watches.remove(watch, id) && !epoch.removals.removes(watch))
@@ -159,7 +159,7 @@ void request_steps::remove_together(std::vector<removal>&& all) {
         return true;
     });
     if (all.empty()) return;
-    const auto id = all.size() == 1 ? all.front().id : new_ticket();
+    const auto id = all.size() == 1 ? all.front().id : life_.tickets.take();
     queue.sent(id);
     auto op = removal_request(all);
     send_as(id, std::move(op), for_removals{std::move(all)});

@@ -20,6 +20,7 @@ public:
     explicit request_steps(client_life& life) : life_{life} {}
 
     ticket send(operation&& op, addressee&& recipient);
+    void send_as(ticket id, operation&& op, addressee&& recipient);
 
     // ---- reads and repeated writes of callers ----
     void start_inquiry(acquisition_id id, const operation& op, std::optional<time_point> deadline,
@@ -31,7 +32,7 @@ public:
 
     // ---- lists that contenders share (shared_lists.hpp) ----
     ticket list_for(acquisition_id id, const std::string& folder);
-    void send_list(const std::string& folder, std::vector<list_sharer>&& sharers);
+    void send_list(ticket id, const std::string& folder, std::vector<list_sharer>&& sharers);
 
     // ---- creates that go together (creation_batch.hpp) ----
     // The contender has a ticket of its own, and its answer, as if the request had been its own.
@@ -59,8 +60,6 @@ public:
     void on_throttled(std::uint64_t connection);
 
 private:
-    [[nodiscard]] ticket new_ticket() { return ticket{life_.next_ticket++}; }
-    void send_as(ticket id, operation&& op, addressee&& recipient);
     void give_back_watches(removal& removed);
 
     client_life& life_;

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/contender/guarded_write.hpp"
@@ -19,7 +20,7 @@ inline const std::string k_data = "data";
 inline constexpr acquisition_id k_one{1};
 inline constexpr acquisition_id k_two{2};
 
-class fake_session final : public write_context {
+class fake_session {
 public:
     bool is_attached = true;
     std::uint64_t number = 1;
@@ -30,27 +31,22 @@ public:
 
     std::int32_t known = 5;  // the hold's idea of the version
     bool settled = true;
-    guarded_writes* lost_by_applying = nullptr;
+    bool lost_by_applying = false;
 
-    [[nodiscard]] own_znode own() const override { return {k_znode, k_data, known, settled}; }
-    [[nodiscard]] bool attached() const override { return is_attached; }
-    [[nodiscard]] std::uint64_t connection() const override { return number; }
-    ticket submit(operation&& op) override {
-        EXPECT_TRUE(is_attached);
-        open.push_back({ticket{++last_}, std::move(op)});
-        return open.back().id;
+    [[nodiscard]] session_view view() const { return {is_attached, number}; }
+    // Carries out the effects of `event(guarded_writes&, effects&)` on `writes`, and lets them proceed.
+    template <class F>
+    void with(guarded_writes& writes, F&& event) {
+        guarded_writes::effects wanted;
+        event(writes, wanted);
+        carry_out(writes, std::move(wanted));
+        if (!writes.waits(view())) return;
+        guarded_writes::effects next;
+        writes.proceed({k_znode, k_data, known, settled}, tickets_, next);
+        carry_out(writes, std::move(next));
     }
-    void retry_later() override { ++pauses; }
-    void version_became(std::int32_t now) override {
-        version = now;
-        if (now != k_any_version) known = now;
-    }
-    void apply(const reply& answer) override {
-        known = answer.stat.version;
-        if (lost_by_applying != nullptr) lost_by_applying->on_hold_over(*this, errc::revoked);
-    }
-    void tell(acquisition_id id, commit_outcome&& answer) override {
-        EXPECT_TRUE(told.emplace(id, std::move(answer)).second) << "told twice";
+    void tell(write_effects::tell&& news) {
+        EXPECT_TRUE(told.emplace(news.commit, std::move(news.outcome)).second) << "told twice";
     }
     [[nodiscard]] errc why(acquisition_id id) const {
         const auto found = told.find(id);
@@ -64,7 +60,33 @@ public:
     }
 
 private:
-    std::uint64_t last_ = 0;
+    void carry_out(guarded_writes& writes, guarded_writes::effects&& wanted) {
+        for (auto& each : wanted)
+            std::visit([&](auto& effect) { carry_out(writes, std::move(effect)); }, each);
+    }
+    void carry_out(guarded_writes& /*writes*/, write_effects::submit&& effect) {
+        EXPECT_TRUE(is_attached);
+        open.push_back(std::move(effect.request));
+    }
+    void carry_out(guarded_writes& /*writes*/, write_effects::retry_later&& /*effect*/) {
+        ++pauses;
+    }
+    void carry_out(guarded_writes& /*writes*/, write_effects::version_became&& effect) {
+        version = effect.version;
+        if (version != k_any_version) known = version;
+    }
+    void carry_out(guarded_writes& writes, write_effects::apply&& effect) {
+        known = effect.answer.stat.version;
+        if (!lost_by_applying) return;
+        guarded_writes::effects told_of_loss;
+        writes.on_hold_over(errc::revoked, told_of_loss);
+        carry_out(writes, std::move(told_of_loss));
+    }
+    void carry_out(guarded_writes& /*writes*/, write_effects::tell&& effect) {
+        tell(std::move(effect));
+    }
+
+    ticket_counter tickets_;
 };
 
 class guarded_write : public ::testing::Test {
@@ -74,7 +96,35 @@ protected:
     guarded_writes writes;
     const set_op part{"/counter", "7", 3};
 
-    void add(acquisition_id id) { writes.add(session, id, {part}); }
+    using effects = guarded_writes::effects;
+
+    void add(acquisition_id id, std::vector<write_part> parts,
+             std::vector<std::string> standing = {}) {
+        session.with(writes, [&](guarded_writes& w, effects& out) {
+            w.add(id, std::move(parts), std::move(standing), out);
+        });
+    }
+    void add(acquisition_id id) { add(id, {part}); }
+    void cancel(acquisition_id id, const error& why) {
+        session.with(writes, [&](guarded_writes& w, effects& out) { w.cancel(id, why, out); });
+    }
+    void give(const reply& answer) {
+        session.with(writes, [&](guarded_writes& w, effects& out) {
+            w.on_reply(session.view(), answer, out);
+        });
+    }
+    void proceed() {
+        session.with(writes, [](guarded_writes& /*w*/, effects& /*out*/) {});
+    }
+    void attached() {
+        session.with(writes, [](guarded_writes& w, effects& /*out*/) { w.on_attached(); });
+    }
+    void end_hold(const error& why) {
+        session.with(writes, [&](guarded_writes& w, effects& out) { w.on_hold_over(why, out); });
+    }
+    void end_epoch(const error& why) {
+        session.with(writes, [&](guarded_writes& w, effects& out) { w.on_epoch_end(why, out); });
+    }
     // The oldest open request.
     [[nodiscard]] reply answer_to_first() {
         reply reply;
@@ -89,17 +139,17 @@ protected:
         reply.error = why;
         reply.parts = std::move(parts);
         if (why == server_error::ok) reply.paths = {"", ""};
-        writes.on_reply(session, reply);
+        give(reply);
     }
     void lose(outcome how = outcome::unknown) {
         auto reply = answer_to_first();
         reply.outcome = how;
-        writes.on_reply(session, reply);
+        give(reply);
     }
     void reattach() {
         ++session.number;
         session.is_attached = true;
-        writes.on_attached(session);
+        attached();
     }
     // The answer is lost with the connection, and the next one is there.
     void lose_and_reattach() {
@@ -111,7 +161,7 @@ protected:
         auto reply = answer_to_first();
         reply.stat.version = version;
         reply.data = data;
-        writes.on_reply(session, reply);
+        give(reply);
     }
     // Of a resolution: the fence's answer, whatever it is, and the read's.
     void answer_resolution(server_error fence, std::int32_t version,

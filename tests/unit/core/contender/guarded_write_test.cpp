@@ -36,10 +36,10 @@ TEST_F(guarded_write, one_follows_the_other) {
 }
 
 TEST_F(guarded_write, created_names_are_told_without_the_own_znode) {
-    writes.add(session, k_one, {create_op{"/a/n-", "", create_mode::persistent_sequential}});
+    add(k_one, {create_op{"/a/n-", "", create_mode::persistent_sequential}});
     auto reply = answer_to_first();
     reply.paths = {"", "/a/n-0000000007"};
-    writes.on_reply(session, reply);
+    give(reply);
     const auto& done = std::get<committed>(session.told.at(k_one));
     EXPECT_THAT(*done.paths, ElementsAre("/a/n-0000000007"));
 }
@@ -72,7 +72,7 @@ TEST_F(guarded_write, who_wrote_into_the_znode_is_applied_before_it_is_tried_aga
 
 TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
     add(k_one);
-    session.lost_by_applying = &writes;
+    session.lost_by_applying = true;
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
     answer_read(9, "taken");
     EXPECT_EQ(session.why(k_one), errc::revoked);
@@ -125,7 +125,7 @@ TEST_F(guarded_write, a_resolution_that_is_refused_for_now_is_repeated_later) {
 TEST_F(guarded_write, who_gives_up_after_a_refusal_is_told_that_nothing_was_written) {
     add(k_one);
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
-    writes.cancel(session, k_one, errc::timeout);
+    cancel(k_one, errc::timeout);
     EXPECT_EQ(session.why(k_one), errc::timeout);
     answer_read(9);
     EXPECT_TRUE(session.open.empty());
@@ -138,7 +138,7 @@ TEST_F(guarded_write, waits_until_the_hold_has_done_with_its_znode) {
     EXPECT_TRUE(session.open.empty());
     EXPECT_TRUE(writes.waits());
     session.settled = true;
-    writes.proceed(session);
+    proceed();
     EXPECT_EQ(first(), expected(k_version));
 }
 
@@ -191,7 +191,7 @@ TEST_F(guarded_write, a_fence_that_came_to_nothing_proves_nothing) {
     answer_resolution(server_error::session_moved, k_version);
     EXPECT_TRUE(session.told.empty());
     EXPECT_EQ(session.pauses, 2);  // one of them when the connection broke
-    writes.on_attached(session);
+    attached();
     EXPECT_EQ(first(), fence(k_version));
 }
 
@@ -211,7 +211,7 @@ TEST_F(guarded_write, nobody_knows_once_the_znode_is_gone_or_changed_by_others) 
     answer(server_error::no_node);
     auto gone = answer_to_first();
     gone.error = server_error::no_node;
-    writes.on_reply(session, gone);
+    give(gone);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
     add(k_two);
     lose_and_reattach();
@@ -225,7 +225,7 @@ TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
     add(k_two);
     session.is_attached = false;
     lose();
-    writes.on_epoch_end(session, errc::session_lost);
+    end_epoch(errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
     EXPECT_EQ(session.why(k_two), errc::session_lost);  // that was never sent
     EXPECT_TRUE(writes.empty());
@@ -247,7 +247,7 @@ TEST_F(guarded_write, answers_that_come_after_the_end_of_the_session_change_noth
         add(k_one);
         lead();
         ASSERT_FALSE(session.open.empty());
-        writes.on_epoch_end(session, errc::session_lost);
+        end_epoch(errc::session_lost);
         EXPECT_EQ(session.why(k_one), told);
         const auto version = session.version;
         while (!session.open.empty()) answer(server_error::ok);
@@ -262,7 +262,7 @@ TEST_F(guarded_write, a_lost_hold_sends_nothing_more_and_finds_out_all_the_same)
     add(k_two);
     session.is_attached = false;
     lose();
-    writes.on_hold_over(session, errc::session_lost);
+    end_hold(errc::session_lost);
     EXPECT_EQ(session.why(k_two), errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc{});
     reattach();
@@ -276,10 +276,10 @@ TEST_F(guarded_write, who_gives_up_is_told_what_is_known) {
     session.is_attached = false;
     add(k_one);
     add(k_two);
-    writes.cancel(session, k_two, errc::timeout);
+    cancel(k_two, errc::timeout);
     EXPECT_EQ(session.why(k_two), errc::timeout);
     reattach();
-    writes.cancel(session, k_one, errc::timeout);
+    cancel(k_one, errc::timeout);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
     EXPECT_FALSE(writes.empty());  // the version has to be known
     lose_and_reattach();
@@ -292,7 +292,7 @@ TEST_F(guarded_write, an_answer_that_names_no_part_is_no_answer) {
     add(k_one);
     answer(server_error::other);
     EXPECT_TRUE(session.told.empty());
-    writes.on_attached(session);
+    attached();
     EXPECT_EQ(first(), fence(k_version));
 }
 
@@ -301,7 +301,7 @@ TEST_F(guarded_write, late_answers_of_an_old_connection_do_not_park) {
     auto late = answer_to_first();
     late.outcome = outcome::unknown;
     reattach();
-    writes.on_reply(session, late);
+    give(late);
     EXPECT_EQ(first(), fence(k_version));
     EXPECT_EQ(session.pauses, 0);
 }

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 class planned_write : public guarded_write {
 protected:
-    void put() { writes.add(session, k_one, {put_op{"/a/x", "7"}}); }
+    void put() { add(k_one, {put_op{"/a/x", "7"}}); }
     [[nodiscard]] operation put_as_create() const {
         return multi_op{{set_op{k_znode, k_data, k_version}, create_op{"/a/x", "7"}}};
     }
@@ -30,7 +30,7 @@ TEST_F(planned_write, reads_first_and_creates_what_is_missing) {
     auto reply = answer_to_first();
     reply.paths = {"", "/a/x"};
     reply.versions = {k_version + 1, 0};
-    writes.on_reply(session, reply);
+    give(reply);
     const auto& done = std::get<committed>(session.told.at(k_one));
     EXPECT_THAT(*done.paths, ElementsAre("/a/x"));
     EXPECT_THAT(done.versions, ElementsAre(0));
@@ -60,7 +60,7 @@ TEST_F(planned_write, another_clients_create_or_remove_is_read_again) {
 }
 
 TEST_F(planned_write, a_made_znode_that_another_client_removes_is_made_again) {
-    writes.add(session, k_one, {make_op{"/a"}, create_op{"/a/x", "7"}});
+    add(k_one, {make_op{"/a"}, create_op{"/a/x", "7"}});
     answer(server_error::ok);
     EXPECT_EQ(first(), (operation{multi_op{{set_op{k_znode, k_data, k_version}, check_op{"/a"},
                                             create_op{"/a/x", "7"}}}}));
@@ -75,7 +75,7 @@ TEST_F(planned_write, a_made_znode_that_another_client_removes_is_made_again) {
 
 // The servers went on from older data, in which the znode is not there yet.
 TEST_F(planned_write, a_made_znode_that_is_forgotten_with_the_connection_is_made_again) {
-    writes.add(session, k_one, {make_op{"/a"}});
+    add(k_one, {make_op{"/a"}});
     answer(server_error::ok);
     lose_and_reattach();
     answer_resolution(server_error::ok, k_version + 2);
@@ -91,7 +91,7 @@ TEST_F(planned_write, a_made_znode_that_is_forgotten_with_the_connection_is_made
 }
 
 TEST_F(planned_write, a_made_znode_that_may_not_be_read_is_left_unchecked) {
-    writes.add(session, k_one, {make_op{"/theirs"}, part});
+    add(k_one, {make_op{"/theirs"}, part});
     answer(server_error::ok);
     answer(server_error::no_auth,
            {server_error::rolled_back, server_error::no_auth, server_error::rolled_back});
@@ -111,7 +111,7 @@ TEST_F(planned_write, a_missing_parent_is_the_callers) {
 TEST_F(planned_write, given_up_while_it_reads_was_not_written) {
     put();
     add(k_two);
-    writes.cancel(session, k_one, errc::timeout);
+    cancel(k_one, errc::timeout);
     EXPECT_EQ(session.why(k_one), errc::timeout);
     answer(server_error::no_node);
     EXPECT_EQ(first(), expected(k_version)) << "the next one";
@@ -119,7 +119,7 @@ TEST_F(planned_write, given_up_while_it_reads_was_not_written) {
 
 TEST_F(planned_write, a_hold_that_is_over_ends_it_at_once) {
     put();
-    writes.on_hold_over(session, errc::session_lost);
+    end_hold(errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::session_lost);
     EXPECT_TRUE(writes.empty());
     answer(server_error::no_node);  // comes to nothing
@@ -128,13 +128,13 @@ TEST_F(planned_write, a_hold_that_is_over_ends_it_at_once) {
 
 TEST_F(planned_write, the_end_of_the_session_while_it_reads_is_no_doubt) {
     put();
-    writes.on_epoch_end(session, errc::session_lost);
+    end_epoch(errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::session_lost);
     EXPECT_TRUE(writes.empty());
 }
 
 TEST_F(planned_write, a_lost_answer_to_a_question_is_asked_again) {
-    writes.add(session, k_one, {make_op{"/a/b"}});
+    add(k_one, {make_op{"/a/b"}});
     ASSERT_EQ(session.open.size(), 2U);
     session.is_attached = false;
     lose();
@@ -159,18 +159,18 @@ TEST_F(planned_write, a_lost_commit_is_found_out_about_and_sent_again_as_it_was_
 }
 
 TEST_F(guarded_write, further_holds_are_checked_ahead_of_the_parts) {
-    writes.add(session, k_one, {part}, {"/q/b", "/q/c"});
+    add(k_one, {part}, {"/q/b", "/q/c"});
     EXPECT_EQ(first(), (operation{multi_op{{set_op{k_znode, k_data, k_version}, check_op{"/q/b"},
                                             check_op{"/q/c"}, part}}}));
     auto reply = answer_to_first();
     reply.paths = {"", "", "", ""};
     reply.versions = {k_version + 1, -1, -1, 4};
-    writes.on_reply(session, reply);
+    give(reply);
     EXPECT_THAT(std::get<committed>(session.told.at(k_one)).versions, ElementsAre(4));
 }
 
 TEST_F(guarded_write, a_further_hold_that_is_gone_is_named) {
-    writes.add(session, k_one, {part}, {"/q/b", "/q/c"});
+    add(k_one, {part}, {"/q/b", "/q/c"});
     answer(server_error::no_node, {server_error::rolled_back, server_error::rolled_back,
                                    server_error::no_node, server_error::rolled_back});
     EXPECT_EQ(session.why(k_one), errc::removed);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// write_effects: what the commits of a hold see of their session, and what they ask of it in answer to an event.
+//
+// The commits call nothing: they add effects to a vector, and the session carries the effects out in this order once
+// the event is over (core/session/commit_steps.hpp).
+//
+// Thread safety: none, values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/contender/notice.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+// A commit that was applied.
+struct committed {
+    // For each part the name of the znode that it created, else empty; nothing at all if the answer was
+    // lost and only the znode's version told of the success.
+    std::optional<std::vector<std::string>> paths;
+    // For each part the version that it left, -1 where it left none; empty with no paths.
+    std::vector<std::int32_t> versions{};
+    friend bool operator==(const committed&, const committed&) = default;
+};
+using commit_outcome = std::variant<committed, error>;
+
+// The znode of a hold as the hold knows it.
+struct own_znode {
+    std::string path;
+    std::string data;
+    std::int32_t version = 0;
+    bool settled = false;  // the hold itself is not about to change it
+    friend bool operator==(const own_znode&, const own_znode&) = default;
+};
+
+// What the commits of a hold see of their session while an event is handled.
+struct session_view {
+    bool attached = false;         // to a server with a majority
+    std::uint64_t connection = 0;  // the number of the latest connection
+};
+
+namespace write_effects {
+
+struct submit {
+    core::request request;
+    friend bool operator==(const submit&, const submit&) = default;
+};
+// A request came to nothing although the connection may live: the session calls on_attached some time later.
+struct retry_later {
+    friend bool operator==(const retry_later&, const retry_later&) = default;
+};
+// The hold's znode has this version; k_any_version while the version is not known.
+struct version_became {
+    std::int32_t version = k_any_version;
+    friend bool operator==(const version_became&, const version_became&) = default;
+};
+// The hold takes in this answer to a read of its znode, and may end by it.
+struct apply {
+    reply answer;
+    friend bool operator==(const apply&, const apply&) = default;
+};
+struct tell {
+    acquisition_id commit{};
+    commit_outcome outcome;
+    friend bool operator==(const tell&, const tell&) = default;
+};
+
+}  // namespace write_effects
+
+using write_effect =
+    std::variant<write_effects::submit, write_effects::retry_later, write_effects::version_became,
+                 write_effects::apply, write_effects::tell>;
+
+}  // namespace turnstile::core
