@@ -52,7 +52,7 @@ private:
 
 class question_table {
 public:
-    void add(core::acquisition_id question, inquiry& caller, std::size_t place) {
+    void add(core::inquiry_id question, inquiry& caller, std::size_t place) {
         open_.emplace(question, asked{&caller, place});
     }
     // A question that is not open is no caller's.
@@ -66,7 +66,7 @@ private:
         inquiry* caller = nullptr;
         std::size_t place = 0;
     };
-    std::map<core::acquisition_id, asked> open_;
+    std::map<core::inquiry_id, asked> open_;
 };
 
 }  // namespace turnstile::detail

@@ -129,7 +129,7 @@ void session_runner::refuse_waiters(const error& why) {
     });
 }
 
-void session_runner::cancel(core::acquisition_id id, const error& why) noexcept {
+void session_runner::cancel(core::awaited_id id, const error& why) noexcept {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::cancel{id, why}, now);
     });
@@ -182,10 +182,10 @@ result<std::vector<core::reply>> session_runner::inquire(std::vector<core::opera
                                                          const std::stop_token& stop,
                                                          std::uint64_t only_on) {
     inquiry own{operations.size()};
-    std::vector<core::acquisition_id> ids;
+    std::vector<core::inquiry_id> ids;
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         for (std::size_t i = 0; i != operations.size(); ++i) {
-            ids.push_back(next_id());
+            ids.push_back(next_id<core::inquiry_id>());
             questions_.add(ids.back(), own, i);
             Inquiry message{ids.back(), std::move(operations[i]), deadline};
             if constexpr (requires { message.only_on; }) message.only_on = only_on;

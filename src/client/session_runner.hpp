@@ -102,8 +102,9 @@ public:
     // Room that was kept for a call that does not come.
     void give_room_back(const std::string& path, const core::claim& wants);
     // Numbers acquisitions, questions and commits.
-    [[nodiscard]] core::acquisition_id next_id() noexcept {
-        return core::acquisition_id{next_id_.fetch_add(1) + 1};
+    template <class Id>
+    [[nodiscard]] Id next_id() noexcept {
+        return Id{next_id_.fetch_add(1) + 1};
     }
     // A call on its way into the core.
     struct starting {
@@ -114,7 +115,7 @@ public:
     void acquire(starting&& call);
     // Several, whose znodes enter together, in that order.
     void acquire_together(const std::vector<starting>& calls);
-    void cancel(core::acquisition_id id, const error& why) noexcept;
+    void cancel(core::awaited_id id, const error& why) noexcept;
     void leave(core::acquisition_id id, const error& why) noexcept;
     void leave_together(std::vector<core::acquisition_id>&& all, const error& why);
     void rename(core::acquisition_id id, core::contender_kind kind);
@@ -190,12 +191,11 @@ private:
     [[nodiscard]] std::size_t room_of(const std::string& path, const core::claim& wants) const;
     void expect(const starting& call) REQUIRES(mutex_);
     static void listen(const starting& call);
-    core::acquisition_id start_commit(core::acquisition_id hold, const transaction& writes,
-                                      std::vector<std::string>&& standing,
-                                      const commit_options& options,
-                                      const std::shared_ptr<commit_call>& caller);
+    core::commit_id start_commit(core::acquisition_id hold, const transaction& writes,
+                                 std::vector<std::string>&& standing, const commit_options& options,
+                                 const std::shared_ptr<commit_call>& caller);
     void hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller);
-    [[nodiscard]] result<commit_result> await_commit(core::acquisition_id id, commit_call& own);
+    [[nodiscard]] result<commit_result> await_commit(core::commit_id id, commit_call& own);
 
     template <class F>
     void enter(F&& step);
@@ -235,7 +235,7 @@ private:
     boost::container::flat_map<core::acquisition_id, std::shared_ptr<session_call>> holds_
         GUARDED_BY(mutex_);
     question_table questions_ GUARDED_BY(mutex_);
-    std::map<core::acquisition_id, std::shared_ptr<commit_call>> writings_ GUARDED_BY(mutex_);
+    std::map<core::commit_id, std::shared_ptr<commit_call>> writings_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
     first_attach first_attach_ GUARDED_BY(mutex_);

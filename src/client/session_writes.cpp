@@ -19,12 +19,11 @@ error stopped() {
 
 }  // namespace
 
-core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
-                                                  const transaction& writes,
-                                                  std::vector<std::string>&& standing,
-                                                  const commit_options& options,
-                                                  const std::shared_ptr<commit_call>& caller) {
-    const auto id = next_id();
+core::commit_id session_runner::start_commit(core::acquisition_id hold, const transaction& writes,
+                                             std::vector<std::string>&& standing,
+                                             const commit_options& options,
+                                             const std::shared_ptr<commit_call>& caller) {
+    const auto id = next_id<core::commit_id>();
     const auto given = options.timeout.deadline();
     if (options.stop.stop_possible()) {
         // May call back at once, in this thread: under no lock.
@@ -46,7 +45,7 @@ result<commit_result> session_runner::commit(core::acquisition_id hold, const tr
     return base::finish_or_end("a commit", [&] { return await_commit(id, *own); });
 }
 
-result<commit_result> session_runner::await_commit(core::acquisition_id id, commit_call& own) {
+result<commit_result> session_runner::await_commit(core::commit_id id, commit_call& own) {
     caller_help help{this};
     base::unique_lock lock{mutex_};
     try {

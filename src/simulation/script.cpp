@@ -131,11 +131,12 @@ void script::commit(std::uint64_t number, std::vector<core::write_part>&& parts,
                     further = std::move(further)]() mutable {
         auto standing = begin_commit(number, parts, further);
         if (!standing) return then(standing.error());
-        commits_.emplace(client_.next_id(), [this, further = std::move(further),
-                                             then = std::move(then)](const auto& outcome) {
-            end_commit(further);
-            then(outcome);
-        });
+        commits_.emplace(
+            client_.next_id<core::commit_id>(),
+            [this, further = std::move(further), then = std::move(then)](const auto& outcome) {
+                end_commit(further);
+                then(outcome);
+            });
         client_.commit(*calls_.at(number).id, std::move(parts),
                        fmt::format("commit {} of client {}", ++texts_, client_.id()),
                        client_.core().session_lease().timeout(), std::move(*standing));
@@ -150,7 +151,7 @@ void script::answered(const core::commit_answer& of) {
 
 void script::read(std::string path, read_handler then) {
     call_after({}, [this, path = std::move(path), then = std::move(then)]() mutable {
-        reads_.emplace(client_.next_id(), std::move(then));
+        reads_.emplace(client_.next_id<core::inquiry_id>(), std::move(then));
         client_.read(core::get_op{std::move(path)}, client_.core().session_lease().timeout());
     });
 }

@@ -88,8 +88,8 @@ private:
     std::map<std::uint64_t, one_call> calls_;
     std::map<core::acquisition_id, std::uint64_t> by_id_;
     std::map<std::uint64_t, std::function<void()>> planned_;
-    std::map<core::acquisition_id, commit_handler> commits_;
-    std::map<core::acquisition_id, read_handler> reads_;
+    std::map<core::commit_id, commit_handler> commits_;
+    std::map<core::inquiry_id, read_handler> reads_;
     std::vector<std::function<void()>> at_stop_;
     std::uint64_t plans_ = 0;
     std::uint64_t texts_ = 0;

@@ -279,7 +279,7 @@ void sim_client::rename(core::acquisition_id which, core::contender_kind kind) {
 }
 
 void sim_client::read(core::operation&& operation, core::duration timeout) {
-    const core::acquisition_id question{++acquisitions_};
+    const core::inquiry_id question{++acquisitions_};
     step([&] {
         core_.on(core::read{question, std::move(operation), local_now() + timeout}, local_now());
     });
@@ -288,7 +288,7 @@ void sim_client::read(core::operation&& operation, core::duration timeout) {
 void sim_client::commit(core::acquisition_id hold, std::vector<core::write_part>&& parts,
                         std::string text, core::duration timeout,
                         std::vector<std::string>&& standing) {
-    const core::acquisition_id id{++acquisitions_};
+    const core::commit_id id{++acquisitions_};
     around_.story.note(around_.future.now(), [&] {
         return fmt::format("{} commits \"{}\"", history::tag({id_, hold}), text);
     });

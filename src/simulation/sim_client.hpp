@@ -48,9 +48,10 @@ public:
     void start(std::unique_ptr<application> application);
 
     // ---- for the application, which runs in events of its own, never inside a call of these ----
-    // What the next call of `acquire` or `read` will be known by: answers may come inside the call.
-    [[nodiscard]] core::acquisition_id next_id() const {
-        return core::acquisition_id{acquisitions_ + 1};
+    // What the next call of `acquire`, `read` or `commit` will be known by: answers may come inside the call.
+    template <class Id = core::acquisition_id>
+    [[nodiscard]] Id next_id() const {
+        return Id{acquisitions_ + 1};
     }
     // Fills in the caller, and the data of the znode.
     void acquire(core::acquire&& call);
@@ -153,7 +154,7 @@ private:
     std::deque<core::input> inbox_;
     std::unique_ptr<application> application_;
     std::uint64_t acquisitions_ = 0;
-    std::map<core::acquisition_id, std::string> commits_;  // that are not answered
+    std::map<core::commit_id, std::string> commits_;  // that are not answered
     std::optional<instant> armed_;
     int spins_ = 0;
     core::time_point heard_{};  // arrival of the latest answer

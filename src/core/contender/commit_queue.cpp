@@ -8,9 +8,9 @@
 
 namespace turnstile::core {
 
-void commit_queue::add(acquisition_id id, std::vector<write_part> parts,
+void commit_queue::add(commit_id id, std::vector<write_part> parts,
                        std::vector<std::string> standing) {
-    TURNSTILE_CHECK(id != acquisition_id{});
+    TURNSTILE_CHECK(id != commit_id{});
     TURNSTILE_CHECK(!is_awaited(id));
     commits_.push_back({id, commit_plan{std::move(parts)}, std::move(standing), false});
 }
@@ -25,12 +25,12 @@ const commit_queue::commit& commit_queue::front() const {
     return commits_.front();
 }
 
-bool commit_queue::is_awaited(acquisition_id id) const {
+bool commit_queue::is_awaited(commit_id id) const {
     return std::any_of(commits_.begin(), commits_.end(),
                        [id](const commit& each) { return each.id == id && !each.answered; });
 }
 
-bool commit_queue::is_front(acquisition_id id) const {
+bool commit_queue::is_front(commit_id id) const {
     return !commits_.empty() && commits_.front().id == id;
 }
 
@@ -52,19 +52,19 @@ void commit_queue::fail_behind(std::size_t kept, const error& why, std::vector<w
     commits_.erase(behind, commits_.end());
 }
 
-void commit_queue::answer(acquisition_id id, const error& why, std::vector<write_effect>& out) {
+void commit_queue::answer(commit_id id, const error& why, std::vector<write_effect>& out) {
     TURNSTILE_CHECK(is_awaited(id));
     find(id)->answered = true;
     out.emplace_back(write_effects::tell{id, why});
 }
 
-void commit_queue::fail(acquisition_id id, const error& why, std::vector<write_effect>& out) {
+void commit_queue::fail(commit_id id, const error& why, std::vector<write_effect>& out) {
     TURNSTILE_CHECK(is_awaited(id));
     commits_.erase(find(id));
     out.emplace_back(write_effects::tell{id, why});
 }
 
-std::deque<commit_queue::commit>::iterator commit_queue::find(acquisition_id id) {
+std::deque<commit_queue::commit>::iterator commit_queue::find(commit_id id) {
     return std::find_if(commits_.begin(), commits_.end(),
                         [id](const commit& each) { return each.id == id; });
 }

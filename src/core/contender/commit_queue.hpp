@@ -21,7 +21,7 @@ namespace turnstile::core {
 class commit_queue {
 public:
     struct commit {
-        acquisition_id id{};
+        commit_id id{};
         commit_plan plan;
         std::vector<std::string> standing;  // znodes of further holds, which have to stand
         bool answered = false;              // the caller has been told
@@ -29,13 +29,13 @@ public:
     };
 
     [[nodiscard]] bool empty() const noexcept { return commits_.empty(); }
-    void add(acquisition_id id, std::vector<write_part> parts, std::vector<std::string> standing);
+    void add(commit_id id, std::vector<write_part> parts, std::vector<std::string> standing);
     // The oldest commit, which is sent next or under way. The queue must not be empty.
     [[nodiscard]] commit& front();
     [[nodiscard]] const commit& front() const;
     // Whether the commit is here, and its caller still waits for it.
-    [[nodiscard]] bool is_awaited(acquisition_id id) const;
-    [[nodiscard]] bool is_front(acquisition_id id) const;
+    [[nodiscard]] bool is_awaited(commit_id id) const;
+    [[nodiscard]] bool is_front(commit_id id) const;
 
     // The oldest commit ends: its caller is told, unless it has been.
     void finish_front(commit_outcome&& outcome, std::vector<write_effect>& out);
@@ -44,14 +44,14 @@ public:
     // All commits but the oldest `kept` end.
     void fail_behind(std::size_t kept, const error& why, std::vector<write_effect>& out);
     // The caller of an awaited commit is told now. The commit stays.
-    void answer(acquisition_id id, const error& why, std::vector<write_effect>& out);
+    void answer(commit_id id, const error& why, std::vector<write_effect>& out);
     // An awaited commit ends now.
-    void fail(acquisition_id id, const error& why, std::vector<write_effect>& out);
+    void fail(commit_id id, const error& why, std::vector<write_effect>& out);
 
     friend bool operator==(const commit_queue&, const commit_queue&) = default;
 
 private:
-    [[nodiscard]] std::deque<commit>::iterator find(acquisition_id id);
+    [[nodiscard]] std::deque<commit>::iterator find(commit_id id);
 
     std::deque<commit> commits_;
 };

@@ -112,7 +112,7 @@ void guarded_writes::suspend(const session_view& session, const reply& answer, e
 
 // ---- events ---------------------------------------------------------------------------------
 
-void guarded_writes::add(acquisition_id id, std::vector<write_part> parts,
+void guarded_writes::add(commit_id id, std::vector<write_part> parts,
                          std::vector<std::string> standing, effects& out) {
     if (over_) {
         out.emplace_back(write_effects::tell{id, *over_});
@@ -121,7 +121,7 @@ void guarded_writes::add(acquisition_id id, std::vector<write_part> parts,
     queue_.add(id, std::move(parts), std::move(standing));
 }
 
-void guarded_writes::cancel(acquisition_id id, const error& why, effects& out) {
+void guarded_writes::cancel(commit_id id, const error& why, effects& out) {
     if (!queue_.is_awaited(id)) return;
     if (!queue_.is_front(id) || is<write_state::idle>()) {
         queue_.fail(id, why, out);

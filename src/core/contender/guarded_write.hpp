@@ -93,10 +93,10 @@ public:
 
     // ---- events in: each adds to `out` what the session has to do -------------------------
     // `standing`: znodes of further holds, which have to stand when it is carried out.
-    void add(acquisition_id commit, std::vector<write_part> parts,
-             std::vector<std::string> standing, effects& out);
+    void add(commit_id commit, std::vector<write_part> parts, std::vector<std::string> standing,
+             effects& out);
     // The caller gives up: told `why` if nothing has been applied for certain, else that the outcome is unknown.
-    void cancel(acquisition_id commit, const error& why, effects& out);
+    void cancel(commit_id commit, const error& why, effects& out);
     void on_reply(const session_view& session, const reply& answer, effects& out);
     // There is a connection, or a request that came to nothing may be sent again.
     void on_attached() noexcept { awaits_retry_ = false; }

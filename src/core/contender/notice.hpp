@@ -15,8 +15,12 @@
 
 namespace turnstile::core {
 
-// Identifies one acquisition or inquiry of a session; never used twice.
+// Each identifies one acquisition, one read or repeated write, or one commit of a session; none is used twice.
 enum class acquisition_id : std::uint64_t {};
+enum class inquiry_id : std::uint64_t {};
+enum class commit_id : std::uint64_t {};
+// What a caller waits for.
+using awaited_id = std::variant<acquisition_id, inquiry_id, commit_id>;
 
 struct entered {  // its place in the queue is taken: later contenders are behind it
     std::string znode;

@@ -65,7 +65,7 @@ struct apply {
     friend bool operator==(const apply&, const apply&) = default;
 };
 struct tell {
-    acquisition_id commit{};
+    commit_id commit{};
     commit_outcome outcome;
     friend bool operator==(const tell&, const tell&) = default;
 };

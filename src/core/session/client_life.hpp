@@ -112,7 +112,7 @@ struct client_life {
     second_looks looks;
     core::inquiries inquiries;
     commit_table commits;
-    timetable deadlines;  // of acquisitions, inquiries and commits
+    timetable<awaited_id> deadlines;
     ticket_counter tickets;
     std::uint64_t leftovers = 0;             // znodes of abandoned creates that were found
     std::vector<std::string> mixed_folders;  // the log was told that kinds share them

@@ -57,8 +57,8 @@ void commit_steps::commit(const core::commit& request) {
     });
 }
 
-void commit_steps::cancel(acquisition_id commit, const error& why) {
-    TURNSTILE_CHECK(life_.commits.contains(commit));
+void commit_steps::cancel(commit_id commit, const error& why) {
+    if (!life_.commits.contains(commit)) return;
     with(life_.commits.hold_of(commit),
          [&](guarded_writes& writes, effects& out) { writes.cancel(commit, why, out); });
 }

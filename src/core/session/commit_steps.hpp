@@ -15,7 +15,7 @@ public:
     explicit commit_steps(client_life& life) : life_{life} {}
 
     void commit(const core::commit& request);
-    void cancel(acquisition_id commit, const error& why);
+    void cancel(commit_id commit, const error& why);
     // True if the hold is released after its commits: only while its znode stands they can be found out about.
     bool release_later(const leave& release);
 

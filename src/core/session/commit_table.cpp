@@ -25,14 +25,14 @@ bool commit_table::end_if_empty(acquisition_id hold) {
     return true;
 }
 
-void commit_table::add(acquisition_id commit, const pending_commit& caller) {
+void commit_table::add(commit_id commit, const pending_commit& caller) {
     TURNSTILE_CHECK(!contains(commit));
     TURNSTILE_CHECK(!is_released(caller.hold));
     writes_.try_emplace(caller.hold);
     callers_.emplace(commit, caller);
 }
 
-std::optional<pending_commit> commit_table::take(acquisition_id commit) {
+std::optional<pending_commit> commit_table::take(commit_id commit) {
     const auto found = callers_.extract(commit);
     return found ? std::optional{found.mapped()} : std::nullopt;
 }

@@ -30,12 +30,12 @@ public:
     [[nodiscard]] bool end_if_empty(acquisition_id hold);
 
     // ---- callers ----
-    void add(acquisition_id commit, const pending_commit& caller);
-    [[nodiscard]] bool contains(acquisition_id commit) const { return callers_.contains(commit); }
-    [[nodiscard]] acquisition_id hold_of(acquisition_id commit) const {
+    void add(commit_id commit, const pending_commit& caller);
+    [[nodiscard]] bool contains(commit_id commit) const { return callers_.contains(commit); }
+    [[nodiscard]] acquisition_id hold_of(commit_id commit) const {
         return callers_.at(commit).hold;
     }
-    [[nodiscard]] std::optional<pending_commit> take(acquisition_id commit);
+    [[nodiscard]] std::optional<pending_commit> take(commit_id commit);
 
     // ---- releases that wait for commits ----
     [[nodiscard]] bool is_released(acquisition_id hold) const { return releases_.contains(hold); }
@@ -46,7 +46,7 @@ public:
 
 private:
     std::map<acquisition_id, guarded_writes> writes_;  // of holds that have commits under way
-    std::map<acquisition_id, pending_commit> callers_;
+    std::map<commit_id, pending_commit> callers_;
     std::map<acquisition_id, leave> releases_;
 };
 

@@ -62,13 +62,9 @@ void contender_steps::leave(const core::leave_together& request) {
     request_steps{life_}.send_removals(request_steps::sending::all);
 }
 
-void contender_steps::cancel(const core::cancel& request) {
-    if (life_.inquiries.contains(request.id))
-        return request_steps{life_}.answer_inquiry(request.id, request.why);
-    if (life_.commits.contains(request.id))
-        return commit_steps{life_}.cancel(request.id, request.why);
-    with(request.id, [&request](acquisition& cancelled, acquisition_context& c) {
-        if (cancelled.waits()) cancelled.leave(c, request.why);
+void contender_steps::cancel(acquisition_id id, const error& why) {
+    with(id, [&why](acquisition& cancelled, acquisition_context& c) {
+        if (cancelled.waits()) cancelled.leave(c, why);
     });
 }
 
@@ -107,21 +103,9 @@ void contender_steps::remove_abandoned(const std::string& folder,
 
 // ---- what time brings -----------------------------------------------------------------------
 
-void contender_steps::expire_deadlines() {
-    while (const auto id = life_.deadlines.take_due(life_.now)) expire(*id);
-}
-
 void contender_steps::expire(acquisition_id id) {
-    if (const auto* late = life_.contenders.find(id)) {
-        const auto why = deadline_error(life_, late->value);
-        with(id, [&why](acquisition& waiter, acquisition_context& c) {
-            if (waiter.waits()) waiter.leave(c, why);
-        });
-    } else if (life_.inquiries.take(id)) {
-        life_.actions.emplace_back(answer{id, deadline_error(life_, "the query", std::nullopt)});
-    } else if (life_.commits.contains(id)) {
-        commit_steps{life_}.cancel(id, deadline_error(life_, "the commit", std::nullopt));
-    }
+    if (const auto* late = life_.contenders.find(id))
+        cancel(id, deadline_error(life_, late->value));
 }
 
 // The holder is told before its znode is removed, since its guard is over by the same clock.

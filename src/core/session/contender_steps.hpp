@@ -22,8 +22,7 @@ public:
     void acquire(const core::acquire_together& request);
     void leave(const core::leave& request);
     void leave(const core::leave_together& request);
-    // The wait, the inquiry or the commit.
-    void cancel(const core::cancel& request);
+    void cancel(acquisition_id id, const error& why);
     void rename(const core::rename& request);
 
     // ---- what the servers tell ----
@@ -34,7 +33,8 @@ public:
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
     // ---- what time brings ----
-    void expire_deadlines();
+    // Its deadline has passed.
+    void expire(acquisition_id id);
     void end_long_holds();
     void end_delays();
     void warn_holders();
@@ -80,7 +80,6 @@ public:
 private:
     void add(acquisition_id id, contender&& added);
     void note_change(acquisition_id id, const contender& changed, std::size_t bytes_before);
-    void expire(acquisition_id id);
 
     client_life& life_;
 };

@@ -53,8 +53,8 @@ private:
     [[nodiscard]] static time_point warning_time(const limits& hold, time_point lease_end);
 
     std::map<acquisition_id, limits> limits_;  // of contenders that have some
-    timetable ends_;
-    timetable delay_ends_;
+    timetable<acquisition_id> ends_;
+    timetable<acquisition_id> delay_ends_;
     id_set warned_ahead_;  // the holds that are to be warned
 };
 

@@ -26,33 +26,33 @@ struct inquiry {
 
 class inquiries {
 public:
-    using map = std::map<acquisition_id, inquiry>;
+    using map = std::map<inquiry_id, inquiry>;
 
-    void add(acquisition_id id, operation op, std::optional<time_point> deadline,
+    void add(inquiry_id id, operation op, std::optional<time_point> deadline,
              std::uint64_t only_on = 0) {
         TURNSTILE_CHECK(!contains(id));
         waiting_[id] = {std::move(op), deadline, only_on, false};
     }
-    [[nodiscard]] bool contains(acquisition_id id) const { return waiting_.contains(id); }
+    [[nodiscard]] bool contains(inquiry_id id) const { return waiting_.contains(id); }
     [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
-    [[nodiscard]] std::vector<acquisition_id> ids() const {
-        std::vector<acquisition_id> all;
+    [[nodiscard]] std::vector<inquiry_id> ids() const {
+        std::vector<inquiry_id> all;
         for (const auto& [id, inquiry] : waiting_) all.push_back(id);
         return all;
     }
     // It is not under way, and the connection that it may be sent on is another one than this.
-    [[nodiscard]] bool is_too_late(acquisition_id id, std::uint64_t connection) const {
+    [[nodiscard]] bool is_too_late(inquiry_id id, std::uint64_t connection) const {
         const auto& found = waiting_.at(id);
         return !found.under_way && found.only_on != 0 && found.only_on != connection;
     }
     // What is to be sent now; nothing while it is under way.
-    [[nodiscard]] std::optional<operation> begin(acquisition_id id) {
+    [[nodiscard]] std::optional<operation> begin(inquiry_id id) {
         auto& found = waiting_.at(id);
         if (std::exchange(found.under_way, true)) return std::nullopt;
         return found.op;
     }
     // The request came to nothing.
-    void lost(acquisition_id id) {
+    void lost(inquiry_id id) {
         TURNSTILE_CHECK(waiting_.at(id).under_way);
         waiting_.at(id).under_way = false;
     }
@@ -60,7 +60,7 @@ public:
     void all_lost() {
         for (auto& [id, inquiry] : waiting_) inquiry.under_way = false;
     }
-    [[nodiscard]] std::optional<inquiry> take(acquisition_id id) {
+    [[nodiscard]] std::optional<inquiry> take(inquiry_id id) {
         auto found = waiting_.extract(id);
         return found ? std::optional{std::move(found.mapped())} : std::nullopt;
     }

@@ -33,7 +33,7 @@ void request_steps::send_as(ticket id, operation&& op, addressee&& recipient) {
 
 // ---- reads and repeated writes --------------------------------------------------------------
 
-void request_steps::start_inquiry(acquisition_id id, const operation& op,
+void request_steps::start_inquiry(inquiry_id id, const operation& op,
                                   std::optional<time_point> deadline, std::uint64_t only_on) {
     if (const auto why = life_.refused()) {
         life_.actions.emplace_back(answer{id, *why});
@@ -45,15 +45,16 @@ void request_steps::start_inquiry(acquisition_id id, const operation& op,
     send_inquiry(id);
 }
 
-void request_steps::send_inquiry(acquisition_id id) {
+void request_steps::send_inquiry(inquiry_id id) {
     if (!life_.attached()) return;
     if (life_.inquiries.is_too_late(id, life_.connections()))
         return answer_inquiry(id, answered(server_error::bad_version));
     if (auto op = life_.inquiries.begin(id)) send(std::move(*op), for_inquiry{id});
 }
 
-void request_steps::answer_inquiry(acquisition_id id, std::variant<reply, error>&& outcome) {
+void request_steps::answer_inquiry(inquiry_id id, std::variant<reply, error>&& outcome) {
     const auto inquiry = life_.inquiries.take(id);
+    if (!inquiry) return;  // the caller has given up
     if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, id);
     life_.actions.emplace_back(answer{id, std::move(outcome)});
 }

@@ -23,12 +23,12 @@ public:
     void send_as(ticket id, operation&& op, addressee&& recipient);
 
     // ---- reads and repeated writes of callers ----
-    void start_inquiry(acquisition_id id, const operation& op, std::optional<time_point> deadline,
+    void start_inquiry(inquiry_id id, const operation& op, std::optional<time_point> deadline,
                        std::uint64_t only_on = 0);
     // The one, or each, that is not under way, if there is a connection.
-    void send_inquiry(acquisition_id id);
+    void send_inquiry(inquiry_id id);
     void send_inquiries();
-    void answer_inquiry(acquisition_id id, std::variant<reply, error>&& outcome);
+    void answer_inquiry(inquiry_id id, std::variant<reply, error>&& outcome);
 
     // ---- lists that contenders share (shared_lists.hpp) ----
     ticket list_for(acquisition_id id, const std::string& folder);

@@ -20,7 +20,7 @@ struct for_contender {
     friend bool operator==(const for_contender&, const for_contender&) = default;
 };
 struct for_inquiry {
-    acquisition_id id{};
+    inquiry_id id{};
     friend bool operator==(const for_inquiry&, const for_inquiry&) = default;
 };
 struct for_confirmation {  // of a contender, by a check of its znode

@@ -36,7 +36,9 @@ public:
         contender_steps{life_}.acquire(request);
     }
     void operator()(const leave_together& request) const { contender_steps{life_}.leave(request); }
-    void operator()(const cancel& request) const { contender_steps{life_}.cancel(request); }
+    void operator()(const cancel& request) const {
+        std::visit([&](auto id) { cancel_one(id, request.why); }, request.id);
+    }
     void operator()(const rename& request) const { contender_steps{life_}.rename(request); }
     void operator()(const commit& request) const { commit_steps{life_}.commit(request); }
     void operator()(const read& request) const {
@@ -60,6 +62,14 @@ public:
     void operator()(const link_event& event) const { link_steps{life_}.on_link(event); }
 
 private:
+    void cancel_one(acquisition_id id, const error& why) const {
+        contender_steps{life_}.cancel(id, why);
+    }
+    void cancel_one(inquiry_id id, const error& why) const {
+        request_steps{life_}.answer_inquiry(id, why);
+    }
+    void cancel_one(commit_id id, const error& why) const { commit_steps{life_}.cancel(id, why); }
+
     client_life& life_;
 };
 

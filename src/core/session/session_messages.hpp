@@ -42,7 +42,7 @@ struct
     error why{errc::cancelled};
 };
 struct cancel {  // give up the wait, the inquiry or the commit; what is granted stays
-    acquisition_id id{};
+    awaited_id id{};
     error why{errc::cancelled};
 };
 struct rename {  // a hold of a read-write lock goes on as a hold of another kind
@@ -50,7 +50,7 @@ struct rename {  // a hold of a read-write lock goes on as a hold of another kin
     contender_kind kind = contender_kind::read;
 };
 struct read {  // sent again until it is answered
-    acquisition_id id{};
+    inquiry_id id{};
     operation op;
     std::optional<time_point> deadline;
 };
@@ -61,13 +61,13 @@ struct read {  // sent again until it is answered
 // data give the version out again, to another client's data. So on another connection than that the write is not sent:
 // it is answered bad_version, whatever became of it before, and the caller reads again.
 struct repeated_write {
-    acquisition_id id{};
+    inquiry_id id{};
     operation op;
     std::optional<time_point> deadline;
     std::uint64_t only_on = 0;
 };
-struct commit {           // a guarded write of a hold, see guarded_write.hpp
-    acquisition_id id{};  // of the commit itself
+struct commit {  // a guarded write of a hold, see guarded_write.hpp
+    commit_id id{};
     acquisition_id hold{};
     std::vector<write_part> parts;
     std::optional<time_point> deadline;
@@ -114,12 +114,12 @@ struct close_session {  // in the background
     friend bool operator==(const close_session&, const close_session&) = default;
 };
 struct answer {
-    acquisition_id id{};
+    inquiry_id id{};
     std::variant<reply, error> outcome;
     friend bool operator==(const answer&, const answer&) = default;
 };
 struct commit_answer {
-    acquisition_id id{};
+    commit_id id{};
     commit_outcome outcome;
     friend bool operator==(const commit_answer&, const commit_answer&) = default;
 };

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/timer_steps.hpp"
 
+#include <optional>
+#include <variant>
+
+#include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
 #include "core/session/lease_steps.hpp"
 #include "core/session/link_steps.hpp"
 #include "core/session/placement_steps.hpp"
 #include "core/session/request_steps.hpp"
+#include "core/session/session_errors.hpp"
 
 namespace turnstile::core {
 
@@ -22,7 +27,7 @@ void timer_steps::on_time() {
     judge_lease();
     lease_steps{life_}.abandon_if_refused();
     if (due::has_come(due::end_while_closing(life_), life_)) link_steps{life_}.on_closed();
-    contenders.expire_deadlines();  // place: deadlines_that_passed
+    expire_deadlines();  // place: deadlines_that_passed
     contenders.end_long_holds();
     contenders.end_delays();
     contenders.warn_holders();
@@ -34,6 +39,24 @@ void timer_steps::on_time() {
     if (due::has_come(due::keep_alive(life_), life_)) requests.send_keep_alive();
     if (due::has_come(due::search(life_), life_)) requests.search_abandoned();
     finish();
+}
+
+void timer_steps::expire_deadlines() {
+    while (const auto id = life_.deadlines.take_due(life_.now))
+        std::visit([this](auto late) { expire(late); }, *id);
+}
+
+void timer_steps::expire(acquisition_id late) {
+    contender_steps{life_}.expire(late);
+}
+
+void timer_steps::expire(inquiry_id late) {
+    if (life_.inquiries.take(late))
+        life_.actions.emplace_back(answer{late, deadline_error(life_, "the query", std::nullopt)});
+}
+
+void timer_steps::expire(commit_id late) {
+    commit_steps{life_}.cancel(late, deadline_error(life_, "the commit", std::nullopt));
 }
 
 void timer_steps::finish() {

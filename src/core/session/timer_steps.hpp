@@ -20,6 +20,11 @@ public:
     void finish();
 
 private:
+    void expire_deadlines();
+    void expire(acquisition_id late);
+    void expire(inquiry_id late);
+    void expire(commit_id late);
+
     client_life& life_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// timetable: when the time of which acquisition, inquiry or commit comes, the earliest first.
+// timetable: at which time something is due for which contender, read or commit, the earliest time first.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -8,25 +8,25 @@
 #include <set>
 #include <utility>
 
-#include "core/contender/notice.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {
 
+template <class Id>
 class timetable {
 public:
-    void add(time_point time, acquisition_id id) { entries_.emplace(time, id); }
-    void remove(time_point time, acquisition_id id) { entries_.erase({time, id}); }
+    void add(time_point time, Id id) { entries_.emplace(time, id); }
+    void remove(time_point time, Id id) { entries_.erase({time, id}); }
     [[nodiscard]] std::optional<time_point> next() const {
         return entries_.empty() ? std::nullopt : std::optional{entries_.begin()->first};
     }
     // The earliest entry, if its time has come.
-    [[nodiscard]] std::optional<acquisition_id> due(time_point now) const {
+    [[nodiscard]] std::optional<Id> due(time_point now) const {
         if (entries_.empty() || entries_.begin()->first > now) return std::nullopt;
         return entries_.begin()->second;
     }
     // The same, taken out.
-    [[nodiscard]] std::optional<acquisition_id> take_due(time_point now) {
+    [[nodiscard]] std::optional<Id> take_due(time_point now) {
         const auto id = due(now);
         if (id) entries_.erase(entries_.begin());
         return id;
@@ -35,7 +35,7 @@ public:
     friend bool operator==(const timetable&, const timetable&) = default;
 
 private:
-    std::set<std::pair<time_point, acquisition_id>> entries_;
+    std::set<std::pair<time_point, Id>> entries_;
 };
 
 }  // namespace turnstile::core

@@ -110,7 +110,7 @@ void deadlock_work::look_later(worker& actor) {
 
 void deadlock_work::ask(worker& actor, core::operation&& op) {
     actor.reply.reset();
-    actor.request = client_.next_id();
+    actor.request = client_.next_id<core::inquiry_id>();
     client_.read(std::move(op), scenario_.time.session_timeout);
 }
 

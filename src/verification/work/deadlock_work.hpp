@@ -30,7 +30,7 @@ struct deadlock_worker : crew_member {
     std::optional<core::acquisition_id> second;  // is held
     bool wants_second = false;
     std::optional<deadlock_look> look;
-    core::acquisition_id request{};
+    core::inquiry_id request{};
     std::optional<core::reply> reply;
 };
 

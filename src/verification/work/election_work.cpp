@@ -246,7 +246,7 @@ void election_work::begin(seat& participant, turn which) {
 }
 
 void election_work::read(reader then) {
-    reads_[client_.next_id()] = std::move(then);
+    reads_[client_.next_id<core::inquiry_id>()] = std::move(then);
     client_.read(core::get_op{folder_}, scenario_.time.session_timeout);
 }
 
@@ -264,7 +264,7 @@ void election_work::write(seat& participant, turn which, const core::stat& as_re
     const auto hold = participant.requests.find(which);
     if (hold == participant.requests.end()) return then(false);  // lost
     auto unique = text + " of=" + std::to_string(client_.id()) + '.' + std::to_string(++texts_);
-    commits_[client_.next_id()] = std::move(then);
+    commits_[client_.next_id<core::commit_id>()] = std::move(then);
     client_.commit(hold->second, {core::set_op{folder_, unique, as_read.version}}, unique,
                    scenario_.time.session_timeout / 2);
 }

@@ -106,8 +106,8 @@ private:
     std::map<std::uint64_t, step> planned_;
     std::uint64_t events_ = 0;
     std::uint64_t texts_ = 0;
-    std::map<core::acquisition_id, reader> reads_;
-    std::map<core::acquisition_id, writer> commits_;
+    std::map<core::inquiry_id, reader> reads_;
+    std::map<core::commit_id, writer> commits_;
     bool stopping_ = false;
 };
 

@@ -32,7 +32,7 @@ void recipe_work::hear(const core::notice& notice) {
 
 void recipe_work::answered(const core::answer& answer) {
     for (auto& actor : workers_) {
-        if (actor.request != answer.id) continue;
+        if (actor.request != core::awaited_id{answer.id}) continue;
         actor.request = {};
         const auto* reply = std::get_if<core::reply>(&answer.outcome);
         actor.reply = reply == nullptr ? std::nullopt : std::optional{*reply};
@@ -42,7 +42,7 @@ void recipe_work::answered(const core::answer& answer) {
 
 void recipe_work::answered(const core::commit_answer& answer) {
     for (auto& actor : workers_) {
-        if (actor.request != answer.id) continue;
+        if (actor.request != core::awaited_id{answer.id}) continue;
         actor.request = {};
         actor.written = answer.outcome;
         if (actor.state == doing::holding) plan(actor, {});
@@ -66,13 +66,13 @@ void recipe_work::acquire(worker& actor) {
 }
 
 void recipe_work::read(worker& actor, const std::string& path) {
-    actor.request = client_.next_id();
+    actor.request = client_.next_id<core::inquiry_id>();
     client_.read(core::get_op{path}, scenario_.time.session_timeout);
 }
 
 void recipe_work::commit(worker& actor, std::vector<core::write_part>&& parts, std::string text,
                          std::vector<std::string>&& standing) {
-    actor.request = client_.next_id();
+    actor.request = client_.next_id<core::commit_id>();
     actor.written.reset();
     client_.commit(actor.current, std::move(parts), std::move(text),
                    scenario_.time.session_timeout / 2, std::move(standing));

@@ -15,7 +15,7 @@ namespace turnstile::simulation {
 
 struct recipe_worker : crew_member {
     int step = 0;                                 // of the recipe
-    core::acquisition_id request{};               // what it waits for
+    core::awaited_id request{};                   // what it waits for
     std::optional<core::reply> reply;             // of its latest read
     std::optional<core::commit_outcome> written;  // of its latest commit
     std::string text;                             // of that

@@ -50,16 +50,16 @@ TEST(first_attach, once_it_has_come_nothing_is_refused) {
 core::answer answer_to(std::uint64_t question, std::string data) {
     core::reply reply;
     reply.data = std::move(data);
-    return {core::acquisition_id{question}, reply};
+    return {core::inquiry_id{question}, reply};
 }
 
 TEST(question_table, gives_each_inquiry_its_replies_in_the_order_of_the_questions) {
     question_table table;
     inquiry first{2};
     inquiry second{1};
-    table.add(core::acquisition_id{1}, first, 0);
-    table.add(core::acquisition_id{2}, first, 1);
-    table.add(core::acquisition_id{3}, second, 0);
+    table.add(core::inquiry_id{1}, first, 0);
+    table.add(core::inquiry_id{2}, first, 1);
+    table.add(core::inquiry_id{3}, second, 0);
     auto late = answer_to(2, "two");
     table.answer(late);
     EXPECT_FALSE(first.is_answered());
@@ -79,11 +79,11 @@ TEST(question_table, gives_each_inquiry_its_replies_in_the_order_of_the_question
 TEST(question_table, an_error_stands_for_all_replies) {
     question_table table;
     inquiry both{2};
-    table.add(core::acquisition_id{1}, both, 0);
-    table.add(core::acquisition_id{2}, both, 1);
+    table.add(core::inquiry_id{1}, both, 0);
+    table.add(core::inquiry_id{2}, both, 1);
     auto good = answer_to(1, "one");
     table.answer(good);
-    core::answer refused{core::acquisition_id{2}, error{errc::timeout}};
+    core::answer refused{core::inquiry_id{2}, error{errc::timeout}};
     table.answer(refused);
     ASSERT_TRUE(both.is_answered());
     const auto replies = both.take_replies();
@@ -94,7 +94,7 @@ TEST(question_table, an_error_stands_for_all_replies) {
 TEST(question_table, a_question_is_answered_once) {
     question_table table;
     inquiry both{2};
-    table.add(core::acquisition_id{1}, both, 0);
+    table.add(core::inquiry_id{1}, both, 0);
     auto answer = answer_to(1, "one");
     table.answer(answer);
     table.answer(answer);

@@ -32,6 +32,8 @@ protected:
     static constexpr core::acquisition_id k_ann{1};
     static constexpr core::acquisition_id k_bob{2};
     static constexpr core::acquisition_id k_eve{3};
+    static constexpr core::inquiry_id k_question{4};
+    static constexpr core::inquiry_id k_further_question{5};
 
     static core::session_core_settings settings() {
         core::session_core_settings result;

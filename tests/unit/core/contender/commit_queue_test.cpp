@@ -15,17 +15,17 @@ namespace {
 
 class commits_of_a_hold : public ::testing::Test {
 protected:
-    static constexpr acquisition_id k_three{3};
+    static constexpr commit_id k_three{3};
     fake_session session;
     commit_queue queue;
     std::vector<write_effect> told;
 
-    void add(acquisition_id id) { queue.add(id, {set_op{"/counter", "7", 3}}, {}); }
+    void add(commit_id id) { queue.add(id, {set_op{"/counter", "7", 3}}, {}); }
     void finish_front(commit_outcome&& outcome) {
         queue.finish_front(std::move(outcome), told);
         tell();
     }
-    void answer(acquisition_id id, const error& why) {
+    void answer(commit_id id, const error& why) {
         queue.answer(id, why, told);
         tell();
     }
@@ -33,7 +33,7 @@ protected:
         queue.fail_behind(kept, why, told);
         tell();
     }
-    void fail(acquisition_id id, const error& why) {
+    void fail(commit_id id, const error& why) {
         queue.fail(id, why, told);
         tell();
     }

@@ -17,8 +17,8 @@ namespace turnstile::core {
 // Longer than what a string has room for in itself: what has gone with a state is not there any more.
 inline const std::string k_znode = "/queue/_c_5e8b6a7c-own-lock-0000000007";
 inline const std::string k_data = "data";
-inline constexpr acquisition_id k_one{1};
-inline constexpr acquisition_id k_two{2};
+inline constexpr commit_id k_one{1};
+inline constexpr commit_id k_two{2};
 
 class fake_session {
 public:
@@ -26,7 +26,7 @@ public:
     std::uint64_t number = 1;
     std::vector<request> open;
     std::int32_t version = 0;
-    std::map<acquisition_id, commit_outcome> told;
+    std::map<commit_id, commit_outcome> told;
     int pauses = 0;
 
     std::int32_t known = 5;  // the hold's idea of the version
@@ -48,13 +48,13 @@ public:
     void tell(write_effects::tell&& news) {
         EXPECT_TRUE(told.emplace(news.commit, std::move(news.outcome)).second) << "told twice";
     }
-    [[nodiscard]] errc why(acquisition_id id) const {
+    [[nodiscard]] errc why(commit_id id) const {
         const auto found = told.find(id);
         if (found == told.end()) return {};
         const auto* failure = std::get_if<error>(&found->second);
         return failure == nullptr ? errc{} : failure->code();
     }
-    [[nodiscard]] bool succeeded(acquisition_id id) const {
+    [[nodiscard]] bool succeeded(commit_id id) const {
         const auto found = told.find(id);
         return found != told.end() && std::holds_alternative<committed>(found->second);
     }
@@ -98,14 +98,13 @@ protected:
 
     using effects = guarded_writes::effects;
 
-    void add(acquisition_id id, std::vector<write_part> parts,
-             std::vector<std::string> standing = {}) {
+    void add(commit_id id, std::vector<write_part> parts, std::vector<std::string> standing = {}) {
         session.with(writes, [&](guarded_writes& w, effects& out) {
             w.add(id, std::move(parts), std::move(standing), out);
         });
     }
-    void add(acquisition_id id) { add(id, {part}); }
-    void cancel(acquisition_id id, const error& why) {
+    void add(commit_id id) { add(id, {part}); }
+    void cancel(commit_id id, const error& why) {
         session.with(writes, [&](guarded_writes& w, effects& out) { w.cancel(id, why, out); });
     }
     void give(const reply& answer) {

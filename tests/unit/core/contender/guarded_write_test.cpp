@@ -136,7 +136,7 @@ TEST_F(guarded_write, waits_until_the_hold_has_done_with_its_znode) {
     session.settled = false;
     add(k_one);
     EXPECT_TRUE(session.open.empty());
-    EXPECT_TRUE(writes.waits());
+    EXPECT_TRUE(writes.waits(session.view()));
     session.settled = true;
     proceed();
     EXPECT_EQ(first(), expected(k_version));

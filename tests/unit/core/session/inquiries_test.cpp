@@ -11,8 +11,8 @@ namespace inquiries_tests {
 
 using ::testing::ElementsAre;
 
-constexpr acquisition_id k_ann{1};
-constexpr acquisition_id k_bob{2};
+constexpr inquiry_id k_ann{1};
+constexpr inquiry_id k_bob{2};
 const operation k_look = exists_op{"/q"};
 
 TEST(inquiries, is_sent_once_until_nothing_came_of_it) {

@@ -24,7 +24,7 @@ TEST_F(session_close, revokes_holds_and_waits_and_removes_their_znodes) {
     acquire(k_bob);
     answer_create_and_list(5, {stranger(4)});
     answer_all_ok();
-    on(read{k_eve, exists_op{"/q"}, now + 1h});
+    on(read{k_question, exists_op{"/q"}, now + 1h});
     open.clear();
     end();
     EXPECT_EQ(why<lost>(k_ann), errc::closed);
@@ -50,7 +50,7 @@ TEST_F(session_close, fails_what_comes_after_it) {
     acquire(k_ann);
     EXPECT_EQ(why<failed>(k_ann), errc::closed);
     EXPECT_EQ(told<gone>(k_ann), 1U);
-    on(read{k_eve, exists_op{"/q"}, {}});
+    on(read{k_question, exists_op{"/q"}, {}});
     EXPECT_EQ(std::get<error>(answers.at(0).outcome), errc::closed);
     EXPECT_THAT(open, IsEmpty());
     EXPECT_TRUE(session.idle());

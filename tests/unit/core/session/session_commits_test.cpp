@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 
 class session_commits : public test::session_fixture {
 protected:
-    static constexpr acquisition_id k_commit{10};
-    static constexpr acquisition_id k_other{11};
+    static constexpr commit_id k_commit{10};
+    static constexpr commit_id k_other{11};
     std::string znode;
 
     void SetUp() override {
@@ -21,10 +21,10 @@ protected:
         znode = take_lock(k_ann);
         answer_all_ok();
     }
-    void commit(acquisition_id id = k_commit, std::optional<time_point> deadline = {}) {
+    void commit(commit_id id = k_commit, std::optional<time_point> deadline = {}) {
         on(core::commit{id, k_ann, {set_op{"/counter", "1"}}, deadline});
     }
-    [[nodiscard]] errc why(acquisition_id id) const {
+    [[nodiscard]] errc why(commit_id id) const {
         for (const auto& commit : commits)
             if (commit.id == id)
                 return std::holds_alternative<error>(commit.outcome)
@@ -33,7 +33,7 @@ protected:
         ADD_FAILURE() << "not told";
         return {};
     }
-    [[nodiscard]] bool told_commit(acquisition_id id) const {
+    [[nodiscard]] bool told_commit(commit_id id) const {
         return std::any_of(commits.begin(), commits.end(),
                            [id](const auto& entry) { return entry.id == id; });
     }

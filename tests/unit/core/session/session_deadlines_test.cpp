@@ -206,8 +206,8 @@ TEST_F(session_deadlines, count_on_a_time_that_never_goes_back) {
     start_attached();
     pass(8s);
     const auto due = now + k_timeout * 3 / 10;
-    session.on(read{k_eve, exists_op{"/q"}, {}}, now);
-    session.on(read{k_bob, exists_op{"/q"}, {}}, now - 5s);
+    session.on(read{k_question, exists_op{"/q"}, {}}, now);
+    session.on(read{k_further_question, exists_op{"/q"}, {}}, now - 5s);
     EXPECT_EQ(session.next_deadline(), due);
 }
 
@@ -249,7 +249,7 @@ TEST_F(session_deadlines, or_cancelling_of_somebody_who_is_gone_are_no_matter) {
 
 class session_questions : public test::session_fixture {
 protected:
-    void ask_for(acquisition_id id, std::optional<duration> timeout = {}) {
+    void ask_for(inquiry_id id, std::optional<duration> timeout = {}) {
         on(read{id, children_op{"/q"}, timeout ? std::optional{now + *timeout} : std::nullopt});
     }
     errc error_of(std::size_t i) const { return std::get<error>(answers.at(i).outcome).code(); }
@@ -257,17 +257,17 @@ protected:
 
 TEST_F(session_questions, are_answered) {
     start_attached();
-    ask_for(k_eve);
+    ask_for(k_question);
     EXPECT_FALSE(session.idle());
     answer<children_op>(server_error::no_node);
     ASSERT_EQ(answers.size(), 1U);
-    EXPECT_EQ(answers[0].id, k_eve);
+    EXPECT_EQ(answers[0].id, k_question);
     EXPECT_EQ(std::get<reply>(answers[0].outcome).error, server_error::no_node);
     EXPECT_TRUE(session.idle());
 }
 
 TEST_F(session_questions, wait_for_a_server) {
-    ask_for(k_eve);
+    ask_for(k_question);
     start();
     EXPECT_THAT(open, IsEmpty());
     attach();
@@ -276,7 +276,7 @@ TEST_F(session_questions, wait_for_a_server) {
 
 TEST_F(session_questions, are_asked_again_until_they_are_answered) {
     start_attached();
-    ask_for(k_eve);
+    ask_for(k_question);
     detach();
     attach();
     EXPECT_EQ(count<children_op>(), 1U);
@@ -296,7 +296,7 @@ TEST_F(session_questions, are_asked_again_until_they_are_answered) {
 
 TEST_F(session_questions, are_asked_again_at_once_when_their_loss_is_told_late) {
     start_attached();
-    ask_for(k_eve);
+    ask_for(k_question);
     auto late = reply_to<children_op>();
     late.outcome = outcome::unknown;
     on_event(link(link_kind::detached));
@@ -308,11 +308,11 @@ TEST_F(session_questions, are_asked_again_at_once_when_their_loss_is_told_late) 
 
 TEST_F(session_questions, end_at_their_deadline) {
     start_attached();
-    ask_for(k_eve, 2s);
-    ask_for(k_bob, 3s);
+    ask_for(k_question, 2s);
+    ask_for(k_further_question, 3s);
     pass(2s);
     ASSERT_EQ(answers.size(), 1U);
-    EXPECT_EQ(answers[0].id, k_eve);
+    EXPECT_EQ(answers[0].id, k_question);
     EXPECT_EQ(error_of(0), errc::timeout);
     answer_all_ok();
     EXPECT_EQ(answers.size(), 2U) << "the late answer is nobody's";
@@ -322,8 +322,8 @@ TEST_F(session_questions, end_at_their_deadline) {
 
 TEST_F(session_questions, are_cancelled_with_a_reason) {
     start_attached();
-    ask_for(k_eve, 2s);
-    on(cancel{k_eve, error{errc::cancelled}});
+    ask_for(k_question, 2s);
+    on(cancel{k_question, error{errc::cancelled}});
     ASSERT_EQ(answers.size(), 1U);
     EXPECT_EQ(error_of(0), errc::cancelled);
     pass(2s);

@@ -40,7 +40,7 @@ TEST_F(session_lease, of_an_idle_session_is_kept_by_one_exists_before_each_ping)
 TEST_F(session_lease, is_kept_by_other_requests_too) {
     start_attached();
     pass(5s);
-    on(read{k_eve, exists_op{"/q"}, {}});
+    on(read{k_question, exists_op{"/q"}, {}});
     answer_all_ok();
     pass(k_keep_alive - 1ns);
     EXPECT_EQ(count<exists_op>(), 0U);

@@ -346,7 +346,7 @@ TEST_F(session_removals, that_wait_go_ahead_of_what_is_asked) {
     start_attached();
     let_wait();
     all_leave();
-    on(read{k_ann, children_op{"/q"}, {}});
+    on(read{k_question, children_op{"/q"}, {}});
     EXPECT_EQ(count<multi_op>(), 1U);
     EXPECT_TRUE(std::holds_alternative<children_op>(open.back().request.op));
 }

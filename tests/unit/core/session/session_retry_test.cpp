@@ -52,7 +52,7 @@ TEST_F(session_retry, finds_out_about_a_create_after_a_pause) {
 
 TEST_F(session_retry, asks_a_question_again_after_a_pause) {
     start_attached();
-    on(read{k_eve, children_op{"/q"}, {}});
+    on(read{k_question, children_op{"/q"}, {}});
     lose<children_op>();
     EXPECT_EQ(count<children_op>(), 0U);
     pass(k_pause);

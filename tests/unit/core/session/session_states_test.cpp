@@ -236,7 +236,7 @@ TEST_F(session_states, go_on_after_an_answer_of_a_server_without_a_majority) {
     start_attached();
     take_lock(k_ann);
     const auto certain = session.session_lease().valid_until();
-    on(read{k_bob, get_op{"/q"}, {}});
+    on(read{k_further_question, get_op{"/q"}, {}});
     auto late = reply_to<get_op>();
     detach();
     ++connection;
@@ -266,7 +266,7 @@ TEST_F(session_states, end_with_refused_credentials) {
     start_attached();
     take_lock(k_ann);
     acquire(k_bob);
-    on(read{k_eve, exists_op{"/q"}, now + 1h});
+    on(read{k_question, exists_op{"/q"}, now + 1h});
     on_event(link(link_kind::auth_failed));
     EXPECT_THAT(states(), ElementsAre(state::auth_failed));
     EXPECT_EQ(why<lost>(k_ann), errc::auth_failed);
@@ -280,7 +280,7 @@ TEST_F(session_states, end_with_refused_credentials) {
     acquire(core::acquisition_id{9});
     EXPECT_EQ(why<failed>(core::acquisition_id{9}), errc::auth_failed);
     EXPECT_EQ(told<gone>(core::acquisition_id{9}), 1U);
-    on(read{core::acquisition_id{10}, exists_op{"/q"}, {}});
+    on(read{core::inquiry_id{10}, exists_op{"/q"}, {}});
     EXPECT_EQ(std::get<error>(answers[1].outcome), errc::auth_failed);
 }
 

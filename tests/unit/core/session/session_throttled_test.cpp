@@ -101,7 +101,7 @@ TEST_F(session_throttled, a_missing_parent_is_made_however_often_that_is_thrown_
 
 TEST_F(session_throttled, a_question_is_asked_again) {
     start_attached();
-    on(read{k_eve, children_op{"/q"}, {}});
+    on(read{k_question, children_op{"/q"}, {}});
     expect_again_after_a_pause<children_op>();
     answer_all_ok();
     EXPECT_THAT(answers, SizeIs(1));
@@ -123,7 +123,7 @@ TEST_F(session_throttled, a_confirmation_is_sent_again_and_moves_no_lease) {
 TEST_F(session_throttled, a_commit_is_sent_again) {
     start_attached();
     take_lock(k_ann);
-    on(commit{k_bob, k_ann, {set_op{"/data", "x", k_any_version}}, {}});
+    on(commit{commit_id{7}, k_ann, {set_op{"/data", "x", k_any_version}}, {}});
     expect_again_after_a_pause<multi_op>();
     EXPECT_THAT(commits, SizeIs(0));
     answer_all_ok();

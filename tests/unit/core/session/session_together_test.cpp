@@ -102,7 +102,7 @@ TEST_F(session_together, without_a_connection_go_with_the_next_one) {
 }
 
 TEST_F(session_together, what_has_a_commit_under_way_follows_it) {
-    on(core::commit{acquisition_id{50}, k_bob, {set_op{"/x", "1"}}, {}});
+    on(core::commit{commit_id{50}, k_bob, {set_op{"/x", "1"}}, {}});
     all_leave();
     ASSERT_EQ(count<multi_op>(), 2U) << "the commit, and the removal of the others";
     EXPECT_EQ(count<remove_op>(), 0U);

@@ -19,19 +19,19 @@ protected:
 
     // The connection of the answer.
     std::uint64_t read_version() {
-        on(read{k_eve, get_op{"/q"}, {}});
+        on(read{k_question, get_op{"/q"}, {}});
         answer<get_op>();
         const auto read_on = std::get<reply>(answers.back().outcome).connection;
         answers.clear();
         return read_on;
     }
     void write(std::uint64_t only_on) {
-        on(repeated_write{k_bob, set_op{"/q", "5", k_version}, {}, only_on});
+        on(repeated_write{k_further_question, set_op{"/q", "5", k_version}, {}, only_on});
     }
     void expect_told_to_read_again() {
         EXPECT_EQ(count<set_op>(), 0U);
         ASSERT_THAT(answers, SizeIs(1));
-        EXPECT_EQ(answers[0].id, k_bob);
+        EXPECT_EQ(answers[0].id, k_further_question);
         EXPECT_EQ(std::get<reply>(answers[0].outcome).error, server_error::bad_version);
         EXPECT_TRUE(session.idle());
     }
@@ -88,7 +88,7 @@ TEST_F(session_writes, of_a_version_wait_for_a_connection_until_their_deadline) 
     start_attached();
     const auto read_on = read_version();
     detach();
-    on(repeated_write{k_bob, set_op{"/q", "5", k_version}, now + 2s, read_on});
+    on(repeated_write{k_further_question, set_op{"/q", "5", k_version}, now + 2s, read_on});
     EXPECT_THAT(answers, IsEmpty());
     pass(2s);
     ASSERT_THAT(answers, SizeIs(1));
