@@ -21,8 +21,10 @@ namespace turnstile::detail {
 
 namespace {
 
-// A session that has not been attached for this part of the session time-out, while others are, is not going to be.
+// A session that has not been attached for this part of the session time-out, while others are, is not going to be. With a
+// short time-out the least patience counts: a server under load takes longer to open a session than to serve one.
 constexpr int k_patience_parts = 3;
+constexpr core::duration k_least_patience = std::chrono::seconds{2};
 
 // So long before a wait for a session ends in vain the servers are asked why, if it is not known: they are given a
 // second.
@@ -75,7 +77,7 @@ void client_impl::start_services(std::string_view connect_string) {
     start_threads();
     late_ = std::make_unique<late_sessions>(
         *services_->timers, [this] { return sessions(); },
-        options_.session_timeout / k_patience_parts);
+        std::max<core::duration>(options_.session_timeout / k_patience_parts, k_least_patience));
     listeners_ = std::make_shared<listeners>(services_->callbacks);
     services_->outage =
         std::make_shared<outage_watch>(*services_->timers, services_->workers, services_->servers);
