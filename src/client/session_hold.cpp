@@ -48,7 +48,8 @@ session_hold::placed session_hold::place(std::shared_ptr<session_runner>&& sessi
     const auto wants = settings.wants;
     try {
         session_runner::starting call;
-        call.message = request.message(session->next_id<core::acquisition_id>(), std::move(settings));
+        call.message =
+            request.message(session->next_id<core::acquisition_id>(), std::move(settings));
         call.stop = request.options.stop;
         auto hold = std::make_shared<session_hold>(
             session, call.message.id, folder, std::move(request.options), std::move(listeners));

@@ -114,11 +114,8 @@ void guarded_writes::suspend(const session_view& session, const reply& answer, e
 
 void guarded_writes::add(commit_id id, std::vector<write_part> parts,
                          std::vector<std::string> standing, effects& out) {
-    if (over_) {
-        out.emplace_back(write_effects::tell{id, *over_});
-        return;
-    }
     queue_.add(id, std::move(parts), std::move(standing));
+    if (over_) queue_.fail(id, *over_, out);
 }
 
 void guarded_writes::cancel(commit_id id, const error& why, effects& out) {
