@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,6 +56,10 @@ struct session_info {
     std::string server{};                     // "host:port" that it is attached to, else empty
     server_role role = server_role::unknown;  // of that server
     std::size_t owned_bytes = 0;              // paths of the znodes that it owns
+    // What the servers' wall clock shows now, which may be hours away from this machine's: as the session learned it
+    // when it was opened, and by the time since. Nothing without a session, or where no server told it (ZooKeeper before
+    // 3.6, or with an ACL on /zookeeper).
+    std::optional<std::chrono::system_clock::time_point> servers_time{};
 };
 
 // What has happened to the contenders (znodes in queues) of all sessions of a client since it was made. Each counts

@@ -116,6 +116,9 @@ Usage: turnstile ls [OPTION]... [PREFIX]
 )"} + k_servers +
            R"(
 Examples:
+THERE FOR is how long ago the holder came, by the servers' clock: it may have
+waited first.
+
   turnstile ls
   turnstile ls /locks/shop
   turnstile ls -o json | jq '.locks[] | select(.contenders > 10) | .path'
@@ -133,9 +136,7 @@ Usage: turnstile show [OPTION]... PATH
 )"} + k_servers +
            R"(
 THERE FOR is how long ago a contender came, by the servers' clock: a holder may
-have waited first. To learn the servers' time an empty znode is made beside the
-lock and removed; without that right this machine's clock counts. TOKEN is the
-fencing token that comes with its grant.
+have waited first. TOKEN is the fencing token that comes with its grant.
 
 Examples:
   turnstile show /locks/orders

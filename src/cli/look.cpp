@@ -33,11 +33,11 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-servers_clock clock_beside(const client& servers, const std::vector<surveyed_lock>& locks) {
-    if (locks.empty()) return {};
-    servers_clock clock{servers, locks.front().path};
-    if (!clock.is_theirs())
-        complain("ages are by this machine's clock: the servers' clock cannot be asked for");
+// For the ages of contenders, if there are any.
+servers_clock clock_for(const client& servers, const std::vector<surveyed_lock>& locks) {
+    const servers_clock clock{servers};
+    if (!locks.empty() && !clock.is_theirs())
+        complain("ages are by this machine's clock: the servers have not told theirs");
     return clock;
 }
 
@@ -47,9 +47,8 @@ result<int> list(client& servers, const look_options& options) {
     if (options.form == output_form::json) {
         print(survey_json(*survey));
     } else {
-        print(survey->locks.empty()
-                  ? nothing_text(*survey, options.path) + "\n"
-                  : list_text(*survey, clock_beside(servers, survey->locks).now()));
+        print(survey->locks.empty() ? nothing_text(*survey, options.path) + "\n"
+                                    : list_text(*survey, clock_for(servers, survey->locks).now()));
     }
     for (const auto& folder : survey->unreadable) complain(folder + ": no permission to read it");
     return k_success;
@@ -63,7 +62,7 @@ result<int> show(client& servers, const look_options& options) {
         return k_success;
     }
     if (locks->empty()) print(printable(options.path) + ": free; no contender is there\n");
-    const auto now = clock_beside(servers, *locks).now();
+    const auto now = clock_for(servers, *locks).now();
     for (const auto& lock : *locks) print(queue_text(lock, now, options.form == output_form::wide));
     return k_success;
 }

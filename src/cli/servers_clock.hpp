@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // servers_clock: the wall clock of the servers, by which contenders' znodes are dated. This machine's clock may be hours
-// away from it.
-//
-// ZooKeeper tells its time only in what it writes. So the servers are asked by one empty znode beside a lock, which is
-// removed at once (path_trial.hpp); without that right, or an answer within a second, this machine's clock stands in.
+// away from it. The session has learned the servers' time when it was opened (session_info::servers_time): a look asks
+// for nothing and writes nothing. Where it has not, this machine's clock stands in.
 //
 // Thread safety: a value.
 #pragma once
 
 #include <chrono>
-#include <string>
 
 #include "turnstile/client.hpp"
-#include "turnstile/lock_survey.hpp"
 
 namespace turnstile::cli {
 
@@ -20,8 +16,11 @@ class servers_clock {
 public:
     // This machine's clock.
     servers_clock() = default;
-    // Asks beside the lock. Blocks for up to a second.
-    servers_clock(const client& servers, const std::string& lock_path);
+    explicit servers_clock(const client& servers) {
+        const auto shown = servers.session().servers_time;
+        theirs_ = shown.has_value();
+        if (shown) ahead_ = *shown - std::chrono::system_clock::now();
+    }
 
     [[nodiscard]] std::chrono::system_clock::time_point now() const {
         return std::chrono::system_clock::now() + ahead_;
@@ -30,7 +29,7 @@ public:
     [[nodiscard]] bool is_theirs() const noexcept { return theirs_; }
 
 private:
-    std::chrono::milliseconds ahead_{0};
+    std::chrono::system_clock::duration ahead_{0};
     bool theirs_ = false;
 };
 

@@ -57,9 +57,8 @@ void write_down(const char* deed, const take_options& options, const contender& 
 
 bool is_confirmed(const client& servers, const take_options& options, const contender& target) {
     if (options.yes) return true;
-    std::fprintf(
-        stderr, "Take %s away from %s? [y/N] ", printable(options.path).c_str(),
-        printable(description_of(target, servers_clock{servers, options.path}.now())).c_str());
+    std::fprintf(stderr, "Take %s away from %s? [y/N] ", printable(options.path).c_str(),
+                 printable(description_of(target, servers_clock{servers}.now())).c_str());
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";
@@ -104,7 +103,7 @@ result<int> ask(client& servers, const take_options& options) {
     const revocation request{servers, options.path};
     if (const auto asked = request.ask(**target, record_of(options)); !asked) return asked.error();
     write_down("asked for", options, **target);
-    return finish(options, {*target, true, {}, {}, servers_clock{servers, options.path}});
+    return finish(options, {*target, true, {}, {}, servers_clock{servers}});
 }
 
 // Whether the contender went within the time that it is asked for.
@@ -160,7 +159,7 @@ result<int> take_from(client& servers, const take_options& options, stop_by_sign
         if (!wait) return wait.error();
         record.wait = report.wait = *wait;  // no longer than what is said here
         if (options.form != output_form::json) {
-            report.clock = {servers, options.path};
+            report.clock = servers_clock{servers};
             print_line(plan_text(options, report));
         }
     }

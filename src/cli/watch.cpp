@@ -51,18 +51,12 @@ std::string text_of(const lock_survey& survey, const watch_options& options, wal
     return text.empty() ? nothing_text(survey, options.path) + "\n" : text;
 }
 
-// The clock is asked for once, at the first lock that is seen.
-void find_clock(servers_clock& clock, const client& servers, const lock_survey& survey) {
-    if (!clock.is_theirs() && !survey.locks.empty())
-        clock = servers_clock{servers, survey.locks.front().path};
-}
-
 // Servers that do not answer are no reason to end: they come back.
 std::string frame_of(const client& servers, const watch_options& options, servers_clock& clock) {
     const auto survey = look(servers, options);
     if (options.form == output_form::json) return survey ? survey_json(*survey) : "";
     if (!survey) return printable(survey.error().message()) + "\n";
-    find_clock(clock, servers, *survey);
+    if (const servers_clock seen{servers}; seen.is_theirs()) clock = seen;
     return text_of(*survey, options, clock.now());
 }
 

@@ -247,6 +247,11 @@ session_info session_runner::info() const {
     facts.server = core_.server();
     facts.role = static_cast<server_role>(core_.role());
     facts.owned_bytes = core_.owned_bytes();
+    const auto clock = current_.handle ? current_.handle->servers_clock() : std::nullopt;
+    if (clock)
+        facts.servers_time =
+            clock->shown + std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                               boottime_clock::now() - clock->at);
     return facts;
 }
 

@@ -35,6 +35,10 @@ public:
     [[nodiscard]] core::session_identity identity() const override { return {link_->id(), {}}; }
 
     void close() noexcept override {
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() const override {
+        return core::clock_reading{std::chrono::system_clock::now(), boottime_clock::now()};
+    }
+
         if (closed_.exchange(true)) return;
         base::finish_or_end("the end of a session", [this] { world_->close(link_); });
     }

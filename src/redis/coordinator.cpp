@@ -56,6 +56,9 @@ public:
     [[nodiscard]] core::session_identity identity() const override {
         return forked() ? core::session_identity{} : link_->identity();
     }
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() const override {
+        return forked() ? std::nullopt : link_->servers_clock();
+    }
     void close() noexcept override {
         if (!forked() && !closed_.exchange(true)) link_->close(true);
     }

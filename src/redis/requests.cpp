@@ -212,6 +212,10 @@ std::string_view text_at(const redisReply& array, std::size_t index) noexcept {
     return {found->str, found->len};
 }
 
+std::int64_t number_at(const redisReply& array, std::size_t index) noexcept {
+    return number_in(text_at(array, index));
+}
+
 std::optional<answer_head> parse_head(const redisReply& answer) {
     const auto* code = element(answer, 0, REDIS_REPLY_INTEGER);
     if (code == nullptr) return std::nullopt;

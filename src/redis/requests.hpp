@@ -61,5 +61,7 @@ struct answer_along {
 
 // The text of a bulk string or a status, the n-th of an array; empty if it is none.
 [[nodiscard]] std::string_view text_at(const redisReply& array, std::size_t index) noexcept;
+// The same as a decimal number; 0 if it is none.
+[[nodiscard]] std::int64_t number_at(const redisReply& array, std::size_t index) noexcept;
 
 }  // namespace turnstile::redis

@@ -144,6 +144,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
     }
     const auto sent = boottime_clock::now();
     const auto reply = ask_to_attach(*commands, welcomed, deadline);
+    const auto answered = boottime_clock::now();
     if (!reply) return failed(commands->reason());
     if (reply->type == REDIS_REPLY_ERROR) return give_up(refused_by("the first script", *reply));
     const auto first = parse_head(*reply);
@@ -166,6 +167,8 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         session_ = session;
         mark_ = text_at(*reply, 5);
         history_ = text_at(*reply, 6);
+        clock_ =
+            core::clock_reading_of(std::chrono::microseconds{number_at(*reply, 7)}, sent, answered);
         digests_ = welcomed.digests;
         answers_ = std::move(commands);
         awaiting_.reset();

@@ -226,6 +226,11 @@ core::session_identity session_link::identity() const {
     return found;
 }
 
+std::optional<core::clock_reading> session_link::servers_clock() const {
+    const base::lock_guard lock{mutex_};
+    return clock_;
+}
+
 void session_link::close(bool orderly) noexcept {
     {
         const base::lock_guard lock{mutex_};

@@ -61,6 +61,8 @@ public:
     // Reads, in the calling thread, up to `until`: coordinator_session::help.
     [[nodiscard]] bool help(core::time_point until);
     [[nodiscard]] core::session_identity identity() const;
+    // As the answer to the latest attach told it.
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() const;
     // `orderly`: the server is told, if it can be reached.
     void close(bool orderly) noexcept;
 
@@ -193,6 +195,7 @@ private:
     std::string session_ GUARDED_BY(mutex_);  // the id in digits; empty: none yet
     // The session's text at the server: its connection, time-out, password and identity.
     std::string mark_ GUARDED_BY(mutex_);
+    std::optional<core::clock_reading> clock_ GUARDED_BY(mutex_);
     std::array<std::string, k_script_count> digests_ GUARDED_BY(mutex_);
     // Its sending half. Shared with the thread that is sending, and with `answers_`.
     std::shared_ptr<line> commands_ GUARDED_BY(mutex_);

@@ -49,6 +49,10 @@ core::session_identity session::identity() const {
     return forked() ? core::session_identity{} : core::session_identity{worker_->id(), {}};
 }
 
+std::optional<core::clock_reading> session::servers_clock() const {
+    return forked() ? std::nullopt : worker_->servers_clock();
+}
+
 void session::end(bool orderly) noexcept {
     if (forked() || ended_.exchange(true)) return;
     worker_->stop(orderly);

@@ -43,6 +43,7 @@ public:
     void submit_with_next(core::request&& request) override;
     void forget_watches(const std::string& path) override;
     [[nodiscard]] core::session_identity identity() const override;
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() const override;
     void close() noexcept override { end(true); }
     void abandon() noexcept override { end(false); }
 

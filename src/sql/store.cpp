@@ -118,6 +118,10 @@ void store::open() {
     changes_ = 0;
     removed_.clear();
     transact(access::write, [this] {
+        const auto before = boottime_clock::now();
+        const result_rows wall = db_.run("SELECT " + db_.words().wall);
+        const std::chrono::milliseconds shown{to_integer(wall.rows.front().front())};
+        clock_ = core::clock_reading_of(shown, before, boottime_clock::now());
         const std::int64_t number = db_.next_number();
         db_.announce(number);
         const std::string text =

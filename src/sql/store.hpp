@@ -37,7 +37,7 @@
 #include <string>
 #include <vector>
 
-#include "core/seam/seam.hpp"
+#include "core/seam/coordinator.hpp"
 #include "sql/database.hpp"
 #include "sql/stored_nodes.hpp"
 #include "sql/touched_paths.hpp"
@@ -90,6 +90,10 @@ public:
     store(database& db, store_settings settings);
 
     [[nodiscard]] session_id id() const noexcept { return id_; }
+    // The database's wall clock when the session was opened.
+    [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
+        return clock_;
+    }
     void open();
     // False: the session is over.
     [[nodiscard]] bool resume();
@@ -171,6 +175,7 @@ private:
     const store_settings settings_;
     stored_nodes nodes_;
     session_id id_ = 0;
+    std::optional<core::clock_reading> clock_;
     std::int64_t attachment_ = 0;
     // As the database told it last: requests of the session that make or remove nodes, also those that were refused.
     std::int64_t changes_ = 0;

@@ -55,6 +55,11 @@ worker::worker(session_parts parts, core::session_settings settings, core::sessi
 
 // ---- from other threads -------------------------------------------------------------------------
 
+std::optional<core::clock_reading> session::worker::servers_clock() {
+    const base::lock_guard lock{mutex_};
+    return servers_clock_;
+}
+
 // The thread is woken once for both of two that come together.
 void worker::submit(core::request&& request, bool with_next) {
     asked added{std::move(request), with_next};
@@ -171,6 +176,8 @@ void worker::attach() {
     if (store_.id() == 0) {
         store_.open();
         id_ = store_.id();
+        const base::lock_guard lock{mutex_};
+        servers_clock_ = store_.clock();
     } else if (!store_.resume()) {
         return expire();
     }

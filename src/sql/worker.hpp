@@ -45,6 +45,7 @@ public:
     void submit(core::request&& request, bool with_next) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() EXCLUDES(mutex_);
     // Ends `run` soon. Nothing is delivered that was not being delivered already. If `orderly`, the session is ended
     // at the database, if that answers.
     void stop(bool orderly) noexcept;
@@ -133,6 +134,7 @@ private:
     base::mutex mutex_;
     std::deque<task> tasks_ GUARDED_BY(mutex_);
     std::deque<asked> confirmations_ GUARDED_BY(mutex_);  // overtake the tasks
+    std::optional<core::clock_reading> servers_clock_ GUARDED_BY(mutex_);
 
     // On the thread alone.
     store store_;

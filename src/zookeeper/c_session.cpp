@@ -127,6 +127,11 @@ core::session_identity c_session::identity() const {
     return identity_;
 }
 
+std::optional<core::clock_reading> c_session::servers_clock() const {
+    const base::lock_guard lock{mutex_};
+    return clock_;
+}
+
 bool c_session::usable() const noexcept {
     return phase_ == phase::attached && !closed_;
 }

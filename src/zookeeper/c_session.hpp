@@ -76,6 +76,7 @@ public:
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
     void seek_leader(std::uint64_t connection);
     [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() const EXCLUDES(mutex_);
     void close() noexcept EXCLUDES(turn_, mutex_);
     // All servers have older data than this session has seen: no server takes it back, unless it is attached now.
     void give_up_to_older_data() EXCLUDES(turn_, mutex_);
@@ -207,6 +208,7 @@ private:
     flap_watch flaps_ GUARDED_BY(mutex_);
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;  // the latest, counted from 1
     core::session_identity identity_ GUARDED_BY(mutex_);
+    std::optional<core::clock_reading> clock_ GUARDED_BY(mutex_);
     pending_requests pending_ GUARDED_BY(mutex_);
     watch_book watches_ GUARDED_BY(mutex_);
     std::optional<way_to_leader> to_leader_ GUARDED_BY(mutex_);  // of a move that has not begun

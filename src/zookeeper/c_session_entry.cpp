@@ -82,6 +82,10 @@ c_session::entry c_session::enter_at(const socket_address& server) {
     switch (result.outcome) {
         case opening_outcome::opened:
             known_->requests.ephemerals.answered();
+            {
+                const base::lock_guard lock{mutex_};
+                clock_ = result.clock;
+            }
             return attach_to(result.session, server);
         case opening_outcome::shared:
             pass_over(result.session, result.owned, server);

@@ -6,7 +6,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-constexpr std::int32_t k_create = 1;
+constexpr std::int32_t k_create = 15;  // create2, which answers with the znode's Stat (3.5)
 constexpr std::int32_t k_remove = 2;
 constexpr std::int32_t k_auth = 100;
 constexpr std::int32_t k_get_ephemerals = 103;
@@ -162,6 +162,17 @@ std::optional<reply_head> parse_reply(std::string_view frame) {
     if (!in.int32(out.request) || !in.int64(transaction) || !in.int32(out.error))
         return std::nullopt;
     return out;
+}
+
+std::optional<std::int64_t> parse_creation_ms(std::string_view frame) {
+    if (frame.size() < k_reply_head_bytes) return std::nullopt;
+    packet_reader in{frame.substr(k_reply_head_bytes)};
+    std::string_view path;
+    std::int64_t transaction = 0;
+    std::int64_t created = 0;
+    const bool whole =
+        in.text(path) && in.int64(transaction) && in.int64(transaction) && in.int64(created);
+    return whole ? std::optional{created} : std::nullopt;
 }
 
 std::optional<path_list> parse_paths(std::string_view frame) {

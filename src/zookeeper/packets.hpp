@@ -62,6 +62,10 @@ inline constexpr std::int32_t k_auth_request = -4;  // the number of each addaut
 [[nodiscard]] std::optional<attach_answer> parse_attach(std::string_view frame);
 [[nodiscard]] std::optional<reply_head> parse_reply(std::string_view frame);
 
+// When the znode was created, in milliseconds since 1970 by the leader's clock: behind the head of the answer to
+// create_ephemeral_packet().
+[[nodiscard]] std::optional<std::int64_t> parse_creation_ms(std::string_view frame);
+
 struct path_list {
     std::size_t count = 0;           // as the server says
     std::vector<std::string> paths;  // as many as the frame has whole

@@ -111,7 +111,14 @@ std::optional<std::int32_t> raw_session::ask(const std::string& packet, std::int
 
 std::optional<std::int32_t> raw_session::create_ephemeral(const std::string& path) {
     const auto request = ++last_request_;
-    return ask(create_ephemeral_packet(request, path), request);
+    const auto before = boottime_clock::now();
+    clock_.reset();
+    const auto code = ask(create_ephemeral_packet(request, path), request);
+    const auto created = code == 0 ? parse_creation_ms(frame_) : std::nullopt;
+    if (created)
+        clock_ = core::clock_reading_of(std::chrono::milliseconds{*created}, before,
+                                        boottime_clock::now());
+    return code;
 }
 
 std::optional<std::int32_t> raw_session::remove(const std::string& path) {
@@ -154,6 +161,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
     // A server that refuses the mark has said no to a znode there; the session is good all the same.
     if (settings.mark && !raw.create_ephemeral(mark_of(attached->session)))
         return failed_opening(opening_outcome::cut_off, raw);
+    result.clock = raw.clock();
     return result;
 }
 

@@ -52,6 +52,10 @@ public:
     // The server's error number, 0 for success; nothing if no answer came.
     [[nodiscard]] std::optional<std::int32_t> create_ephemeral(const std::string& path);
     [[nodiscard]] std::optional<std::int32_t> remove(const std::string& path);
+    // The leader's clock as the latest create_ephemeral() showed it; nothing if that failed.
+    [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
+        return clock_;
+    }
 
     // Reason for which the last call came to nothing.
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
@@ -67,6 +71,7 @@ private:
     byte_stream& link_;
     std::string frame_;
     std::string reason_;
+    std::optional<core::clock_reading> clock_;
     std::int32_t last_request_ = 0;
 };
 
@@ -90,7 +95,8 @@ struct opening {
     opening_outcome outcome = opening_outcome::failed;
     core::session_identity session{};
     std::string reason{};
-    path_list owned{};  // of `shared`
+    path_list owned{};                           // of `shared`
+    std::optional<core::clock_reading> clock{};  // of the leader, if the mark was made
 };
 
 [[nodiscard]] opening open_session(byte_stream& link, const opening_settings& settings);

@@ -41,6 +41,10 @@ core::session_identity session::identity() const {
     return forked() ? core::session_identity{} : client_->identity();
 }
 
+std::optional<core::clock_reading> session::servers_clock() const {
+    return forked() ? std::nullopt : client_->servers_clock();
+}
+
 void session::close() noexcept {
     if (forked() || closed_.exchange(true)) return;
     known_->older.remove(client_.get());

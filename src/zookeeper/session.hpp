@@ -33,6 +33,7 @@ public:
     void forget_watches(const std::string& path) override;
     void seek_leader(std::uint64_t connection) override;
     [[nodiscard]] core::session_identity identity() const override;
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() const override;
     void close() noexcept override;
 
 private:

@@ -88,6 +88,44 @@ TEST_F(cli_look, on_a_machine_whose_clock_is_hours_ahead) {
     }
 }
 
+// The servers number the children that a folder has had: a look makes none.
+TEST_F(cli_look, writes_nothing) {
+    mutex lock{*observer, path + "/in"};
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    const auto next_number = [&] {
+        const auto made =
+            hold.commit(transaction{}.create(path + "/n-", "", node_kind::persistent_sequential));
+        return std::stol(made.value().created.front().substr(path.size() + 3));
+    };
+    const auto before = next_number();
+    for (const words& each : {words{"ls", path}, words{"show", path + "/in"},
+                              words{"ask", "--reason", "test", path + "/in"}})
+        EXPECT_EQ(code_of(look(each)), 0) << output();
+    auto view = start(look({"watch", "--interval", "100ms", path}));
+    EXPECT_TRUE(view.wait_for_output("LOCK ")) << output();
+    view.terminate();
+    EXPECT_TRUE(view.wait());
+    EXPECT_EQ(next_number(), before + 1);
+}
+
+TEST_F(cli_look, makes_folders_and_says_why_it_cannot) {
+    EXPECT_EQ(printed_by(look({"mkdir", deep})), "");
+    EXPECT_EQ(printed_by(look({"mkdir", deep})), "");
+    EXPECT_FALSE(read_node(*observer, deep).value().ephemeral);
+    const auto secret = file("secret");
+    std::ofstream{secret} << "shop:secret\n";
+    ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
+    const auto closed = path + "/closed";
+    EXPECT_EQ(code_of(look({"mkdir", "--credentials-file", secret, closed})), 0) << output();
+    EXPECT_EQ(code_of(look({"mkdir", closed + "/in"})), 77);
+    EXPECT_TRUE(printed("to create the parents of " + closed + "/in")) << output();
+    const auto below = server().connect_string() + closed + "/in";
+    EXPECT_EQ(code_of(look({"mkdir", "--servers", below, "/"})), 77);
+    EXPECT_TRUE(printed("create_chroot: to create the parents of " + closed + "/in")) << output();
+    EXPECT_EQ(code_of(look({"mkdir", "--servers", below, "--credentials-file", secret, "/"})), 0)
+        << output();
+}
+
 TEST_F(cli_look, a_folder_that_may_not_be_read) {
     const auto secret = file("secret");
     std::ofstream{secret} << "shop:secret\n";

@@ -14,8 +14,12 @@ const snapshot& required(const view& seen) {
     return *seen.seen;
 }
 
+wall_time servers_now(const view& seen) {
+    return std::chrono::system_clock::now() + seen.clock_ahead;
+}
+
 wall_time clock_of(const view& seen) {
-    return seen.stale && seen.seen ? seen.seen->as_of : std::chrono::system_clock::now();
+    return seen.stale && seen.seen ? seen.seen->as_of : servers_now(seen);
 }
 
 std::int64_t age_ms(wall_time since, wall_time now) {
@@ -26,7 +30,7 @@ std::int64_t age_ms(wall_time since, wall_time now) {
 json meta_of(const view& seen) {
     const auto& shown = required(seen);
     return {{"as_of", utc(shown.as_of)},
-            {"age_ms", age_ms(shown.as_of, std::chrono::system_clock::now())},
+            {"age_ms", age_ms(shown.as_of, servers_now(seen))},
             {"stale", seen.stale},
             {"reading_ms", shown.reading.count()},
             {"oldest_ms", shown.oldest.count()}};

@@ -12,6 +12,8 @@ namespace turnstile::admin {
 // The snapshot. Throws refusal (503 no_snapshot) if there is none yet.
 [[nodiscard]] const snapshot& required(const view& seen);
 
+// By the servers' clock.
+[[nodiscard]] wall_time servers_now(const view& seen);
 // The time that ages count to: now, or of what is stale, its own.
 [[nodiscard]] wall_time clock_of(const view& seen);
 

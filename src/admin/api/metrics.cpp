@@ -22,7 +22,7 @@ std::string metrics(site& at) {
     all.add("snapshot_reading_ms", "gauge", "How long the last round took.",
             seen.seen ? seen.seen->reading.count() : 0);
     all.add("snapshot_age_ms", "gauge", "Since the last round.",
-            seen.seen ? age_ms(seen.seen->as_of, std::chrono::system_clock::now()) : 0);
+            seen.seen ? age_ms(seen.seen->as_of, servers_now(seen)) : 0);
     all.add("snapshot_oldest_ms", "gauge",
             "Since the lock that was looked at longest ago was, when the last round ended.",
             seen.seen ? seen.seen->oldest.count() : 0);

@@ -70,6 +70,7 @@ milliseconds reader::go_on() {
         return k_retry;
     }
     const auto took = since(start);
+    read_clock();
     publish(locks_.survey(), *round, start);
     if (first) return milliseconds{0};
     const auto now = boottime_clock::now();
@@ -92,15 +93,22 @@ void reader::look_at(const std::string& path) {
         looked_at_[path] = boottime_clock::now();
 }
 
+// A client without a session keeps what the session before has learned.
+void reader::read_clock() {
+    const auto shown = servers_.session().servers_time;
+    const std::lock_guard lock{mutex_};
+    if (shown) view_.clock_ahead = *shown - std::chrono::system_clock::now();
+}
+
 void reader::publish(lock_survey survey, const survey_round& round,
                      boottime_clock::time_point start) {
     const auto next = std::make_shared<snapshot>();
-    next->as_of = std::chrono::system_clock::now();
     next->reading = since(start);
     next->oldest = round.oldest;
     next->unread = round.unread;
     next->totals = totals_of(survey);
     const std::lock_guard lock{mutex_};
+    next->as_of = std::chrono::system_clock::now() + view_.clock_ahead;
     history_.add(survey, next->as_of);
     if (!looking_since_) looking_since_ = next->as_of;
     for (const auto& each : survey.locks)
@@ -205,7 +213,7 @@ std::optional<std::vector<hold_span>> reader::history_of(const lock_key& lock) c
 
 wall_time reader::looking_since() const {
     const std::lock_guard guard{mutex_};
-    return looking_since_.value_or(std::chrono::system_clock::now());
+    return looking_since_.value_or(std::chrono::system_clock::now() + view_.clock_ahead);
 }
 
 void reader::note_taken(const lock_key& lock, const std::string& znode) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -33,7 +34,10 @@ namespace turnstile::admin {
 struct view {
     shared_snapshot seen;  // none before the first survey
     bool stale = true;
-    std::string problem{};     // why it is stale
+    std::string problem{};  // why it is stale
+    // The servers' clock, by which contenders are dated, is so much ahead of this machine's. All times of a snapshot are
+    // by the servers'.
+    std::chrono::system_clock::duration clock_ahead{};
     std::uint64_t change = 0;  // counts snapshots, and turns from fresh to stale and back
 };
 
@@ -83,6 +87,7 @@ private:
     void publish(lock_survey survey, const survey_round& round, boottime_clock::time_point start);
     void keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after);
     void count_rate(boottime_clock::time_point now);
+    void read_clock();
     void mark_stale(std::string problem);
     void on_session(session_state state);
     [[nodiscard]] bool watched(boottime_clock::time_point now) const;

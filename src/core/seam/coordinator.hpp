@@ -50,6 +50,23 @@ struct session_identity {
 // One session with the servers. Thread safety: all calls from any thread; `close` once, not from
 // inside `deliver`.
 class coordinator_session {
+// What the servers' wall clock showed, and when.
+struct clock_reading {
+    std::chrono::system_clock::time_point shown{};
+    time_point at{};  // halfway between the request and its answer
+};
+
+// `since_1970`: as a server says; nothing for a time that is none.
+template <class Duration>
+[[nodiscard]] std::optional<clock_reading> clock_reading_of(Duration since_1970, time_point sent,
+                                                            time_point answered) {
+    using wall_clock = std::chrono::system_clock;
+    constexpr auto k_latest =
+        std::chrono::floor<Duration>(wall_clock::time_point::max().time_since_epoch());
+    if (since_1970 <= Duration::zero() || since_1970 > k_latest) return std::nullopt;
+    return clock_reading{wall_clock::time_point{since_1970}, sent + (answered - sent) / 2};
+}
+
 public:
     virtual ~coordinator_session() = default;
 
@@ -79,6 +96,11 @@ public:
     // Ends the session at the servers if they can be reached, and blocks until nothing will be
     // delivered any more (several seconds in the worst case). Pending requests get no reply.
     virtual void close() noexcept = 0;
+    // The servers' clock as an answer told it when the session was opened; nothing if none did. Asks nothing.
+    [[nodiscard]] virtual std::optional<clock_reading> servers_clock() const {
+        return std::nullopt;
+    }
+
 
     // As `close`, but leaves the session to its time-out: for a session that is known to be dead.
     virtual void abandon() noexcept { close(); }

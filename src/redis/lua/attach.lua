@@ -85,4 +85,5 @@ end
 flush()
 call('ZADD', deadlines, now + timeout, sid)
 none_before(now + timeout)
-return {code.ok, get('z') or '0', back, table.concat(mine), sid, mark, string.match(get('l'), '(%d+):%d+;$')}
+return {code.ok, get('z') or '0', back, table.concat(mine), sid, mark, string.match(get('l'), '(%d+):%d+;$'),
+        string.format('%.0f', now)}

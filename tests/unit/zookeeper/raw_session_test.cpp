@@ -86,6 +86,28 @@ TEST(raw_session, that_owns_nothing_is_opened_and_marked) {
     EXPECT_THAT(link.written, HasSubstr(text("/zookeeper/turnstile-0x5")));
 }
 
+// The time of the mark's creation is the leader's; a server that tells none, or nonsense, has opened the session all the
+// same.
+TEST(raw_session, knows_the_leaders_clock_by_its_mark) {
+    const auto marked = [](std::uint64_t created) {
+        return open_at(
+            attach_answer(5) + reply(1, 0, list_of({})) +
+            reply(2, 0,
+                  text(mark_of(5)) + big_endian(7, 8) + big_endian(7, 8) + big_endian(created, 8)));
+    };
+    const auto before = boottime_clock::now();
+    const auto told = marked(1'763'724'876'123);
+    ASSERT_TRUE(told.clock);
+    EXPECT_EQ(told.clock->shown.time_since_epoch(), std::chrono::milliseconds{1'763'724'876'123});
+    EXPECT_GE(told.clock->at, before);
+    EXPECT_LE(told.clock->at, boottime_clock::now());
+    for (const std::uint64_t none : {std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0} / 2}) {
+        EXPECT_EQ(marked(none).outcome, opening_outcome::opened);
+        EXPECT_FALSE(marked(none).clock) << none;
+    }
+    EXPECT_FALSE(open_at(attach_answer(5) + reply(1, 0, list_of({})) + reply(2, 0)).clock);
+}
+
 TEST(raw_session, that_owns_a_znode_is_another_client_s) {
     const auto result = open_at(attach_answer(5) + reply(1, 0, list_of({"/l/a", "/l/b"})));
     EXPECT_EQ(result.outcome, opening_outcome::shared);
