@@ -102,6 +102,10 @@ struct client_options {
     // see access_policy; the login at a Redis server or a database stands in the connect string.
     std::string credentials{};
     access_policy acl = access_policy::everybody;
+    // Creates the connect string's chroot, with its parents, before the client's first session; one that is there is left
+    // as it is. Off: a missing chroot is the error `no_chroot`, as a chroot that was mistyped should be. A client that is
+    // refused the right gets the servers' refusal in its place (no_permission, quota_exceeded).
+    bool create_chroot = false;
     session_loss_policy waiters = session_loss_policy::enter_again;
     // At no cost: each acquire lists the path anyway.
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;

@@ -68,6 +68,15 @@ result<void> validate_path(std::string_view path) {
     return {};
 }
 
+std::vector<std::string> path_from_root(const std::string& path) {
+    std::vector<std::string> all;
+    if (path == "/") return all;
+    for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+        all.push_back(path.substr(0, at));
+    all.push_back(path);
+    return all;
+}
+
 std::string printable(std::string_view text) {
     std::string out = "\"";
     for (const char c : text.substr(0, k_longest_quote)) {

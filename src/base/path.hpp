@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "turnstile/result.hpp"
 
@@ -35,6 +36,9 @@ inline constexpr std::size_t k_longest_path = std::size_t{32} * 1024;
     path += name;
     return path;
 }
+
+// "/a", "/a/b", "/a/b/c" for "/a/b/c"; nothing for "/".
+[[nodiscard]] std::vector<std::string> path_from_root(const std::string& path);
 
 // `text` in quotes, shortened, with everything that is not printable ASCII as \xNN: for messages.
 [[nodiscard]] std::string printable(std::string_view text);

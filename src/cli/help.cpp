@@ -41,6 +41,7 @@ Commands:
   watch       show locks, or a lock and its queue, as they change
   ask         ask the holder of a lock to release it
   take        take a lock away from its holder
+  mkdir       create a folder, and the chroot of the connect string
   sessions    list sessions with their hosts and znodes
   doctor      look for what is wrong with servers, settings and a path
   bench       measure how fast a lock goes round on your servers
@@ -115,10 +116,10 @@ Usage: turnstile ls [OPTION]... [PREFIX]
   -o, --output FORM     text or json [text]
 )"} + k_servers +
            R"(
-Examples:
 THERE FOR is how long ago the holder came, by the servers' clock: it may have
 waited first.
 
+Examples:
   turnstile ls
   turnstile ls /locks/shop
   turnstile ls -o json | jq '.locks[] | select(.contenders > 10) | .path'

@@ -15,6 +15,7 @@ namespace turnstile::cli {
 [[nodiscard]] std::string watch_help();
 [[nodiscard]] std::string ask_help();
 [[nodiscard]] std::string take_help();
+[[nodiscard]] std::string mkdir_help();
 [[nodiscard]] std::string sessions_help();
 [[nodiscard]] std::string doctor_help();
 [[nodiscard]] std::string bench_help();

@@ -4,6 +4,28 @@
 
 namespace turnstile::cli {
 
+std::string mkdir_help() {
+    return std::string{
+               R"(Create a folder, with those above it and the chroot of the connect string. What
+is there is left as it is.
+
+Usage: turnstile mkdir [OPTION]... PATH
+
+  PATH                  the folder; / for the chroot alone
+)"}
+               .append(servers_help()) +
+           R"(
+Locks need no folder: the first one at a path creates it, and it goes when the
+last is free. A folder of this command stays. A chroot (zk1:2181/shop) has to be
+there before programs use it. With --credentials-file the folders that are
+created are for that user alone.
+
+Examples:
+  turnstile mkdir --servers zk1:2181/shop /
+  turnstile mkdir /shop/locks
+)";
+}
+
 std::string sessions_help() {
     return std::string{
                R"(List the sessions that have contenders or other ephemeral znodes below a path:

@@ -17,6 +17,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/look.hpp"
+#include "cli/mkdir.hpp"
 #include "cli/run.hpp"
 #include "cli/serve.hpp"
 #include "cli/sessions.hpp"
@@ -112,6 +113,7 @@ void add_commands(CLI::App& program, command_line& line) {
     add_watch_command(program, line);
     add_ask_command(program, line);
     add_take_command(program, line);
+    add_mkdir_command(program, line);
     add_sessions_command(program, line);
     add_doctor_command(program, line);
     add_bench_command(program, line);

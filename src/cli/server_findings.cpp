@@ -185,7 +185,8 @@ std::string advice_for(const error& failure, const examination& seen) {
     switch (failure.code()) {
         case errc::auth_failed:
             return "see to the user and the password in the connect string (TURNSTILE_SERVERS)";
-        case errc::no_chroot: return "create it, or leave it out of the connect string";
+        case errc::no_chroot:
+            return "turnstile mkdir / creates it; else leave it out of the connect string";
         case errc::bad_connect_string: return "mend the connect string";
         case errc::server_too_old: return "upgrade the server";
         case errc::unresolvable: return "see to the names, and to what resolves them here";

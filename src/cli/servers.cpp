@@ -85,6 +85,7 @@ std::string read_credentials(const std::string& file) {
 client_options client_options_of(const server_settings& settings) {
     client_options options;
     options.session_timeout = settings.session_timeout;
+    options.create_chroot = settings.create_chroot;
     options.lease.tick = settings.tick;
     options.lease.sync_limit = settings.sync_limit;
     options.lease.confirm_every =

@@ -21,6 +21,7 @@ struct server_settings {
     std::string credentials_file{};  // --credentials-file, else TURNSTILE_CREDENTIALS_FILE
     std::chrono::milliseconds session_timeout{30'000};
     std::chrono::milliseconds connect_timeout{10'000};
+    bool create_chroot = false;  // as client_options has it
     // As lease_settings has them; 0: as the servers say, else the sample configuration's.
     std::chrono::milliseconds tick{0};
     int sync_limit = 0;

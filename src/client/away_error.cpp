@@ -24,8 +24,14 @@ bool lacks_cause(const error& why) noexcept {
 
 error with_cause(const error& away, const std::string& servers, const std::optional<error>& cause) {
     if (!lacks_cause(away)) return away;
-    if (away == errc::no_chroot)
-        return {away.code(), servers + (away.detail().empty() ? "" : ", for " + away.detail())};
+    if (away == errc::no_chroot) {
+        auto detail = servers + (away.detail().empty() ? "" : ", for " + away.detail());
+        // create_chroot was refused.
+        if (cause && !lacks_cause(*cause))
+            return {cause->code(), detail.append(": ").append(cause->detail())};
+        return {away.code(),
+                detail.append("; `turnstile mkdir /` or client_options::create_chroot creates it")};
+    }
     auto detail = away.detail().empty() ? servers : away.detail();
     if (!cause || cause->detail().empty()) return {away.code(), std::move(detail)};
     detail.append(" (").append(without_server(cause->detail(), servers)).append(")");

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/path.hpp"
+#include "client/chroot_creation.hpp"
+#include "client/settings.hpp"
 #include "guardian/link.hpp"
 #include "local/coordinator.hpp"
 #include "sql/coordinator.hpp"
@@ -161,6 +164,8 @@ std::shared_ptr<core::coordinator> make_coordinator(const back_end& kind,
 std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const client_options& options) {
     auto servers = coordinator_of(connect_string, options);
+    if (options.create_chroot && !servers->chroot().empty())
+        servers = std::make_shared<chroot_creation>(std::move(servers), acl_of(options));
     // Servers may have to be asked for what they promise.
     if (options.require == promises{}) return servers;
     if (const auto lacking = missing(servers->promises(), options.require); !lacking.empty()) {

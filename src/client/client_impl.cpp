@@ -125,7 +125,7 @@ client_impl::~client_impl() {
 
 std::shared_ptr<session_runner> client_impl::make_session(unsigned index) const {
     auto settings = core_settings(options_, index, services_->servers->describe());
-    settings.chroot = services_->servers->chroot_bytes();
+    settings.chroot = services_->servers->chroot().size();
     return std::make_shared<session_runner>(services_, std::move(settings));
 }
 
@@ -260,7 +260,7 @@ result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> 
 // Without its chroot every path is missing, and every lock seems to be free.
 result<void> client_impl::find_chroot(boottime_clock::time_point deadline,
                                       const std::stop_token& stop) {
-    if (chroot_found_ || services_->servers->chroot_bytes() == 0) return {};
+    if (chroot_found_ || services_->servers->chroot().empty()) return {};
     const auto root = sessions().front()->read({core::exists_op{"/"}}, deadline, stop);
     if (!root) return root.error();
     if (root->front().error == core::server_error::no_node) return away_error(errc::no_chroot);
@@ -361,6 +361,7 @@ listener_handle client_impl::on_change(listeners::function listener) {
 void client_impl::end_sessions() const {
     const auto all = sessions();
     const auto deadline = boottime_clock::now() + to_nanoseconds(options_.close_timeout);
+    if (services_->servers) services_->servers->end_opening();
     for (const auto& session : all) session->start_close();
     for (const auto& session : all) session->wait_idle(deadline);
     // Each may take seconds at the servers.

@@ -20,9 +20,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override;
-    [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
-        return root_.prefix().size();
-    }
+    [[nodiscard]] std::string_view chroot() const noexcept override { return root_.prefix(); }
     [[nodiscard]] turnstile::promises promises() const override;
     [[nodiscard]] std::string describe() const override { return text_; }
     [[nodiscard]] std::string diagnose() const override { return "the servers are simulated"; }

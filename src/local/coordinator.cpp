@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <utility>
 
 #include "base/masked.hpp"
@@ -34,11 +35,11 @@ public:
 
     [[nodiscard]] core::session_identity identity() const override { return {link_->id(), {}}; }
 
-    void close() noexcept override {
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const override {
         return core::clock_reading{std::chrono::system_clock::now(), boottime_clock::now()};
     }
 
+    void close() noexcept override {
         if (closed_.exchange(true)) return;
         base::finish_or_end("the end of a session", [this] { world_->close(link_); });
     }
@@ -84,7 +85,8 @@ coordinator::~coordinator() = default;
 
 std::unique_ptr<core::coordinator_session> coordinator::open(const core::session_settings& settings,
                                                              core::session_sink& sink) {
-    auto handle = std::make_shared<link>(settings, sink, chroot{where_.chroot}, describe());
+    auto root = settings.whole_tree ? local::chroot{} : local::chroot{where_.chroot};
+    auto handle = std::make_shared<link>(settings, sink, std::move(root), describe());
     auto opened = std::make_unique<session>(world_, handle);
     world_->open(handle);
     return opened;

@@ -43,6 +43,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override;
+    [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
     [[nodiscard]] turnstile::promises promises() const override;
     [[nodiscard]] bool frees_at_once() const noexcept override { return true; }
     [[nodiscard]] std::string describe() const override;

@@ -85,9 +85,7 @@ public:
                                          sink);
     }
 
-    [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
-        return where_.chroot.size();
-    }
+    [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
 
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
     [[nodiscard]] bool takes_help() const noexcept override { return true; }

@@ -45,7 +45,7 @@ session_link::session_link(connect_string where, const core::session_settings& s
       settings_{settings},
       container_interval_{container_interval},
       sink_{sink},
-      root_{where_.chroot},
+      root_{settings.whole_tree ? std::string{} : where_.chroot},
       prefix_{key_prefix(where_)},
       znodes_{znodes_key(prefix_)},
       deadlines_{deadlines_key(prefix_)},

@@ -26,14 +26,12 @@ public:
         parts.db = make_database(where_, settings, parts.closing, settings_.guardian);
         parts.failures = failures_;
         parts.server = describe();
-        parts.chroot = where_.chroot;
+        if (!settings.whole_tree) parts.chroot = where_.chroot;
         parts.clean_containers_every = settings_.clean_containers_every;
         return std::make_unique<session>(std::move(parts), settings, sink);
     }
 
-    [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
-        return where_.chroot.size();
-    }
+    [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
 
     [[nodiscard]] turnstile::promises promises() const override { return promises_at(where_); }
 

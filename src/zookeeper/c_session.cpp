@@ -77,7 +77,7 @@ void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
     // Made before there is a handle whose threads call us: what follows throws nothing.
     const auto by_name =
         hosts.by_address ? hosts_of(servers_, address_form::for_c_client) : std::string{};
-    const auto with_chroot = hosts.text + servers_.chroot;
+    const auto with_chroot = hosts.text + (settings_.whole_tree ? "" : servers_.chroot);
     const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
     const base::block_signals blocked;  // the C client's threads inherit this, and the name
     const base::name_started_threads named{"turnstile-zk"};

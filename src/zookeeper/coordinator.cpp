@@ -26,9 +26,7 @@ public:
         return std::make_unique<session>(where_, settings, sink, known_, guardian_);
     }
 
-    [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
-        return where_.chroot.size();
-    }
+    [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
 
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
 

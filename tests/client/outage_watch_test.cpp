@@ -158,9 +158,15 @@ TEST_F(outage_watch_test, other_errors_stay_as_they_are) {
     servers->failure.set({errc::not_connected, "Connection refused"});
     const error late{errc::timeout, "/locks/a: 1 ahead when last seen"};
     EXPECT_EQ(watch->explain(late), late);
-    EXPECT_EQ(watch->explain({errc::no_chroot, "/locks/a"}).detail(), "zk1:2181, for /locks/a");
+    const error missing{errc::no_chroot, "/locks/a"};
+    EXPECT_EQ(watch->explain(missing).detail(),
+              "zk1:2181, for /locks/a; `turnstile mkdir /` or client_options::create_chroot "
+              "creates it");
     EXPECT_EQ(watch->explain(errc::auth_failed).message(),
               "the servers refused the credentials: zk1:2181 (Connection refused)");
+    servers->failure.set({errc::no_permission, "create_chroot: to create it"});
+    EXPECT_EQ(watch->explain(missing),
+              (error{errc::no_permission, "zk1:2181, for /locks/a: create_chroot: to create it"}));
 }
 
 }  // namespace

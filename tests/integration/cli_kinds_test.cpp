@@ -77,8 +77,26 @@ protected:
         for (const auto& each : report.at("findings"))
             EXPECT_EQ(each.at("weight"), "note") << report;
     }
+    void expect_mkdir(const std::string& servers) const {
+        const auto chrooted =
+            servers +
+            (servers.find("://") == std::string::npos || servers.find("sql://") != std::string::npos
+                 ? "?chroot="
+                 : "") +
+            "/chroot" + path;
+        const words look{TURNSTILE_PROGRAM, "ls"};
+        EXPECT_EQ(code_at(chrooted, look), 69);
+        EXPECT_TRUE(printed("`turnstile mkdir /`")) << output();
+        for (int i = 0; i != 2; ++i)
+            EXPECT_EQ(code_at(chrooted, {TURNSTILE_PROGRAM, "mkdir", "/"}), 0) << output();
+        EXPECT_EQ(code_at(chrooted, {TURNSTILE_PROGRAM, "mkdir", "/deep/er"}), 0) << output();
+        EXPECT_EQ(code_at(chrooted, look), 0) << output();
+        client inside{chrooted};
+        EXPECT_TRUE(read_node(inside, "/deep/er", {.timeout = limit()}));
+    }
     void expect_all(const std::string& servers) const {
         expect_run(servers);
+        expect_mkdir(servers);
         expect_taken(servers);
         expect_looks(servers);
     }

@@ -39,6 +39,19 @@ error ephemeral_in_the_way(const std::string& folder, const std::string& which) 
             "\"" + folder + "\": " + which + " is ephemeral and cannot have children"};
 }
 
+std::optional<error> folder_refusal(const std::string& folder, server_error answer) {
+    switch (answer) {
+        case server_error::quota_exceeded: return quota_exceeded(folder);
+        case server_error::no_auth:
+            return error{errc::no_permission, "to create the parents of " + folder};
+        case server_error::no_children_for_ephemerals:
+            return ephemeral_in_the_way(folder, "a parent");
+        case server_error::invalid_acl:
+            return error{errc::bad_option, "access_policy::creator_only needs credentials"};
+        default: return std::nullopt;
+    }
+}
+
 error taken_away(const std::string& folder, const revocation& order) {
     return {errc::revoked, folder + ", by " + order.by + ": " + order.why};
 }

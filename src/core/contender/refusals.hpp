@@ -2,9 +2,11 @@
 // What an acquisition says when the servers refuse it something for good (docs/reference/limits.md).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/queue/revocation.hpp"
+#include "core/seam/seam.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::core {
@@ -21,6 +23,8 @@ namespace turnstile::core {
 [[nodiscard]] error path_not_taken(const std::string& folder);
 // The folder's path goes through an ephemeral znode, or ends at one.
 [[nodiscard]] error ephemeral_in_the_way(const std::string& folder, const std::string& which);
+// Why a folder or its parents cannot be created; nothing for an answer that is no refusal for good.
+[[nodiscard]] std::optional<error> folder_refusal(const std::string& folder, server_error answer);
 // An operator has ordered the contender to go.
 [[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
 

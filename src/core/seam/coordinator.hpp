@@ -4,10 +4,12 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,7 @@ struct session_settings {
     // restarted) sees by it that the session is taken.
     bool mark = true;
     turnstile::promises required{};  // a server that promises less is not attached to
+    bool whole_tree = false;  // paths are the servers': the connect string's chroot is left out
 };
 
 // Receives a session's events, on the coordinator's threads, one at a time, never from inside a call to the session but
@@ -47,9 +50,6 @@ struct session_identity {
     std::array<char, 16> password{};
 };
 
-// One session with the servers. Thread safety: all calls from any thread; `close` once, not from
-// inside `deliver`.
-class coordinator_session {
 // What the servers' wall clock showed, and when.
 struct clock_reading {
     std::chrono::system_clock::time_point shown{};
@@ -67,6 +67,9 @@ template <class Duration>
     return clock_reading{wall_clock::time_point{since_1970}, sent + (answered - sent) / 2};
 }
 
+// One session with the servers. Thread safety: all calls from any thread; `close` once, not from
+// inside `deliver`.
+class coordinator_session {
 public:
     virtual ~coordinator_session() = default;
 
@@ -93,14 +96,14 @@ public:
 
     [[nodiscard]] virtual session_identity identity() const = 0;
 
-    // Ends the session at the servers if they can be reached, and blocks until nothing will be
-    // delivered any more (several seconds in the worst case). Pending requests get no reply.
-    virtual void close() noexcept = 0;
     // The servers' clock as an answer told it when the session was opened; nothing if none did. Asks nothing.
     [[nodiscard]] virtual std::optional<clock_reading> servers_clock() const {
         return std::nullopt;
     }
 
+    // Ends the session at the servers if they can be reached, and blocks until nothing will be
+    // delivered any more (several seconds in the worst case). Pending requests get no reply.
+    virtual void close() noexcept = 0;
 
     // As `close`, but leaves the session to its time-out: for a session that is known to be dead.
     virtual void abandon() noexcept { close(); }
@@ -115,8 +118,11 @@ public:
     virtual std::unique_ptr<coordinator_session> open(const session_settings& settings,
                                                       session_sink& sink) = 0;
 
-    // What the servers' paths have before ours, in bytes.
-    [[nodiscard]] virtual std::size_t chroot_bytes() const noexcept { return 0; }
+    // No session is wanted any more: an open() that waits ends soon.
+    virtual void end_opening() noexcept {}
+
+    // What the servers' paths have before ours: empty, or "/a/b".
+    [[nodiscard]] virtual std::string_view chroot() const noexcept { return {}; }
 
     // Whether `open` may block for seconds, for names that are resolved.
     [[nodiscard]] virtual bool open_may_block() const noexcept { return false; }

@@ -171,7 +171,8 @@ TEST(doctor, has_advice_that_fits_why_there_is_no_session) {
         const auto found = found_without_session(servers, {errc::no_chroot, servers});
         EXPECT_EQ(found.code, "no_chroot") << servers;
         EXPECT_EQ(found.weight, severity::problem);
-        EXPECT_EQ(found.advice, "create it, or leave it out of the connect string");
+        EXPECT_EQ(found.advice,
+                  "turnstile mkdir / creates it; else leave it out of the connect string");
     }
 }
 

@@ -53,6 +53,7 @@ TEST_F(help, of_each_command) {
     expect_good("watch", watch_help());
     expect_good("ask", ask_help());
     expect_good("take", take_help());
+    expect_good("mkdir", mkdir_help());
     expect_good("sessions", sessions_help());
     expect_good("doctor", doctor_help());
     expect_good("bench", bench_help());

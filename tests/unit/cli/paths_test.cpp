@@ -30,6 +30,7 @@ const std::vector<usage> k_usages{
     {{"ask"}, {}},
     {{"take", "--yes", "--reason", "maintenance"}, {}},
     {{"bench", "--yes", "--path"}, {}},
+    {{"mkdir"}, {}, false},
     {{"ls"}, {}, false},
     {{"show"}, {}, false},
     {{"watch"}, {}, false},

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// chroot_creation: a coordinator that creates the chroot of another one before it opens the first session
+// (client_options::create_chroot).
+//
+// Paths below a chroot cannot name its parents. So a short session without the chroot (session_settings::whole_tree)
+// creates what is missing. Until servers have answered it no other session is opened: a caller waits as for servers that
+// are away. What the servers refuse is told to callers who then meet the missing chroot.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/latest_failure.hpp"
+#include "base/mutex.hpp"
+#include "core/seam/coordinator.hpp"
+
+namespace turnstile::detail {
+
+class chroot_creation final : public core::coordinator {
+public:
+    // `acl`: of what is created.
+    chroot_creation(std::shared_ptr<core::coordinator> servers, core::acl_policy acl)
+        : servers_{std::move(servers)}, acl_{acl} {}
+
+    // Throws std::system_error also if no server has answered within some seconds.
+    std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
+                                                    core::session_sink& sink) override;
+    void end_opening() noexcept override;
+
+    [[nodiscard]] std::string_view chroot() const noexcept override { return servers_->chroot(); }
+    [[nodiscard]] bool open_may_block() const noexcept override { return true; }
+    [[nodiscard]] turnstile::promises promises() const override { return servers_->promises(); }
+    [[nodiscard]] bool frees_at_once() const noexcept override { return servers_->frees_at_once(); }
+    [[nodiscard]] std::string describe() const override { return servers_->describe(); }
+    [[nodiscard]] std::string diagnose() const override { return servers_->diagnose(); }
+    [[nodiscard]] bool takes_help() const noexcept override { return servers_->takes_help(); }
+    [[nodiscard]] std::optional<error> last_failure() const override;
+
+private:
+    class attempt;
+    void create_once(const core::session_settings& settings) EXCLUDES(turn_, mutex_);
+
+    const std::shared_ptr<core::coordinator> servers_;
+    const core::acl_policy acl_;
+    base::latest_failure refusal_;  // by servers that answered
+
+    base::mutex turn_;  // of the sessions that open at once one creates the chroot
+    bool created_ GUARDED_BY(turn_) = false;
+
+    base::mutex mutex_ ACQUIRED_AFTER(turn_);
+    base::condition changed_;
+    bool over_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace turnstile::detail
