@@ -69,8 +69,9 @@ enum class job_verdict {
 
 struct job_report {
     job_verdict verdict = job_verdict::ran;
-    job_record record{};                  // as it is afterwards
-    boottime_clock::duration retry_in{};  // unless it ran: when it may be started; zero: not known
+    job_record record{};  // as it is afterwards
+    // Unless it ran, when to try again; never zero then. `running`: the job may be due sooner, or later, than that.
+    boottime_clock::duration retry_in{};
     // It ran, and its end could not be written down (the lock was lost meanwhile, say): others take it
     // for running until at_most_for is over.
     std::optional<error> unrecorded{};
@@ -113,7 +114,9 @@ public:
     // Runs the job in this thread if it is due and no other instance runs it. Without a time-out it does not
     // wait: `running` if another instance holds the lock. With one it waits so long for the lock, and
     // then looks whether the job is still due. What the job throws is written down as failed and thrown
-    // on. Errors, after which the job was not run: those of mutex::acquire() and guard::commit(). After
+    // on. Errors, after which the job was not run: those of mutex::acquire() and guard::commit(); `busy`, or `timeout` with
+    // a time-out, also if the lock at the path is held by another recipe (a mutex, `turnstile run`), which
+    // client_options::foreign_kinds makes a `bad_option`. After
     // outcome_unknown, and after the loss of the lock (session_lost, removed, ...), the start may have been written
     // down, and then counts as a run.
     //

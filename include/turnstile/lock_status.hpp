@@ -25,6 +25,7 @@ struct contender_metadata {
     std::string owner{};     // as deadlock_detector sees it, see acquire_options; at most 256 bytes
     std::string timeout{};   // of its session, as it asked for: milliseconds, from 1 to an hour
     std::string since{};     // UTC, ISO 8601 to the second, by the contender's clock
+    std::string recipe{};    // "job_gate"; empty for all others. At most 32 bytes, a to z and _
 
     // "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders"
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;

@@ -20,13 +20,14 @@ constexpr std::size_t k_usual_size = 200;
 template <class M>
 auto fields(M& m) {
     using member = decltype(&m.host);
-    return std::array<std::pair<std::string_view, member>, 8>{{{"host", &m.host},
+    return std::array<std::pair<std::string_view, member>, 9>{{{"host", &m.host},
                                                                {"pid", &m.pid},
                                                                {"thread", &m.thread},
                                                                {"label", &m.label},
                                                                {"owner", &m.owner},
                                                                {"timeout", &m.timeout},
                                                                {"since", &m.since},
+                                                               {"recipe", &m.recipe},
                                                                {"resource", &m.resource}}};
 }
 
@@ -35,6 +36,7 @@ auto fields(M& m) {
 constexpr std::size_t k_longest_text = std::size_t{16} * 1024;
 constexpr std::size_t k_longest_host = 255;  // as gethostname(2) gives it
 constexpr std::size_t k_longest_path = 4096;
+constexpr std::size_t k_longest_recipe = 32;
 
 bool is_up_to(std::string_view text, std::size_t longest) {
     return text.size() <= longest;
@@ -45,6 +47,12 @@ bool is_host(std::string_view text) {
     return is_up_to(text, k_longest_host) && std::all_of(text.begin(), text.end(), [](char c) {
                const auto byte = static_cast<unsigned char>(c);
                return byte > ' ' && byte != 0x7f;
+           });
+}
+
+bool is_recipe(std::string_view text) {
+    return is_up_to(text, k_longest_recipe) && std::all_of(text.begin(), text.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || c == '_';
            });
 }
 
@@ -74,6 +82,7 @@ void drop_impossible(contender_metadata& claimed) {
     keep_if(is_number_up_to(claimed.timeout, detail::k_longest_session_timeout.count()),
             claimed.timeout);
     keep_if(is_time(claimed.since), claimed.since);
+    keep_if(is_recipe(claimed.recipe), claimed.recipe);
     keep_if(is_up_to(claimed.resource, k_longest_path), claimed.resource);
 }
 

@@ -49,11 +49,11 @@ int code_with_loss(int code, const error& failure, const run_options& options) {
 
 int report_not_due(const job_report& report, const run_options& options) {
     if (options.quiet) return options.not_due_exit_code;
-    std::string line =
-        options.paths.front() +
-        (report.verdict == job_verdict::running ? ": running elsewhere" : ": not due");
+    const bool runs = report.verdict == job_verdict::running;
     const auto wait = std::chrono::ceil<std::chrono::seconds>(report.retry_in);
-    if (wait.count() > 0) line += " for " + duration_text(wait);
+    std::string line = options.paths.front() +
+                       (runs ? ": running elsewhere; try again in " : ": not due for ") +
+                       duration_text(wait);
     if (!report.record.by.empty()) line += "; started last by " + report.record.by;
     return complain(line, options.not_due_exit_code);
 }

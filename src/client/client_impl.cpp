@@ -152,8 +152,8 @@ core::acquisition_settings client_impl::settings_of(const wanted& target,
     settings.tells_contended = target.on_contended != nullptr;
     settings.waiters = target.session ? session_loss_policy::fail : options_.waiters;
     settings.data_names_folder = !target.data;
-    settings.data =
-        target.data ? base::shared_text{*target.data} : texts_.text(label, request.options.owner);
+    settings.data = target.data ? base::shared_text{*target.data}
+                                : texts_.text(label, request.options.owner, target.recipe);
     return settings;
 }
 

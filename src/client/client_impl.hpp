@@ -48,6 +48,7 @@ public:
         core::claim wants{};
         core::attempt mode = core::attempt::wait;
         std::optional<std::string> data{};  // of the znode, in place of the holder metadata
+        std::string_view recipe{};          // as the holder metadata names it
         session_hold::answers answers = session_hold::answers::on_callbacks;
         std::optional<std::int32_t> limit{};  // see core::acquisition_settings
         bool agreed = false;
@@ -88,6 +89,9 @@ public:
     // The connect string in its normal form.
     [[nodiscard]] std::string describe() const { return services_->servers->describe(); }
     [[nodiscard]] session_loss_policy waiters() const noexcept { return options_.waiters; }
+    [[nodiscard]] foreign_kind_policy foreign_kinds() const noexcept {
+        return options_.foreign_kinds;
+    }
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
     [[nodiscard]] turnstile::promises promises() const { return services_->servers->promises(); }
     [[nodiscard]] guardian_state guardian() const noexcept {

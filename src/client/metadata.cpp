@@ -44,7 +44,7 @@ std::string thread_owner() {
 namespace detail {
 
 std::string contender_text(std::string_view path, std::string_view label, std::string_view owner,
-                           std::chrono::milliseconds session_timeout) {
+                           std::chrono::milliseconds session_timeout, std::string_view recipe) {
     static const std::string& host = base::never_destroyed([] {
         std::array<char, 256> name{};
         return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()}
@@ -59,10 +59,14 @@ std::string contender_text(std::string_view path, std::string_view label, std::s
     metadata.owner = owner;
     metadata.timeout = std::to_string(session_timeout.count());
     metadata.since = utc_text(std::chrono::system_clock::now());
+    metadata.recipe = recipe;
     return metadata.to_string();
 }
 
-base::shared_text contender_texts::text(const std::string& label, const std::string& owner) {
+base::shared_text contender_texts::text(const std::string& label, const std::string& owner,
+                                        std::string_view recipe) {
+    if (!recipe.empty())
+        return base::shared_text{contender_text({}, label, owner, session_timeout_, recipe)};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     const base::lock_guard lock{mutex_};
     wording wanted{now, ::getpid(), ::gettid(), label, owner};

@@ -17,7 +17,8 @@ namespace turnstile::detail {
 // show the data as text (Curator's getParticipantNodes, zkCli) show it sensibly.
 [[nodiscard]] std::string contender_text(std::string_view path, std::string_view label,
                                          std::string_view owner,
-                                         std::chrono::milliseconds session_timeout);
+                                         std::chrono::milliseconds session_timeout,
+                                         std::string_view recipe = {});
 
 // The same for the contenders of one client, but for their paths: one text for all that the same thread starts
 // within a second. Thread safety: all members from any thread.
@@ -25,7 +26,9 @@ class contender_texts {
 public:
     explicit contender_texts(std::chrono::milliseconds session_timeout)
         : session_timeout_{session_timeout} {}
-    [[nodiscard]] base::shared_text text(const std::string& label, const std::string& owner);
+    // With a recipe, of which there are few contenders, a text of its own.
+    [[nodiscard]] base::shared_text text(const std::string& label, const std::string& owner,
+                                         std::string_view recipe = {});
 
 private:
     struct wording {

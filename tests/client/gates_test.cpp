@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // job_gate and rate_gate: what is let through, how often, and what is written down.
+#include <gmock/gmock.h>
+
 #include <future>
 
 #include "support.hpp"
@@ -8,6 +10,8 @@ namespace turnstile::tests {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 class gates : public shell_test {
 protected:
@@ -27,7 +31,9 @@ TEST_F(jobs, run_once_per_period_over_all_instances) {
         ++runs;
         EXPECT_EQ(run.number(), 1U);
         EXPECT_EQ(there.last().value().state, job_state::running);
-        EXPECT_EQ(there.run([](job_run&) { FAIL(); }).value().verdict, job_verdict::running);
+        const auto beside = there.run([](job_run&) { FAIL(); }).value();
+        EXPECT_EQ(beside.verdict, job_verdict::running);
+        EXPECT_GT(beside.retry_in, 50min) << "a loop that sleeps for so long would spin";
     });
     ASSERT_TRUE(first) << first.error().message();
     EXPECT_EQ(first->verdict, job_verdict::ran);
@@ -43,6 +49,31 @@ TEST_F(jobs, run_once_per_period_over_all_instances) {
     EXPECT_EQ(last.state, job_state::succeeded);
     EXPECT_EQ(last.by, "here");
     EXPECT_GE(last.ended, last.started);
+}
+
+TEST_F(jobs, that_run_without_a_period_are_asked_for_again_after_a_pause) {
+    job_gate here{*servers, "/jobs/long", {}};
+    job_gate there{*others, "/jobs/long", {}};
+    const auto ran = here.run(
+        [&](job_run&) { EXPECT_EQ(there.run([](job_run&) { FAIL(); }).value().retry_in, 1s); });
+    EXPECT_TRUE(ran) << ran.error().message();
+}
+
+// A lock that another recipe holds at the path is no job that runs.
+TEST_F(jobs, beside_a_mutex_are_told_what_is_in_the_way) {
+    const auto wary = connect({.foreign_kinds = foreign_kind_policy::refuse});
+    mutex lock{*servers, "/jobs/shared"};
+    const auto hold = lock.acquire({.timeout = limit(), .label = "backup"}).value();
+    job_gate gate{*others, "/jobs/shared", {.period = 1h}};
+    const auto refused = gate.run([](job_run&) { FAIL(); });
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), errc::busy);
+    EXPECT_THAT(refused.error().message(),
+                AllOf(HasSubstr("/jobs/shared: a lock that is no job_gate"),
+                      HasSubstr("label \"backup\""), HasSubstr("foreign_kinds")));
+    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }, {.timeout = 1ms}).error(), errc::timeout);
+    job_gate strict{*wary, "/jobs/shared", {.period = 1h}};
+    EXPECT_EQ(strict.run([](job_run&) { FAIL(); }).error(), errc::bad_option);
 }
 
 TEST_F(jobs, run_again_after_the_period_and_count_what_was_missed) {
@@ -102,15 +133,24 @@ TEST_F(jobs, are_not_started_by_whoever_lost_the_lock_meanwhile) {
 }
 
 TEST_F(jobs, wait_for_the_lock_if_they_may) {
-    job_gate gate{*servers, "/jobs/wait", {.period = 1h}};
-    mutex same{*others, "/jobs/wait"};
-    auto held = same.acquire().value();
+    job_gate gate{*servers, "/jobs/wait", {}};
+    job_gate other{*others, "/jobs/wait", {}};
+    event runs;
+    event may_end;
+    auto held = std::async(std::launch::async, [&] {
+        return other.run([&](job_run&) {
+            runs.set();
+            EXPECT_TRUE(may_end.wait());
+        });
+    });
+    ASSERT_TRUE(runs.wait());
     EXPECT_EQ(gate.run([](job_run&) { FAIL(); }).value().verdict, job_verdict::running);
     EXPECT_EQ(gate.run([](job_run&) { FAIL(); }, {.timeout = 1ms}).value().verdict,
               job_verdict::running);
     auto waiting = std::async(std::launch::async,
                               [&] { return gate.run([](job_run&) {}, {.timeout = limit()}); });
-    held.unlock();
+    may_end.set();
+    EXPECT_EQ(held.get().value().verdict, job_verdict::ran);
     EXPECT_EQ(waiting.get().value().verdict, job_verdict::ran);
 }
 

@@ -234,7 +234,15 @@ TEST_F(cli_run, once_while_it_runs_elsewhere) {
     auto first = start(run({"--once-per", "1h", path}, stubborn("in")));
     ASSERT_TRUE(first.wait_for_output("in"));
     EXPECT_EQ(code_of(run({"--once-per", "1h", "--not-due-exit-code", "9", path}, {"true"})), 9);
-    EXPECT_TRUE(printed("running elsewhere")) << output();
+    EXPECT_TRUE(printed("running elsewhere; try again in ")) << output();
+}
+
+TEST_F(cli_run, once_beside_a_lock_of_another_kind) {
+    auto other = start(run({"--label", "backup", path}, stubborn("in")));
+    ASSERT_TRUE(other.wait_for_output("in"));
+    EXPECT_EQ(code_of(run({"--once-per", "1h", path}, {"echo", "ran"})), 64);
+    EXPECT_TRUE(printed("a lock that is no job_gate is held at this path")) << output();
+    EXPECT_FALSE(printed("ran\n")) << output();
 }
 
 // What is left in the background ends with the command: the lock covers it.

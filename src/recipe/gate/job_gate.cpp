@@ -2,10 +2,13 @@
 #include "turnstile/job_gate.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <utility>
 
+#include "base/log.hpp"
 #include "base/out_of_memory.hpp"
+#include "core/contender/contender_ahead.hpp"
 #include "recipe/gate/job_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/node/stamped_node.hpp"
@@ -20,6 +23,12 @@ using namespace std::chrono_literals;
 // What is left to a call whose time is over: for the end of a job that was told to stop, and for the record of a job
 // that runs elsewhere.
 constexpr std::chrono::seconds k_grace = 1s;
+
+// From one look at a job that runs elsewhere to the next, at least.
+constexpr std::chrono::seconds k_least_pause = 1s;
+
+// By which other gates know the holder of the lock for one of them.
+constexpr std::string_view k_recipe = "job_gate";
 
 }  // namespace
 
@@ -44,6 +53,10 @@ public:
                            const query_options& limits) const;
     // What a caller without the lock is told. `refusal`: why it has none.
     result<job_report> running_elsewhere(const error& refusal, const query_options& limits) const;
+    // The same if the holder is no job gate: the job does not run elsewhere.
+    error foreign_holder(const error& refusal, const contender& holder) const;
+    // When to try again, by the record and what is known of the servers' clock.
+    boottime_clock::duration pause_beside(const job_record& now) const;
 
     // By when a phase that begins now is over, whatever the servers do.
     [[nodiscard]] boottime_clock::time_point phase_end() const {
@@ -54,6 +67,7 @@ public:
     const std::string id;
     const detail::queue_lock queue;
     const std::string record_path;
+    mutable std::atomic_flag foreign_told;  // in the log
 
 private:
     result<job_report> start(const detail::stamped_node& node, const detail::stamped_data& found,
@@ -138,6 +152,9 @@ void job_gate::state::finish(const detail::stamped_node& node, job_report& repor
 
 result<job_report> job_gate::state::running_elsewhere(const error& refusal,
                                                       const query_options& limits) const {
+    const auto holder = queue.head(limits);
+    if (!holder.has_error() && *holder && (*holder)->metadata.recipe != k_recipe)
+        return foreign_holder(refusal, **holder);
     const auto found = detail::read_stamped(*queue.servers(), record_path, limits);
     if (!found) {
         const bool late = found.error() == errc::timeout || found.error() == errc::not_connected;
@@ -145,7 +162,33 @@ result<job_report> job_gate::state::running_elsewhere(const error& refusal,
     }
     const auto now = parsed(*found);
     if (!now) return now.error();
-    return job_report{job_verdict::running, *now, {}, {}};
+    return job_report{job_verdict::running, *now, pause_beside(*now), {}};
+}
+
+error job_gate::state::foreign_holder(const error& refusal, const contender& holder) const {
+    const auto who = core::text_of_claims(holder.metadata, false);
+    const error told{refusal.code(), queue.path() +
+                                         ": a lock that is no job_gate is held at this path" +
+                                         (who.empty() ? "" : ", by " + who) +
+                                         ": give the job a path of its own "
+                                         "(client_options::foreign_kinds)"};
+    switch (queue.servers()->foreign_kinds()) {
+        case foreign_kind_policy::refuse: return {errc::bad_option, told.detail()};
+        case foreign_kind_policy::warn:
+            if (!foreign_told.test_and_set()) log::write(log_level::warning, "{}", told.detail());
+            break;
+        case foreign_kind_policy::ignore: break;
+    }
+    return told;
+}
+
+boottime_clock::duration job_gate::state::pause_beside(const job_record& now) const {
+    const auto shown = queue.servers()->sessions().front()->info().servers_time;
+    if (!shown || now.state == job_state::never_run) return k_least_pause;
+    const auto clock = std::chrono::floor<std::chrono::milliseconds>(shown->time_since_epoch());
+    const auto wait = now.started + std::max(terms.period, terms.at_least_for) - clock.count();
+    return std::max<boottime_clock::duration>(to_nanoseconds(std::chrono::milliseconds{wait}),
+                                              k_least_pause);
 }
 
 std::stop_token job_run::lost() const noexcept {
@@ -171,7 +214,7 @@ result<job_report> job_gate::run(const std::function<void(job_run&)>& job,
     const bool waits = deadline.has_value();
     const auto stop = options.stop;
     auto lock = state_->queue.acquire(std::move(options), core::claim{},
-                                      waits ? core::attempt::wait : core::attempt::once);
+                                      waits ? core::attempt::wait : core::attempt::once, k_recipe);
     if (lock) return state_->run(*lock, job, {deadline.value_or(state_->phase_end()), stop});
     if (lock.error() != errc::busy && lock.error() != errc::timeout) return lock.error();
     if (!waits && lock.error() == errc::timeout) return lock.error();

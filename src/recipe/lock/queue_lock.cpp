@@ -58,9 +58,11 @@ client_impl::wanted queue_lock::wanted(const core::claim& wants, core::attempt m
 }
 
 result<guard> queue_lock::acquire(acquire_options&& options, const core::claim& wants,
-                                  core::attempt mode) const {
+                                  core::attempt mode, std::string_view recipe) const {
     if (shared_) return shared_->acquire(std::move(options), mode);
-    auto started = client_->acquire(wanted(wants, mode), std::move(options), nullptr);
+    auto request = wanted(wants, mode);
+    request.recipe = recipe;
+    auto started = client_->acquire(request, std::move(options), nullptr);
     if (!started) return started.error();
     return (*started)->wait();
 }

@@ -42,7 +42,8 @@ public:
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
 
     result<guard> acquire(acquire_options&& options, const core::claim& wants,
-                          core::attempt mode = core::attempt::wait) const;
+                          core::attempt mode = core::attempt::wait,
+                          std::string_view recipe = {}) const;
     result<guard> try_acquire(acquire_options&& options, const core::claim& wants) const {
         return acquire(std::move(options), wants, core::attempt::once);
     }
