@@ -19,7 +19,9 @@ namespace {
 
 constexpr std::size_t k_most_servers = 16;
 constexpr int k_no_descriptor = -1;
-constexpr const char* k_mute = "accepts connections, but gives no session and tells no role";
+constexpr const char* k_mute =
+    "accepts connections, but gives no session and tells no role: too many connections of this "
+    "address (maxClientCnxns), or no ZooKeeper server";
 
 // What a server sends first where it speaks another protocol.
 struct protocol {

@@ -69,6 +69,26 @@ void expect_refusal(const refusal& expected) {
         << expected.where << ": wait_connected says '" << last << "'";
 }
 
+// A chroot that is not there is refused with both remedies, and created for a client that asks for that. Each kind of
+// server tells such a session its time.
+void expect_chroot(const std::string& where) {
+    expect_refusal({where, errc::no_chroot, "/no/such"});
+    expect_refusal(
+        {where, errc::no_chroot, "`turnstile mkdir /` or client_options::create_chroot"});
+    auto creating = quick();
+    creating.create_chroot = true;
+    client first{where, creating};
+    const auto granted = mutex(first, "/locks/a").acquire(testing::limit());
+    EXPECT_TRUE(granted) << where << ": " << granted.error().message();
+    const auto clock = first.session().servers_time;
+    ASSERT_TRUE(clock) << where;
+    EXPECT_LT(std::chrono::abs(*clock - std::chrono::system_clock::now()), 1min) << where;
+    client second{where, creating};
+    EXPECT_TRUE(second.wait_connected(testing::limit())) << where;
+    client plain{where, quick()};
+    EXPECT_TRUE(mutex(plain, "/locks/a").is_locked({.timeout = testing::limit()}).value()) << where;
+}
+
 // The servers' part of a connect string, of each kind that is behind a network.
 struct network_kind {
     std::string scheme;
@@ -168,7 +188,17 @@ testing::ensemble& zookeeper() {
 }
 
 TEST(refusals, of_zookeeper) {
-    expect_refusal({zookeeper().connect_string() + "/no/such", errc::no_chroot, "/no/such"});
+    expect_chroot(zookeeper().connect_string() + "/no/such");
+}
+
+TEST(refusals, of_zookeeper_with_all_the_connections_that_it_allows) {
+    testing::ensemble few{{.config_lines = {"maxClientCnxns=1"}}};
+    few.wait_until_serving();
+    auto alone = quick();
+    alone.roles = role_detection::off;  // whose connections would count
+    client first{few.connect_string(), alone};
+    ASSERT_TRUE(first.wait_connected(testing::limit()));
+    expect_refusal({few.connect_string(), errc::not_connected, "(maxClientCnxns)"});
 }
 
 TEST(refusals, of_zookeeper_without_a_majority) {
@@ -205,7 +235,7 @@ TEST(refusals, of_redis) {
     expect_refusal({"redis://:wrong@" + at, errc::auth_failed, "WRONGPASS"});
     expect_refusal({"redis://:secret@" + at + "?db=1000", errc::not_connected,
                     "SELECT 1000: ERR DB index is out of range"});
-    expect_refusal({"redis://:secret@" + at + "/no/such", errc::no_chroot, "/no/such"});
+    expect_chroot("redis://:secret@" + at + "/no/such");
 }
 
 TEST(refusals, of_redis_that_takes_no_writes) {
@@ -227,6 +257,13 @@ TEST(refusals, of_redis_that_takes_no_writes) {
     EXPECT_EQ(server.ask("CONFIG SET maxmemory-policy noeviction"), "+OK");
     EXPECT_EQ(server.ask("REPLICAOF 127.0.0.1 1"), "+OK");
     expect_refusal({where, errc::not_connected, "it is a replica"});
+}
+
+TEST(refusals, of_redis_with_all_the_connections_that_it_allows) {
+    testing::redis_server server;
+    server.start();
+    EXPECT_EQ(server.ask("CONFIG SET maxclients 1"), "+OK");
+    expect_refusal({server.connect_string(), errc::not_connected, "max number of clients reached"});
 }
 
 TEST(refusals, of_redis_that_refuses_what_is_asked_later) {
@@ -254,7 +291,7 @@ TEST(refusals, of_sqlite) {
     std::ofstream{file} << "no database at all, but a text that is long enough to be told from it";
     expect_refusal({"sqlite:" + file.string(), errc::not_connected, "is no SQLite file"});
     std::filesystem::remove(file);
-    expect_refusal({"sqlite:" + file.string() + "?chroot=/no/such", errc::no_chroot, "/no/such"});
+    expect_chroot("sqlite:" + file.string() + "?chroot=/no/such");
 }
 #endif
 
@@ -270,9 +307,11 @@ TEST(refusals, of_postgresql) {
                database;
     };
     expect_refusal({as("locked:wrong", "postgres"), errc::auth_failed, "password authentication"});
+    server.run_sql("ALTER ROLE locked CONNECTION LIMIT 0");
+    expect_refusal({as("locked:right", "postgres"), errc::not_connected, "too many connections"});
     expect_refusal({as("postgres", "none"), errc::not_connected, "\"none\" does not exist"});
     expect_refusal({as("frozen", "postgres"), errc::not_connected, "takes no writes"});
-    expect_refusal({as("postgres", "postgres?chroot=/no/such"), errc::no_chroot, "/no/such"});
+    expect_chroot(as("postgres", "postgres?chroot=/no/such"));
 }
 #endif
 
@@ -285,8 +324,23 @@ TEST(refusals, of_mariadb) {
         return "mysql://" + user + "@127.0.0.1:" + std::to_string(server.port()) + "/" + database;
     };
     expect_refusal({as("locked:wrong", "turnstile"), errc::auth_failed, "Access denied"});
+    server.run_sql("CREATE USER secured IDENTIFIED BY 'right' REQUIRE SSL");
+    expect_refusal({as("secured:right", "turnstile"), errc::auth_failed, "Access denied"});
+    expect_refusal({as("locked:right", "turnstile?ssl=true"), errc::not_connected, "SSL"});
+    server.run_sql(
+        "CREATE USER crowded IDENTIFIED BY 'right' WITH MAX_USER_CONNECTIONS 1; "
+        "GRANT ALL ON turnstile.* TO crowded");
+    client first{as("crowded:right", "turnstile"), quick()};
+    EXPECT_TRUE(eventually([&] {
+        return server
+                   .run_sql(
+                       "SELECT count(*) FROM information_schema.processlist WHERE user = "
+                       "'crowded'")
+                   .find('1') != std::string::npos;
+    }));
+    expect_refusal({as("crowded:right", "turnstile"), errc::not_connected, "max_user_connections"});
     expect_refusal({as("root", "none"), errc::not_connected, "Unknown database 'none'"});
-    expect_refusal({as("root", "turnstile?chroot=/no/such"), errc::no_chroot, "/no/such"});
+    expect_chroot(as("root", "turnstile?chroot=/no/such"));
     server.run_sql("SET GLOBAL read_only = 1");
     expect_refusal({as("root", "turnstile"), errc::not_connected, "takes no writes (read_only)"});
 }

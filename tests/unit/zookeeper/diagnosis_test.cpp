@@ -53,7 +53,9 @@ TEST(diagnosis, of_a_name_that_stands_for_nothing) {
 TEST(diagnosis, of_a_server_that_takes_connections_and_tells_nothing) {
     const silent_server server;
     EXPECT_EQ(diagnosis(server.address()),
-              server.address() + ": accepts connections, but gives no session and tells no role");
+              server.address() +
+                  ": accepts connections, but gives no session and tells no role: too "
+                  "many connections of this address (maxClientCnxns), or no ZooKeeper server");
 }
 
 TEST(diagnosis, has_a_part_for_each_server) {
