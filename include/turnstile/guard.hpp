@@ -107,12 +107,12 @@ public:
     // and one after which it may have been written or not:
     //   outcome_unknown   the time-out or the stop token came, or the session or the znode was lost,
     //                     before the outcome could be found out
-    result<commit_result> commit(const transaction& writes, const commit_options& options);
-    result<commit_result> commit(const transaction& writes);
+    result<commit_result> commit(const transaction& writes, const commit_options& options) const;
+    result<commit_result> commit(const transaction& writes) const;
     // The same without waiting: `handler` runs once on the callbacks' executor. Throws
     // std::system_error for an empty handler, an empty guard, and what breaks a rule.
     void async_commit(const transaction& writes, const commit_options& options,
-                      std::function<void(result<commit_result>)> handler);
+                      std::function<void(result<commit_result>)> handler) const;
 
     // Gives the lock up and waits until the servers confirmed it, or `timeout` passed (`timeout`: the removal goes on
     // in the background). Without one it waits for the session time-out at the most, after which the servers give the

@@ -114,18 +114,19 @@ void guard::on_lost(std::function<void(const error& why)> callback) {
     if (hold_) hold_->on_lost(std::move(callback));
 }
 
-result<commit_result> guard::commit(const transaction& writes, const commit_options& options) {
+result<commit_result> guard::commit(const transaction& writes,
+                                    const commit_options& options) const {
     if (!hold_) return nothing_held();
     if (const auto good = detail::check_commit(writes, *hold_); !good) return good.error();
     return detail::commit_by(detail::internals::hold_of(*this), writes, options);
 }
 
-result<commit_result> guard::commit(const transaction& writes) {
+result<commit_result> guard::commit(const transaction& writes) const {
     return commit(writes, commit_options{});
 }
 
 void guard::async_commit(const transaction& writes, const commit_options& options,
-                         std::function<void(result<commit_result>)> handler) {
+                         std::function<void(result<commit_result>)> handler) const {
     if (!handler) throw_error({errc::bad_option, "async_commit: the handler is empty"});
     if (!hold_) throw_error(nothing_held());
     if (const auto good = detail::check_commit(writes, *hold_); !good) throw_error(good.error());

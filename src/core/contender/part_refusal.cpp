@@ -66,7 +66,7 @@ refusal refusal_of(server_error why) noexcept {
 error refused_part(const multi_part& part, std::size_t index, server_error why) {
     auto refused = refusal_of(why);
     if (refused.code == errc::no_node && std::holds_alternative<create_op>(part))
-        refused.rule = "the parent";
+        refused.rule = "the parent, which transaction::make creates";
     const auto which = "part " + std::to_string(index) + " (" + describe(part) + ')';
     return error{refused.code, refused.of(which)}.of_part(index);
 }
