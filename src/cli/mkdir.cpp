@@ -28,8 +28,8 @@ void add_mkdir_command(CLI::App& program, command_line& line) {
         if (options->path != "/") check_lock_path(options->path);
         line.action = [options] {
             return with_client(options->servers, [&](client& servers) -> result<int> {
-                const auto made = make_folder(servers, options->path);
-                if (!made) return made.error();
+                const auto created = make_folder(servers, options->path);
+                if (!created) return created.error();
                 return k_success;
             });
         };

@@ -55,11 +55,6 @@ worker::worker(session_parts parts, core::session_settings settings, core::sessi
 
 // ---- from other threads -------------------------------------------------------------------------
 
-std::optional<core::clock_reading> session::worker::servers_clock() {
-    const base::lock_guard lock{mutex_};
-    return servers_clock_;
-}
-
 // The thread is woken once for both of two that come together.
 void worker::submit(core::request&& request, bool with_next) {
     asked added{std::move(request), with_next};

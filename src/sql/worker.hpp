@@ -45,7 +45,10 @@ public:
     void submit(core::request&& request, bool with_next) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
-    [[nodiscard]] std::optional<core::clock_reading> servers_clock() EXCLUDES(mutex_);
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() EXCLUDES(mutex_) {
+        const base::lock_guard lock{mutex_};
+        return servers_clock_;
+    }
     // Ends `run` soon. Nothing is delivered that was not being delivered already. If `orderly`, the session is ended
     // at the database, if that answers.
     void stop(bool orderly) noexcept;

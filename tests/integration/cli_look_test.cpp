@@ -93,9 +93,9 @@ TEST_F(cli_look, writes_nothing) {
     mutex lock{*observer, path + "/in"};
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto next_number = [&] {
-        const auto made =
+        const auto created =
             hold.commit(transaction{}.create(path + "/n-", "", node_kind::persistent_sequential));
-        return std::stol(made.value().created.front().substr(path.size() + 3));
+        return std::stol(created.value().created.front().substr(path.size() + 3));
     };
     const auto before = next_number();
     for (const words& each : {words{"ls", path}, words{"show", path + "/in"},

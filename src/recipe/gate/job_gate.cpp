@@ -166,10 +166,10 @@ result<job_report> job_gate::state::running_elsewhere(const error& refusal,
 }
 
 error job_gate::state::foreign_holder(const error& refusal, const contender& holder) const {
-    const auto who = core::text_of_claims(holder.metadata, false);
+    const auto claims = core::text_of_claims(holder.metadata, false);
     const error told{refusal.code(), queue.path() +
                                          ": a lock that is no job_gate is held at this path" +
-                                         (who.empty() ? "" : ", by " + who) +
+                                         (claims.empty() ? "" : ", by " + claims) +
                                          ": give the job a path of its own "
                                          "(client_options::foreign_kinds)"};
     switch (queue.servers()->foreign_kinds()) {
