@@ -19,6 +19,17 @@ install(
 )
 install(TARGETS turnstile_guardian RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile")
 install(EXPORT turnstileTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
+# Each module has its own file of targets, so that a system may have some of them.
+if(TARGET turnstile_sql)
+    install(TARGETS turnstile_sql EXPORT turnstileSqlTargets)
+    install(EXPORT turnstileSqlTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
+endif()
+foreach(module IN LISTS turnstile_modules)
+    install(TARGETS turnstile_${module} EXPORT turnstile-${module}Targets)
+    install(
+        EXPORT turnstile-${module}Targets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}"
+    )
+endforeach()
 if(TURNSTILE_BUILD_TESTING)
     install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
     if(turnstile_installs_deterministic)
@@ -38,23 +49,8 @@ if(BUILD_SHARED_LIBS)
 else()
     set(turnstile_is_static ON)
     set(turnstile_pc_cflags " -DTURNSTILE_STATIC_DEFINE")
-    set(turnstile_pc_libs " -lzookeeper_mt -lboost_thread -lboost_chrono -lfmt -pthread")
+    set(turnstile_pc_libs " -lzookeeper_mt -lboost_thread -lboost_chrono -lfmt -ldl -pthread")
     string(PREPEND turnstile_pc_libs "${turnstile_pc_spdlog}")
-    if(TURNSTILE_WITH_REDIS)
-        if(TURNSTILE_WITH_REDIS_TLS)
-            string(PREPEND turnstile_pc_libs " -lssl -lcrypto")
-        endif()
-        string(PREPEND turnstile_pc_libs " -lhiredis")
-    endif()
-    if(TURNSTILE_WITH_SQLITE)
-        string(PREPEND turnstile_pc_libs " -lsqlite3")
-    endif()
-    if(TURNSTILE_WITH_POSTGRESQL)
-        string(PREPEND turnstile_pc_libs " -lpq")
-    endif()
-    if(TURNSTILE_WITH_MARIADB)
-        string(PREPEND turnstile_pc_libs " -lmariadb")
-    endif()
 endif()
 configure_package_config_file(
     "${PROJECT_SOURCE_DIR}/cmake/turnstileConfig.cmake.in"
@@ -73,6 +69,31 @@ install(
           "${PROJECT_SOURCE_DIR}/cmake/FindZooKeeper.cmake"
     DESTINATION "${turnstile_cmake_dir}"
 )
+
+# What a module's archive needs beside the core, and what makes a linker take it.
+set(turnstile_redis_pc "-lhiredis")
+if(TURNSTILE_WITH_REDIS_TLS)
+    string(APPEND turnstile_redis_pc " -lssl -lcrypto")
+endif()
+set(turnstile_sqlite_pc "-lturnstile-sql -lsqlite3")
+set(turnstile_postgresql_pc "-lturnstile-sql -lpq")
+set(turnstile_mariadb_pc "-lturnstile-sql -lmariadb")
+set(turnstile_module_pcs "")
+foreach(module IN LISTS turnstile_modules)
+    set(module_libs "-lturnstile-${module}")
+    if(turnstile_is_static)
+        string(PREPEND module_libs "-Wl,-u,turnstile_module_${module} ")
+        string(APPEND module_libs " ${turnstile_${module}_pc}")
+    endif()
+    string(APPEND turnstile_module_pcs "
+        set(module \"${module}\")
+        set(module_libs \"${module_libs}\")
+        configure_file(
+            \"${PROJECT_SOURCE_DIR}/cmake/turnstile-module.pc.in\"
+            \"${PROJECT_BINARY_DIR}/turnstile-${module}.pc\" @ONLY
+        )"
+    )
+endforeach()
 
 # The prefix is only known for sure at install time (cmake --install --prefix).
 set(turnstile_pc_files turnstile.pc)
@@ -96,7 +117,11 @@ install(
                 \"${PROJECT_SOURCE_DIR}/cmake/\${file}.in\" \"${PROJECT_BINARY_DIR}/\${file}\" @ONLY
             )
         endforeach()
+        ${turnstile_module_pcs}
     "
 )
+foreach(module IN LISTS turnstile_modules)
+    list(APPEND turnstile_pc_files turnstile-${module}.pc)
+endforeach()
 list(TRANSFORM turnstile_pc_files PREPEND "${PROJECT_BINARY_DIR}/")
 install(FILES ${turnstile_pc_files} DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

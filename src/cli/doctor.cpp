@@ -92,6 +92,7 @@ int examine(doctor_options& options) {
     examination seen{
         .settings = options.servers, .path = options.path, .servers = {}, .attached_to = {}};
     look_for_guard(seen);
+    seen.modules = installed_modules();
     auto told = health_of_servers(options.servers.servers, k_health_limit);
     if (!told) return complain(told.error().message(), k_usage);
     seen.servers = std::move(*told);

@@ -10,6 +10,7 @@
 #include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
 #include "cli/file_findings.hpp"
+#include "cli/module_list.hpp"
 #include "cli/path_findings.hpp"
 #include "cli/printable.hpp"
 #include "cli/server_findings.hpp"
@@ -215,12 +216,24 @@ std::string guard_text(const examination& seen) {
     return line("guard of run", seen.guard.empty() ? "none" : seen.guard);
 }
 
+std::string modules_text(const examination& seen) {
+    return seen.modules.empty() ? "" : line("back ends", back_ends_text(seen.modules));
+}
+
+json json_of_modules(const examination& seen) {
+    auto result = json::array();
+    for (const auto& module : seen.modules)
+        result.push_back({{"name", module.name}, {"file", module.file}, {"fault", module.fault}});
+    return result;
+}
+
 }  // namespace
 
 findings all_findings(const examination& seen) {
     findings all;
-    for (const auto& part : {server_findings(seen), lease_findings(seen), file_findings(seen),
-                             path_findings(seen), clock_findings(seen), guard_findings(seen)})
+    for (const auto& part :
+         {server_findings(seen), lease_findings(seen), file_findings(seen), path_findings(seen),
+          clock_findings(seen), guard_findings(seen), module_findings(seen)})
         all.insert(all.end(), part.begin(), part.end());
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
         return std::pair{a.weight, a.code} < std::pair{b.weight, b.code};
@@ -231,7 +244,7 @@ findings all_findings(const examination& seen) {
 std::string doctor_text(const examination& seen, const findings& found) {
     const auto servers = is_zookeeper(seen.settings) ? server_table(seen) + "\n" : std::string{};
     return servers + lease_text(seen) + path_text(seen) + empty_folders_text(seen) +
-           clock_text(seen) + guard_text(seen) + "\n" + findings_text(found);
+           clock_text(seen) + guard_text(seen) + modules_text(seen) + "\n" + findings_text(found);
 }
 
 std::string doctor_json(const examination& seen, const findings& found) {
@@ -255,6 +268,7 @@ std::string doctor_json(const examination& seen, const findings& found) {
     result["path"] = json_of_path(seen);
     result["clocks"] = json_of_clocks(seen);
     result["guard"] = seen.guard.empty() ? json(nullptr) : json(seen.guard);
+    result["modules"] = json_of_modules(seen);
     result["findings"] = json::array();
     for (const auto& each : found)
         result["findings"].push_back({{"weight", to_string(each.weight)},

@@ -17,6 +17,7 @@
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/promises.hpp"
 #include "turnstile/server_health.hpp"
+#include "turnstile/tools/modules.hpp"
 #include "turnstile/tools/odd_znodes.hpp"
 #include "turnstile/tools/path_trial.hpp"
 
@@ -46,6 +47,7 @@ struct examination {
     std::optional<host_clock> clock{};
     std::string guard{};     // that `turnstile run` would have here (process_guard); empty: none
     std::string no_guard{};  // why there is none
+    std::vector<module_status> modules{};
 };
 
 // The longest of the ticks and limits that servers tell; nothing if none tells them.

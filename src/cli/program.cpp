@@ -18,6 +18,7 @@
 #include "cli/help.hpp"
 #include "cli/look.hpp"
 #include "cli/mkdir.hpp"
+#include "cli/module_list.hpp"
 #include "cli/run.hpp"
 #include "cli/serve.hpp"
 #include "cli/sessions.hpp"
@@ -26,7 +27,6 @@
 #include "cli/watch.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/log.hpp"
-#include "turnstile/version.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -86,7 +86,7 @@ int answer(const CLI::App& program, const CLI::ParseError& failure) {
 int read_and_run(std::vector<std::string> words) {
     CLI::App program;
     program.require_subcommand(1);
-    program.set_version_flag("--version", "turnstile " TURNSTILE_VERSION);
+    program.set_version_flag("--version", [] { return version_text(installed_modules()); });
     program.formatter_fn([](auto&&...) { return program_help(); });
     command_line line;
     line.behind_dashes = cut_at_dashes(words);

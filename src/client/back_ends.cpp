@@ -14,61 +14,46 @@
 #include "client/settings.hpp"
 #include "guardian/link.hpp"
 #include "local/coordinator.hpp"
-#include "sql/coordinator.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/coordinator.hpp"
-#ifdef TURNSTILE_WITH_REDIS
-#include "redis/coordinator.hpp"
-#endif
 
 namespace turnstile::detail {
 
 namespace {
 
-std::shared_ptr<core::coordinator> make_local(std::string_view connect_string,
-                                              const client_options& /*options*/) {
-    return local::make_coordinator(connect_string);
-}
+using modules::kind;
+
+// A further kind of server is a line here, and a module.
+constexpr std::array k_back_ends{
+    back_end{"local:", "in-memory", {}},
+    back_end{"redis://", "Redis", kind::redis},
+    back_end{"rediss://", "Redis", kind::redis},
+    back_end{"redis+sentinel://", "Redis", kind::redis},
+    back_end{"rediss+sentinel://", "Redis", kind::redis},
+    back_end{"sqlite:", "SQLite", kind::sqlite},
+    back_end{"postgresql://", "PostgreSQL", kind::postgresql},
+    back_end{"postgres://", "PostgreSQL", kind::postgresql},
+    back_end{"mysql://", "MariaDB", kind::mariadb},
+    back_end{"mariadb://", "MariaDB", kind::mariadb},
+};
 
 // A SQLite file's locks are free with their process: to a guardian that started it, and may have to do something before,
 // that is left. None is started for it.
-std::shared_ptr<core::coordinator> make_sqlite(std::string_view connect_string,
-                                               const client_options& options) {
-    sql::coordinator_settings settings;
-    if (options.guardian.use == guardian_use::inherited && guardian::is_inherited())
-        settings.guardian = guardian::obtain(options.guardian);
-    return sql::make_coordinator(connect_string, settings);
+std::shared_ptr<guardian::link> guardian_of_files(const client_options& options) {
+    if (options.guardian.use != guardian_use::inherited || !guardian::is_inherited())
+        return nullptr;
+    return guardian::obtain(options.guardian);
 }
 
-std::shared_ptr<core::coordinator> make_sql(std::string_view connect_string,
-                                            const client_options& /*options*/) {
-    return sql::make_coordinator(connect_string);
+std::shared_ptr<core::coordinator> make_of_module(const back_end& found,
+                                                  std::string_view connect_string,
+                                                  const client_options& options) {
+    const auto module = modules::find(*found.module, found.prefix);
+    if (!module) throw_error(module.error());
+    modules::wanted_servers wanted{connect_string, options.session_timeout};
+    if (found.module == kind::sqlite) wanted.guardian = guardian_of_files(options);
+    return (*module)->make(wanted);
 }
-
-#ifdef TURNSTILE_WITH_REDIS
-std::shared_ptr<core::coordinator> make_redis(std::string_view connect_string,
-                                              const client_options& options) {
-    return redis::make_coordinator(connect_string, {.session_timeout = options.session_timeout});
-}
-#else
-constexpr back_end::maker make_redis = nullptr;
-#endif
-
-constexpr std::string_view k_redis_switch = "TURNSTILE_WITH_REDIS";
-
-// A further kind of server is a line here, and a maker above.
-constexpr std::array k_back_ends{
-    back_end{"local:", "in-memory", "", make_local},
-    back_end{"redis://", "Redis", k_redis_switch, make_redis},
-    back_end{"rediss://", "Redis", k_redis_switch, make_redis},
-    back_end{"redis+sentinel://", "Redis", k_redis_switch, make_redis},
-    back_end{"rediss+sentinel://", "Redis", k_redis_switch, make_redis},
-    back_end{"sqlite:", "SQLite", "TURNSTILE_WITH_SQLITE", make_sqlite},
-    back_end{"postgresql://", "PostgreSQL", "TURNSTILE_WITH_POSTGRESQL", make_sql},
-    back_end{"postgres://", "PostgreSQL", "TURNSTILE_WITH_POSTGRESQL", make_sql},
-    back_end{"mysql://", "MariaDB", "TURNSTILE_WITH_MARIADB", make_sql},
-    back_end{"mariadb://", "MariaDB", "TURNSTILE_WITH_MARIADB", make_sql},
-};
 
 // ZooKeeper's connect strings have none: "host:port/chroot".
 bool has_scheme(std::string_view connect_string) noexcept {
@@ -94,7 +79,7 @@ const back_end* kind_without_slashes(std::string_view connect_string) noexcept {
                              kind.servers, kind.prefix)});
 }
 
-std::atomic<back_end::maker> in_place_of_zookeeper{nullptr};
+std::atomic<zookeeper_maker> in_place_of_zookeeper{nullptr};
 
 // The rest of it is not repeated: it may have a password in it.
 [[noreturn]] void throw_unknown(std::string_view connect_string) {
@@ -131,7 +116,8 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
         return connect_string.starts_with(each.prefix);
     });
     if (found != k_back_ends.end()) {
-        auto servers = make_coordinator(*found, connect_string, options);
+        auto servers = found->module ? make_of_module(*found, connect_string, options)
+                                     : local::make_coordinator(connect_string);
         warn_of_no_guardian(*found, options);
         return servers;
     }
@@ -145,20 +131,9 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
 
 }  // namespace
 
-void stand_in_for_zookeeper(back_end::maker make) noexcept {
+void stand_in_for_zookeeper(zookeeper_maker make) noexcept {
     in_place_of_zookeeper = make;
     log::write(log_level::warning, "connect strings of ZooKeeper lead to simulated servers");
-}
-
-std::shared_ptr<core::coordinator> make_coordinator(const back_end& kind,
-                                                    std::string_view connect_string,
-                                                    const client_options& options) {
-    if (kind.make == nullptr) {
-        throw_error(
-            {errc::bad_connect_string, fmt::format("{}: this build has no {} back end ({})",
-                                                   kind.prefix, kind.servers, kind.build_switch)});
-    }
-    return kind.make(connect_string, options);
 }
 
 std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,

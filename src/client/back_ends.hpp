@@ -5,20 +5,22 @@
 // |-------------------------------|-------------------------------------------------------------|
 // | "host:port,host:port/chroot"  | ZooKeeper: no scheme                                        |
 // | "local:name/chroot"           | in memory, for the threads of this process                  |
-// | "redis://host:port/chroot"    | Redis, if the library was built with it                     |
+// | "redis://host:port/chroot"    | Redis: the module libturnstile-redis                        |
 // | "redis+sentinel://host/name"  | the same: the master that sentinels name                    |
 // | "rediss://", "rediss+sentinel://" | the same with TLS                                       |
-// | "sqlite:/file?chroot=/a"      | SQLite, if the library was built with it                    |
-// | "postgresql://host/db"        | PostgreSQL, if the library was built with it                |
-// | "mysql://host/db"             | MariaDB, if the library was built with it                   |
+// | "sqlite:/file?chroot=/a"      | SQLite: the module libturnstile-sqlite                      |
+// | "postgresql://host/db"        | PostgreSQL: the module libturnstile-postgresql              |
+// | "mysql://host/db"             | MariaDB: the module libturnstile-mariadb                    |
 //
 // Thread safety: pure functions, but for what the coordinators that they make start.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
+#include "modules/find.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/export.hpp"
 
@@ -26,27 +28,21 @@ namespace turnstile::detail {
 
 // One beginning of connect strings that the library knows.
 struct back_end {
-    using maker = std::shared_ptr<core::coordinator> (*)(std::string_view connect_string,
-                                                         const client_options& options);
-
-    std::string_view prefix;        // "redis://", "local:"
-    std::string_view servers;       // "Redis", for messages
-    std::string_view build_switch;  // the option of CMake that leaves it out
-    maker make = nullptr;           // null where it was left out
+    std::string_view prefix;              // "redis://", "local:"
+    std::string_view servers;             // "Redis", for messages
+    std::optional<modules::kind> module;  // nothing: a part of the library
 };
 
-// Throws std::system_error: bad_connect_string, also where the back end was left out of the build. The message does
-// not repeat the connect string, which may have a password in it.
-[[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(const back_end& kind,
-                                                                  std::string_view connect_string,
-                                                                  const client_options& options);
+using zookeeper_maker = std::shared_ptr<core::coordinator> (*)(std::string_view connect_string,
+                                                               const client_options& options);
 
 // In a run of the testing kit (turnstile/testing/deterministic_run.hpp): what all of ZooKeeper's connect strings lead to,
 // in place of servers. For as long as the process lives, before its first client.
-TURNSTILE_EXPORT void stand_in_for_zookeeper(back_end::maker make) noexcept;
+TURNSTILE_EXPORT void stand_in_for_zookeeper(zookeeper_maker make) noexcept;
 
-// Throws std::system_error: bad_connect_string, also for a scheme that no back end has; bad_option if the servers
-// promise less than `options.require`.
+// Throws std::system_error: bad_connect_string, also for a scheme that no back end has and for a module that is absent or
+// of another version; bad_option if the servers promise less than `options.require`. The message does not repeat the
+// connect string, which may have a password in it.
 [[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                                   const client_options& options);
 

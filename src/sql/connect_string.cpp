@@ -10,10 +10,8 @@
 #include "base/host_text.hpp"
 #include "base/masked.hpp"
 #include "base/path.hpp"
+#include "sql/linked_dialects.hpp"
 #include "sql/mariadb_target.hpp"
-#if TURNSTILE_HAS_POSTGRESQL
-#include "sql/postgresql_uri.hpp"
-#endif
 
 namespace turnstile::sql {
 namespace {
@@ -106,12 +104,10 @@ result<connect_string> parse_connect_string(std::string_view text) {
         return out;
     }
     out.target = without_blanks_beside_commas(out.target + kept);
-#if TURNSTILE_HAS_POSTGRESQL
-    if (out.kind == kind::postgresql) {
-        if (const auto fault = fault_of_postgresql(out.target); !fault.empty())
+    if (const auto* const own = dialect_of(out.kind); own != nullptr && own->fault_of != nullptr) {
+        if (const auto fault = own->fault_of(out.target); !fault.empty())
             return refused(text, fault);
     }
-#endif
     if (out.kind == kind::mariadb) {
         out.target = normal_mariadb(out.target);
         if (const auto valid = parse_mariadb_target(out.target); !valid)

@@ -14,11 +14,10 @@
 #include <string>
 #include <string_view>
 
+#include "sql/linked_dialects.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile::sql {
-
-enum class kind { sqlite, postgresql, mariadb };
 
 struct connect_string {
     sql::kind kind = kind::sqlite;

@@ -7,7 +7,6 @@
 #include "sql/connect_string.hpp"
 #include "sql/dialects.hpp"
 #include "sql/session.hpp"
-#include "turnstile/error.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -60,7 +59,6 @@ private:
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const coordinator_settings& settings) {
     auto where = parse_connect_string(connect_string).value();
-    check_built(where.kind);
     return std::make_unique<servers>(std::move(where), settings);
 }
 

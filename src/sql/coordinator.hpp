@@ -24,7 +24,7 @@ struct coordinator_settings {
     std::shared_ptr<guardian::link> guardian{};
 };
 
-// Throws std::system_error: bad_connect_string, also for a kind of database that this build lacks.
+// Throws std::system_error: bad_connect_string. The kind of database is linked in (dialects.hpp).
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, const coordinator_settings& settings = {});
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// dialects: which databases this build knows, and what each kind promises.
+// dialects: a database of a connect string's kind, and what the kind promises.
 //
 // Thread safety: from any thread.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 
 #include "core/seam/coordinator.hpp"
@@ -11,14 +13,13 @@
 #include "sql/closing_signal.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/database.hpp"
+#include "sql/linked_dialects.hpp"
 #include "turnstile/promises.hpp"
 
 namespace turnstile::sql {
 
-// Throws std::system_error for a kind that this build lacks: bad_connect_string.
-void check_built(kind which);
-
-// Not connected. `guardian` (null: none) is of use with a file alone. Throws std::system_error for want of descriptors.
+// Not connected. The kind is linked in. `guardian` (null: none) is of use with a file alone. Throws std::system_error for
+// want of descriptors.
 [[nodiscard]] std::unique_ptr<database> make_database(
     const connect_string& where, const core::session_settings& settings,
     const std::shared_ptr<closing_signal>& closing,
@@ -33,5 +34,12 @@ enum class durability { each_commit, not_said };
 
 // Asks the server, where it has a say.
 [[nodiscard]] turnstile::promises promises_at(const connect_string& where);
+
+// How long a server is asked what it promises.
+inline constexpr std::chrono::seconds k_examination{3};
+
+// Asks on a thread with signals blocked (mariadb_link.hpp). The answer is `unanswered` if the question throws; a want of
+// memory is the caller's.
+[[nodiscard]] bool ask_apart(bool unanswered, const std::function<bool()>& question);
 
 }  // namespace turnstile::sql

@@ -81,13 +81,5 @@ TEST(back_ends, a_nul_is_refused) {
     }
 }
 
-TEST(back_ends, what_was_left_out_of_the_build_names_the_switch) {
-    const back_end left_out{"redis://", "Redis", "TURNSTILE_WITH_REDIS", nullptr};
-    const auto text =
-        refusal([&] { return make_coordinator(left_out, "redis://:secret@host:1", {}); });
-    EXPECT_THAT(text, AllOf(HasSubstr("this build has no Redis back end (TURNSTILE_WITH_REDIS)"),
-                            Not(HasSubstr("secret"))));
-}
-
 }  // namespace
 }  // namespace turnstile::detail

@@ -9,6 +9,7 @@ function(run)
     execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
+string(REPLACE "," ";" module_list "${modules}")
 set(prefix "${scratch}/prefix")
 set(consumer "${CMAKE_CURRENT_LIST_DIR}/consumer")
 file(REMOVE_RECURSE "${scratch}")
@@ -29,11 +30,13 @@ run("${CMAKE_COMMAND}" -S "${consumer}" -B "${scratch}/by_find_package" -G "${ge
     -D "CMAKE_PREFIX_PATH=${prefix}"
     -D "CMAKE_CXX_COMPILER=${compiler}"
     -D "CMAKE_CXX_FLAGS=${flags}"
+    -D "modules=${modules}"
 )
 run("${CMAKE_COMMAND}" --build "${scratch}/by_find_package")
 run("${scratch}/by_find_package/use_lock")
 run("${scratch}/by_find_package/use_mutex_alone")
 run("${scratch}/by_find_package/use_testing")
+run("${scratch}/by_find_package/use_modules" ${module_list})
 if(NOT flags MATCHES "-fsanitize")
     run("${scratch}/by_find_package/use_deterministic")
 endif()
@@ -55,7 +58,14 @@ if(refused EQUAL 0 OR NOT reason MATCHES "there is no component \"nonsense\"")
 endif()
 
 if(EXISTS "${prefix}/bin/turnstile")
-    run("${CMAKE_COMMAND}" -E env --unset=LD_LIBRARY_PATH "${prefix}/bin/turnstile" --version)
+    execute_process(
+        COMMAND "${CMAKE_COMMAND}" -E env --unset=LD_LIBRARY_PATH "${prefix}/bin/turnstile" --version
+        OUTPUT_VARIABLE told COMMAND_ERROR_IS_FATAL ANY
+    )
+    list(JOIN module_list ", " back_ends)
+    if(NOT told MATCHES "back ends: zookeeper, local, ${back_ends}")
+        message(FATAL_ERROR "turnstile --version: ${told}")
+    endif()
 endif()
 
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${libdir}/pkgconfig")
@@ -63,7 +73,7 @@ separate_arguments(flags UNIX_COMMAND "${flags}")
 
 function(run_by_pkg_config program package)
     execute_process(
-        COMMAND "${pkg_config}" --cflags --libs "${package}"
+        COMMAND "${pkg_config}" --cflags --libs "${package}" ${ARGN}
         OUTPUT_VARIABLE options
         OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY
     )
@@ -75,11 +85,18 @@ function(run_by_pkg_config program package)
     run("${compiler}" -std=c++20 -Wall -Wextra -Werror ${flags} "${consumer}/${program}.cpp" -o "${scratch}/${program}"
         ${options}
     )
-    run("${scratch}/${program}")
+    run("${scratch}/${program}" ${arguments})
 endfunction()
 
 run_by_pkg_config(use_lock turnstile)
 run_by_pkg_config(use_testing turnstile-testing)
+set(packages "")
+foreach(module IN LISTS module_list)
+    list(APPEND packages turnstile-${module})
+endforeach()
+set(arguments ${module_list})
+run_by_pkg_config(use_modules ${packages} turnstile)
+set(arguments "")
 if(NOT flags MATCHES "-fsanitize")
     run_by_pkg_config(use_deterministic turnstile-deterministic)
 endif()

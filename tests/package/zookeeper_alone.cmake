@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run by ctest (CMakeLists.txt beside this file gives the variables): builds the project zookeeper_alone, which has the
-# sources of Turnstile in it, below ${scratch}, and runs it.
+# sources of Turnstile in it, below ${scratch}, and runs its programs.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE "${scratch}")
@@ -16,8 +16,10 @@ execute_process(COMMAND "${CMAKE_COMMAND}" --build "${scratch}" COMMAND_ERROR_IS
 file(GLOB_RECURSE programs "${scratch}/turnstile/turnstile" "${scratch}/turnstile/turnstile-guardian"
      "${scratch}/turnstile/*.a" "${scratch}/turnstile/*.so"
 )
-list(FILTER programs EXCLUDE REGEX "/libturnstile\\.a$")
+list(FILTER programs EXCLUDE REGEX "/libturnstile(-sql|-sqlite)?\\.a$")
 if(programs)
     message(FATAL_ERROR "built beside the library: ${programs}")
 endif()
-execute_process(COMMAND "${scratch}/zookeeper_alone" COMMAND_ERROR_IS_FATAL ANY)
+foreach(program zookeeper_alone sqlite_linked_in)
+    execute_process(COMMAND "${scratch}/${program}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()

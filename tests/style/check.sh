@@ -147,7 +147,7 @@ rule_pure() {
 # No file includes upwards: a folder of src/ includes itself and those before it in this list. Back ends know the seam
 # and nothing else of the core. The users' kit, testing and simulation, has nothing of verification, the judges.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
-    local guardian sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
+    local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite inspection testing simulation schedule deterministic verification
     admin admin/http admin/reading admin/access admin/api admin/server cli)
 rule_layers() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program gets whose library was built for ZooKeeper alone: locks in memory, one sentence for each other kind of
+// What a program gets that is linked with the library and no module: locks in memory, one sentence for each other kind of
 // server, and none of their libraries.
 #include <fstream>
 #include <iostream>
@@ -20,14 +20,17 @@ void check(bool holds, const std::string& text) {
     ++failures;
 }
 
-void check_is_left_out(const std::string& connect_string, const std::string& build_switch) {
+void check_is_left_out(const std::string& connect_string, const std::string& module) {
     try {
         const turnstile::client unexpected{connect_string};
         check(false, connect_string + ": there is a client");
     } catch (const std::system_error& refusal) {
         const std::string words = refusal.what();
         check(refusal.code() == turnstile::errc::bad_connect_string, connect_string + ": " + words);
-        check(words.find(build_switch) != std::string::npos, connect_string + ": " + words);
+        check(words.find("libturnstile-" + module) != std::string::npos,
+              connect_string + ": " + words);
+        check(words.find("turnstile::" + module) != std::string::npos,
+              connect_string + ": " + words);
         check(words.find("secret") == std::string::npos, connect_string + ": " + words);
     }
 }
@@ -35,12 +38,12 @@ void check_is_left_out(const std::string& connect_string, const std::string& bui
 }  // namespace
 
 int main() {
-    check_is_left_out("redis://user:secret@h:6379", "TURNSTILE_WITH_REDIS");
-    check_is_left_out("redis+sentinel://h/name", "TURNSTILE_WITH_REDIS");
-    check_is_left_out("rediss://h", "TURNSTILE_WITH_REDIS");
-    check_is_left_out("sqlite:/tmp/locks.db", "TURNSTILE_WITH_SQLITE");
-    check_is_left_out("postgresql://user:secret@h/db", "TURNSTILE_WITH_POSTGRESQL");
-    check_is_left_out("mysql://user:secret@h/db", "TURNSTILE_WITH_MARIADB");
+    check_is_left_out("redis://user:secret@h:6379", "redis");
+    check_is_left_out("redis+sentinel://h/name", "redis");
+    check_is_left_out("rediss://h", "redis");
+    check_is_left_out("sqlite:/tmp/locks.db", "sqlite");
+    check_is_left_out("postgresql://user:secret@h/db", "postgresql");
+    check_is_left_out("mysql://user:secret@h/db", "mariadb");
 
     turnstile::client here{"local:alone"};
     turnstile::mutex lock{here, "/orders"};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/doctor_report.hpp"
+#include "cli/module_list.hpp"
 #include "cli/path_findings.hpp"
 #include "cli/server_findings.hpp"
 #include "turnstile/tools/path_trial.hpp"
@@ -74,6 +75,29 @@ TEST(findings, of_the_guard_of_commands) {
     EXPECT_NE(doctor_text(seen, found).find("start no command here: there is no /proc"),
               std::string::npos);
     EXPECT_NE(doctor_json(seen, found).find("\"guard\":null"), std::string::npos);
+}
+
+TEST(findings, of_modules) {
+    auto seen = healthy();
+    EXPECT_EQ(doctor_text(seen, {}).find("back ends"), std::string::npos);
+    seen.modules = {{"redis", "Redis", "/lib/r.so", "", true},
+                    {"sqlite", "SQLite", "/lib/s.so", "SQLite: it is not there", false}};
+    EXPECT_EQ(found_in(seen), codes{});
+    EXPECT_NE(doctor_text(seen, {}).find("back ends        zookeeper, local, redis; not sqlite\n"),
+              std::string::npos)
+        << doctor_text(seen, {});
+    EXPECT_NE(doctor_json(seen, {}).find("{\"name\":\"redis\",\"file\":\"/lib/r.so\",\"fault\":"
+                                         "\"\"}"),
+              std::string::npos)
+        << doctor_json(seen, {});
+    EXPECT_EQ(version_text(seen.modules).find("not there"), std::string::npos);
+
+    seen.modules[1] = {"sqlite", "SQLite", "/lib/s.so", "SQLite: of version 0.0.7", true};
+    const auto found = all_findings(seen);
+    ASSERT_EQ(codes_of(found), codes{"module_unusable"});
+    EXPECT_EQ(found[0].weight, severity::warning);
+    EXPECT_EQ(found[0].subject, "/lib/s.so");
+    EXPECT_NE(version_text(seen.modules).find("\nSQLite: of version 0.0.7"), std::string::npos);
 }
 
 TEST(doctor, has_nothing_to_say_of_what_is_well) {

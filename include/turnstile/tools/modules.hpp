@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// installed_modules: which kinds of servers this program can use beside ZooKeeper and the library's own memory.
+//
+//     for (const auto& module : turnstile::installed_modules())
+//         if (!module.fault.empty()) print(module.name, module.fault);
+//
+// The back ends of Redis, SQLite, PostgreSQL and MariaDB are libraries that are installed separately, beside libturnstile:
+// libturnstile-redis and so on. The first client of such a kind loads its module.
+//
+// Thread safety: a function, from any thread. Loads each module that is there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "turnstile/export.hpp"
+
+namespace turnstile {
+
+struct module_status {
+    std::string
+        name;  // "redis": the package is libturnstile-redis, CMake's target turnstile::redis
+    std::string servers;  // "Redis"
+    std::string
+        file{};  // where the module is, or is looked for; empty if it is linked into the program
+    std::string
+        fault{};  // why no client can use it, as the client would say; empty if it is usable
+    bool present = false;  // false if there is no such file, or if the program is linked without it
+};
+
+// In the order redis, sqlite, postgresql, mariadb.
+[[nodiscard]] TURNSTILE_EXPORT std::vector<module_status> installed_modules();
+
+}  // namespace turnstile

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// attach, of a module that is linked into the program: it uses the core's own objects.
+#include "modules/entry.hpp"
+
+namespace turnstile::modules {
+
+void attach(const host* /*services*/) noexcept {}
+
+}  // namespace turnstile::modules

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// entry: the seam between the core library and a module, a library that has one back end.
+//
+// A module exports one function with C's linkage, turnstile_module_<kind>. The core calls it with its own services (host)
+// and gets the module's functions (entry). Both libraries are of one version: nothing here is stable between versions but
+// that function's shape and the first member of the entry.
+//
+// A module has copies of the stateless helpers of src/base and src/local, and reaches all that has state (the log, the
+// count of forks, the guardian's link, the end for want of memory) through the host. A module that is linked into the
+// program as an archive uses the core's own objects.
+//
+// Thread safety: all functions of an entry and of a host from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/seam/coordinator.hpp"
+#include "guardian/link.hpp"
+#include "turnstile/file_health.hpp"
+#include "turnstile/log.hpp"
+#include "turnstile/redis.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::modules {
+
+struct host {
+    bool (*log_enabled)(log_level level) noexcept;
+    void (*log_line)(log_level level, std::string_view line) noexcept;
+    std::uint64_t (*process_generation)() noexcept;
+    void (*end_out_of_memory)(const char* place) noexcept;  // does not return
+    void (*tell_guardian)(guardian::link& to, const guardian::message& value) noexcept;
+    std::uint64_t (*keep_open)(guardian::link& by, int descriptor) noexcept;
+};
+
+struct wanted_servers {
+    std::string_view connect_string;
+    core::duration session_timeout{};
+    std::shared_ptr<guardian::link> guardian{};  // SQLite's alone; null: none
+};
+
+// A function that the module's kind has no use for is null.
+struct entry {
+    const char* version;  // TURNSTILE_VERSION; the first member in every version
+    // Throws std::system_error: bad_connect_string.
+    std::shared_ptr<core::coordinator> (*make)(const wanted_servers& wanted);
+    // sql::check: `znode` and `created` as sql::contender_row has them, the connection of the kind's client library.
+    result<void> (*check_row)(const std::string& znode, std::int64_t created, void* connection);
+    // redis::check: `path` is below the chroot of `servers`.
+    result<redis::script_check> (*check_of_script)(std::string_view servers,
+                                                   const std::string& path);
+    result<file_health> (*look_at_file)(std::string_view connect_string);
+};
+
+using entry_function = const entry*(const host* services) noexcept;
+
+// What an entry function calls first. In an archive it does nothing.
+void attach(const host* services) noexcept;
+
+}  // namespace turnstile::modules
+
+// Begins the definition of an entry function: all other symbols of a module are hidden.
+#define TURNSTILE_MODULE_ENTRY extern "C" [[gnu::visibility("default")]]

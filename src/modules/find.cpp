@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/find.hpp"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <link.h>
+
+#include <linux/limits.h>
+#include <atomic>
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "base/out_of_memory.hpp"
+#include "base/process.hpp"
+#include "turnstile/version.hpp"
+
+// Null in a program without the module: a weak symbol brings nothing from an archive and from no library.
+extern "C" {
+[[gnu::weak]] turnstile::modules::entry_function turnstile_module_redis;
+[[gnu::weak]] turnstile::modules::entry_function turnstile_module_sqlite;
+[[gnu::weak]] turnstile::modules::entry_function turnstile_module_postgresql;
+[[gnu::weak]] turnstile::modules::entry_function turnstile_module_mariadb;
+}
+
+namespace turnstile::modules {
+namespace {
+
+struct description {
+    std::string_view name;
+    std::string_view servers;
+};
+
+constexpr std::array<description, k_kinds.size()> k_descriptions{{{"redis", "Redis"},
+                                                                  {"sqlite", "SQLite"},
+                                                                  {"postgresql", "PostgreSQL"},
+                                                                  {"mariadb", "MariaDB"}}};
+
+constexpr host k_services{
+    .log_enabled = &log::enabled,
+    .log_line = &log::write_line,
+    .process_generation = &base::process_generation,
+    .end_out_of_memory = [](const char* place) noexcept { base::end_out_of_memory(place); },
+    .tell_guardian = [](guardian::link& to,
+                        const guardian::message& value) noexcept { to.tell(value); },
+    .keep_open = [](guardian::link& by,
+                    int descriptor) noexcept { return by.keep_open(descriptor); }};
+
+std::array<std::atomic<const entry*>, k_kinds.size()> in_use{};
+
+std::atomic<const entry*>& place_of(kind which) noexcept {
+    return in_use[static_cast<std::size_t>(which)];
+}
+
+entry_function* linked_in(kind which) noexcept {
+    switch (which) {
+        case kind::redis: return &turnstile_module_redis;
+        case kind::sqlite: return &turnstile_module_sqlite;
+        case kind::postgresql: return &turnstile_module_postgresql;
+        case kind::mariadb: return &turnstile_module_mariadb;
+    }
+    return nullptr;
+}
+
+error refusal(std::string_view asker, std::string_view sentence) {
+    return {errc::bad_connect_string, fmt::format("{}: {}", asker, sentence)};
+}
+
+result<const entry*> checked(const entry* given, kind which, const std::string& from,
+                             std::string_view asker) {
+    if (std::string_view{given->version} == TURNSTILE_VERSION) return given;
+    return refusal(asker, fmt::format("the module {} is of version {} and this library of version "
+                                      "{}; the package {} has to be of the library's version",
+                                      from, given->version, TURNSTILE_VERSION, package_of(which)));
+}
+
+// The version in the name of a module's file of another minor version; empty if there is none.
+std::string other_version_in(const std::string& folder, kind which) {
+    const std::string beginning = package_of(which) + ".so.";
+    std::string version;
+    std::error_code failed;
+    for (std::filesystem::directory_iterator at{folder, failed}, end; !failed && at != end;
+         at.increment(failed)) {
+        const std::string name = at->path().filename().string();
+        if (name.starts_with(beginning) && name != file_of(which) &&
+            name.size() - beginning.size() > version.size())
+            version = name.substr(beginning.size());
+    }
+    return version;
+}
+
+error absent(const std::string& folder, kind which, std::string_view asker) {
+    if (const auto other = other_version_in(folder, which); !other.empty())
+        return refusal(
+            asker,
+            fmt::format("{} has the module {} in version {} and this library is of "
+                        "version {}; the package {} has to be of the library's version",
+                        folder, package_of(which), other, TURNSTILE_VERSION, package_of(which)));
+    return refusal(asker,
+                   fmt::format("the module {}/{} is not there; the package {} of version {} "
+                               "has it",
+                               folder, file_of(which), package_of(which), TURNSTILE_VERSION));
+}
+
+}  // namespace
+
+std::string_view name_of(kind which) noexcept {
+    return k_descriptions[static_cast<std::size_t>(which)].name;
+}
+
+std::string_view servers_of(kind which) noexcept {
+    return k_descriptions[static_cast<std::size_t>(which)].servers;
+}
+
+std::string package_of(kind which) {
+    return fmt::format("libturnstile-{}", name_of(which));
+}
+
+std::string file_of(kind which) {
+    return fmt::format("{}.so.{}.{}", package_of(which), TURNSTILE_VERSION_MAJOR,
+                       TURNSTILE_VERSION_MINOR);
+}
+
+bool is_linked_in(kind which) noexcept {
+    return linked_in(which) != nullptr;
+}
+
+const entry* loaded(kind which) noexcept {
+    return place_of(which).load(std::memory_order_acquire);
+}
+
+result<const entry*> load(const std::string& folder, kind which, std::string_view asker) {
+    const std::string file = folder + "/" + file_of(which);
+    std::error_code unseen;
+    if (!std::filesystem::exists(file, unseen)) return absent(folder, which, asker);
+    void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr)
+        return refusal(asker, fmt::format("the module cannot be loaded ({}); the package {} of "
+                                          "version {} has it",
+                                          ::dlerror(), package_of(which), TURNSTILE_VERSION));
+    const auto symbol = fmt::format("turnstile_module_{}", name_of(which));
+    auto* const enter = reinterpret_cast<entry_function*>(::dlsym(library, symbol.c_str()));
+    auto found =
+        enter == nullptr
+            ? result<const entry*>{refusal(
+                  asker, fmt::format("{} is no module of Turnstile's: it has no {}", file, symbol))}
+            : checked(enter(&k_services), which, file, asker);
+    if (!found) ::dlclose(library);
+    return found;
+}
+
+#ifdef TURNSTILE_STATIC_DEFINE
+std::string folder_of_core() {
+    return {};
+}
+#else
+// The path is what the dynamic linker was told; of a relative one it kept the folder as it was at that time. The name of a
+// program, which has no such folder, is empty.
+std::string folder_of_core() {
+    Dl_info where{};
+    ::link_map* library = nullptr;
+    if (::dladdr1(&k_services, &where, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0 ||
+        *library->l_name == '\0')
+        return {};
+    const std::string_view path{library->l_name};
+    if (path.starts_with('/')) return std::string{path.substr(0, path.rfind('/'))};
+    std::array<char, PATH_MAX + 1> folder{};
+    return ::dlinfo(library, RTLD_DI_ORIGIN, folder.data()) == 0 ? folder.data() : "";
+}
+#endif
+
+namespace {
+
+result<const entry*> find_anew(kind which, std::string_view asker) {
+    if (auto* const linked = linked_in(which))
+        return checked(linked(&k_services), which, package_of(which), asker);
+    if (const auto folder = folder_of_core(); !folder.empty()) return load(folder, which, asker);
+    return refusal(asker, fmt::format("this program is linked without the module {}; CMake's "
+                                      "target turnstile::{} has it",
+                                      package_of(which), name_of(which)));
+}
+
+}  // namespace
+
+// Two threads that meet here load the same library: the dynamic linker has one of a file.
+result<const entry*> find(kind which, std::string_view asker) {
+    if (const auto* const known = loaded(which)) return known;
+    const auto found = find_anew(which, asker);
+    if (found) place_of(which).store(*found, std::memory_order_release);
+    return found;
+}
+
+}  // namespace turnstile::modules

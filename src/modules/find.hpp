@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// find: the module of a kind of server, linked into the program or loaded from the folder of the core library.
+//
+//     const auto redis = modules::find(modules::kind::redis, "redis://");
+//     if (!redis) throw_error(redis.error());
+//     return (*redis)->make({connect_string, session_timeout});
+//
+// A module's file is libturnstile-<kind>.so.<major>.<minor>. It is looked for in the folder from which the dynamic linker
+// loaded libturnstile and nowhere else: neither the working directory nor an environment variable has a say, so a
+// set-user-ID program loads what stands beside its library. A core that is linked into the program as an archive loads
+// nothing.
+//
+// Thread safety: from any thread. A module is loaded at its first use and stays.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "modules/entry.hpp"
+
+namespace turnstile::modules {
+
+enum class kind { redis, sqlite, postgresql, mariadb };
+inline constexpr std::array k_kinds{kind::redis, kind::sqlite, kind::postgresql, kind::mariadb};
+
+[[nodiscard]] std::string_view name_of(kind which) noexcept;     // "redis": turnstile_module_redis
+[[nodiscard]] std::string_view servers_of(kind which) noexcept;  // "Redis", for messages
+
+// "libturnstile-redis": the Debian package, and the file without its version.
+[[nodiscard]] std::string package_of(kind which);
+// "libturnstile-redis.so.0.1"
+[[nodiscard]] std::string file_of(kind which);
+
+// `asker` begins the message: a scheme, or the function that needs the module. Error: bad_connect_string, for a module
+// that is absent, cannot be loaded, or is of another version; the message names the file and the package.
+[[nodiscard]] result<const entry*> find(kind which, std::string_view asker);
+
+// Null before a call of `find` that succeeded.
+[[nodiscard]] const entry* loaded(kind which) noexcept;
+
+// True if the program is linked with the module.
+[[nodiscard]] bool is_linked_in(kind which) noexcept;
+
+// The folder of the core library, without a '/' at its end; empty where it is part of the program.
+[[nodiscard]] std::string folder_of_core();
+
+// As `find`, of the file in this folder.
+[[nodiscard]] result<const entry*> load(const std::string& folder, kind which,
+                                        std::string_view asker);
+
+}  // namespace turnstile::modules

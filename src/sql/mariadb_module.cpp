@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module libturnstile-mariadb: its entry, and the dialect of MariaDB.
+#include "modules/entry.hpp"
+#include "sql/coordinator.hpp"
+#include "sql/dialects.hpp"
+#include "sql/mariadb_database.hpp"
+#include "sql/row_check.hpp"
+#include "turnstile/version.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+std::unique_ptr<database> make_mariadb(const wanted_database& wanted) {
+    return std::make_unique<mariadb_database>(
+        mariadb_settings{parse_mariadb_target(wanted.where.target).value(), to_string(wanted.where),
+                         wanted.patience, wanted.closing, wanted.lacking});
+}
+
+// A server that cannot be asked just now, or that no session could have, is taken for one that may lose what it
+// acknowledged.
+bool mariadb_keeps_commits(const connect_string& where) {
+    return ask_apart(false, [&] {
+        mariadb_database asked{
+            {parse_mariadb_target(where.target).value(), to_string(where), k_examination, nullptr}};
+        return asked.examine().keeps_commits;
+    });
+}
+
+constexpr dialect k_mariadb_dialect{
+    .make = make_mariadb, .keeps_commits = mariadb_keeps_commits, .fault_of = nullptr};
+
+std::shared_ptr<core::coordinator> mariadb_servers(const modules::wanted_servers& wanted) {
+    return make_coordinator(wanted.connect_string);
+}
+
+result<void> check_mariadb_row(const std::string& znode, std::int64_t created, void* connection) {
+    return check_row({znode, created}, static_cast<st_mysql*>(connection));
+}
+
+constexpr modules::entry k_mariadb_entry{.version = TURNSTILE_VERSION,
+                                         .make = mariadb_servers,
+                                         .check_row = check_mariadb_row,
+                                         .check_of_script = nullptr,
+                                         .look_at_file = nullptr};
+
+}  // namespace
+
+const dialect* mariadb_dialect() noexcept {
+    return &k_mariadb_dialect;
+}
+
+}  // namespace turnstile::sql
+
+TURNSTILE_MODULE_ENTRY const turnstile::modules::entry* turnstile_module_mariadb(
+    const turnstile::modules::host* services) noexcept {
+    turnstile::modules::attach(services);
+    return &turnstile::sql::k_mariadb_entry;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module libturnstile-postgresql: its entry, and the dialect of PostgreSQL.
+#include "modules/entry.hpp"
+#include "sql/coordinator.hpp"
+#include "sql/dialects.hpp"
+#include "sql/postgresql_database.hpp"
+#include "sql/postgresql_uri.hpp"
+#include "sql/row_check.hpp"
+#include "turnstile/version.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+std::unique_ptr<database> make_postgresql(const wanted_database& wanted) {
+    return std::make_unique<postgresql_database>(
+        postgresql_settings{wanted.where.target, to_string(wanted.where), wanted.patience,
+                            wanted.closing, wanted.lacking});
+}
+
+// A session sees to its own commits, and fsync, which it cannot set, is off only where an operator says so: a server that
+// cannot be asked is taken for one that keeps them. What a client requires is judged again at each attach.
+bool postgresql_keeps_commits(const connect_string& where) {
+    return ask_apart(true, [&] {
+        postgresql_database asked{
+            {where.target, to_string(where), k_examination, std::make_shared<closing_signal>()}};
+        return asked.keeps_commits();
+    });
+}
+
+constexpr dialect k_postgresql_dialect{.make = make_postgresql,
+                                       .keeps_commits = postgresql_keeps_commits,
+                                       .fault_of = fault_of_postgresql};
+
+std::shared_ptr<core::coordinator> postgresql_servers(const modules::wanted_servers& wanted) {
+    return make_coordinator(wanted.connect_string);
+}
+
+result<void> check_postgresql_row(const std::string& znode, std::int64_t created,
+                                  void* connection) {
+    return check_row({znode, created}, static_cast<pg_conn*>(connection));
+}
+
+constexpr modules::entry k_postgresql_entry{.version = TURNSTILE_VERSION,
+                                            .make = postgresql_servers,
+                                            .check_row = check_postgresql_row,
+                                            .check_of_script = nullptr,
+                                            .look_at_file = nullptr};
+
+}  // namespace
+
+const dialect* postgresql_dialect() noexcept {
+    return &k_postgresql_dialect;
+}
+
+}  // namespace turnstile::sql
+
+TURNSTILE_MODULE_ENTRY const turnstile::modules::entry* turnstile_module_postgresql(
+    const turnstile::modules::host* services) noexcept {
+    turnstile::modules::attach(services);
+    return &turnstile::sql::k_postgresql_entry;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// use_modules NAME...: the modules that this program has to have, and no fault in any of them.
+#include <algorithm>
+#include <iostream>
+#include <string>
+
+#include "turnstile/tools/modules.hpp"
+
+int main(int count, char** names) {
+    const auto all = turnstile::installed_modules();
+    for (int i = 1; i != count; ++i) {
+        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) {
+            return each.name == names[i] && each.fault.empty();
+        });
+        if (found == all.end()) {
+            for (const auto& each : all) std::cerr << each.name << ": " << each.fault << '\n';
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+# Run by ctest (CMakeLists.txt beside this file gives the variables): what the core library needs and a program of it
+# loads, and which modules are found beside it. Each case has the libraries in a folder of its own below ${scratch}.
+cmake_minimum_required(VERSION 3.25)
+
+string(REPLACE "," ";" modules "${modules}")
+set(clients "hiredis|libssl|libcrypto|sqlite3|libpq|mariadb|libkrb5|libgssapi|libldap|libgnutls")
+get_filename_component(core_name "${core}" NAME)
+file(REMOVE_RECURSE "${scratch}")
+
+function(fail)
+    list(JOIN ARGN "" text)
+    message(FATAL_ERROR "${text}")
+endfunction()
+
+# needed_by(<out> <library>): the names of its NEEDED entries.
+function(needed_by out library)
+    execute_process(
+        COMMAND "${readelf}" -d "${library}" OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY
+    )
+    string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*" lines "${dynamic}")
+    list(TRANSFORM lines REPLACE ".*\\[(.*)\\].*" "\\1")
+    set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# probe(<case> <connect string>): sets code and said. The working directory has all modules, and so has a folder behind
+# the case's own in LD_LIBRARY_PATH.
+function(probe case connect_string)
+    execute_process(
+        COMMAND "${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${scratch}/${case}:${scratch}/all"
+                "${program}" "${connect_string}"
+        WORKING_DIRECTORY "${scratch}/all"
+        RESULT_VARIABLE code
+        OUTPUT_VARIABLE said
+        OUTPUT_STRIP_TRAILING_WHITESPACE
+    )
+    set(code "${code}" PARENT_SCOPE)
+    set(said "${said}" PARENT_SCOPE)
+endfunction()
+
+# put(<case> <library>...): copies, under the names that the dynamic linker looks for.
+function(put case)
+    file(COPY ${ARGN} DESTINATION "${scratch}/${case}" FOLLOW_SYMLINK_CHAIN)
+endfunction()
+
+put(bare "${core}")
+put(all "${core}" ${modules})
+
+# The core.
+needed_by(needed "${core}")
+list(LENGTH needed count)
+message(STATUS "${core_name} needs ${count}: ${needed}")
+if(count GREATER 10 OR needed MATCHES "${clients}")
+    fail("${core_name} needs ${count} libraries: ${needed}")
+endif()
+probe(all "local:tree")
+string(REGEX MATCHALL "[^\n]+" loaded "${said}")
+list(LENGTH loaded count)
+message(STATUS "a program of local: loads ${count}: ${loaded}")
+if(NOT code EQUAL 0 OR said MATCHES "${clients}|libturnstile-" OR NOT said MATCHES "zookeeper_mt")
+    fail("local: ends with ${code}, and loads ${said}")
+endif()
+
+# A module that is absent: one sentence, no connection, no password.
+foreach(connect_string IN ITEMS "redis://u:secret@127.0.0.1:1" "sqlite:/nowhere/locks.db"
+                                "postgresql://u:secret@127.0.0.1:1/db" "mysql://u:secret@127.0.0.1:1/db"
+)
+    string(REGEX MATCH "^[a-z]+" module "${connect_string}")
+    string(REPLACE "mysql" "mariadb" module "${module}")
+    probe(bare "${connect_string}")
+    if(NOT code EQUAL 2 OR NOT said MATCHES "bare/libturnstile-${module}\\.so\\.${soversion} is not there"
+       OR NOT said MATCHES "package libturnstile-${module} of version ${version}" OR said MATCHES "secret|\n"
+    )
+        fail("${connect_string} without its module: ${code}: ${said}")
+    endif()
+endforeach()
+
+# A module of another version is refused by both its version and the library's.
+put(other "${core}")
+file(COPY "${other_version}" DESTINATION "${scratch}/other")
+probe(other "redis://u:secret@127.0.0.1:1")
+if(NOT code EQUAL 2 OR NOT said MATCHES "of version 0\\.0\\.7 and this library of version ${version}"
+   OR said MATCHES "secret|\n"
+)
+    fail("a module of another version: ${code}: ${said}")
+endif()
+
+# A module exports its entry function alone, and needs no other kind's library.
+foreach(library IN LISTS modules)
+    execute_process(
+        COMMAND "${nm}" --dynamic --defined-only "${library}" OUTPUT_VARIABLE symbols
+        OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY
+    )
+    if(NOT symbols MATCHES "^[0-9a-f]+ T turnstile_module_[a-z]+$")
+        fail("${library} exports ${symbols}")
+    endif()
+endforeach()
+
+# The module beside the library is loaded, and no other.
+if(modules MATCHES "turnstile-sqlite")
+    probe(all "sqlite:${scratch}/locks.db")
+    if(NOT code EQUAL 0 OR NOT said MATCHES "all/libturnstile-sqlite" OR NOT said MATCHES "libsqlite3"
+       OR said MATCHES "libpq|mariadb|hiredis|libturnstile-(redis|postgresql|mariadb)"
+    )
+        fail("sqlite: ends with ${code}, and loads ${said}")
+    endif()
+endif()

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// linked_in FILE: a program that is linked with the archive of SQLite's module, and with no other. A static client needs
+// the module before main() has begun.
+#include <iostream>
+
+#include "turnstile/tools/modules.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace {
+
+turnstile::client before_main{"sqlite:/tmp/turnstile-module-that-is-linked-in.db"};
+
+}  // namespace
+
+int main() {
+    turnstile::mutex lock{before_main, "/orders"};
+    const auto released = lock.acquire({.timeout = std::chrono::seconds{20}}).value().release();
+    if (!released) std::cerr << released.error().message() << '\n';
+    for (const auto& module : turnstile::installed_modules()) {
+        if (module.fault.empty() == (module.name == "sqlite")) continue;
+        std::cerr << module.name << ": " << module.fault << '\n';
+        return 1;
+    }
+    return released ? 0 : 1;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of a module that is absent, of another version, or none.
+#include "modules/find.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "turnstile/testing/temporary_folder.hpp"
+#include "turnstile/tools/modules.hpp"
+#include "turnstile/version.hpp"
+
+namespace turnstile::modules {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr std::string_view k_built = TURNSTILE_BUILT_MODULES;
+
+std::string refusal(const std::string& folder) {
+    const auto found = load(folder, kind::redis, "redis://");
+    if (found) return "loaded";
+    EXPECT_EQ(found.error(), errc::bad_connect_string);
+    return found.error().detail();
+}
+
+TEST(modules, what_is_absent_is_named_with_its_package) {
+    const testing::temporary_folder empty;
+    EXPECT_THAT(refusal(empty.path().string()),
+                AllOf(StartsWith("redis://: the module " + empty.path().string() + "/" +
+                                 file_of(kind::redis) + " is not there"),
+                      HasSubstr("the package libturnstile-redis of version " TURNSTILE_VERSION)));
+}
+
+TEST(modules, another_version_is_refused_and_both_are_named) {
+    EXPECT_THAT(refusal(TURNSTILE_STRANGE_MODULES "/other_version"),
+                AllOf(HasSubstr("of version 0.0.7"),
+                      HasSubstr("this library of version " TURNSTILE_VERSION),
+                      HasSubstr("package libturnstile-redis"), Not(HasSubstr("\n"))));
+}
+
+TEST(modules, another_minor_version_has_another_file) {
+    const testing::temporary_folder folder;
+    for (const auto* const name : {"libturnstile-redis.so.9.8", "libturnstile-redis.so.9.8.7"})
+        std::ofstream{folder.path() / name} << "it is not opened";
+    EXPECT_THAT(refusal(folder.path().string()),
+                AllOf(HasSubstr("libturnstile-redis in version 9.8.7"),
+                      HasSubstr("of version " TURNSTILE_VERSION)));
+}
+
+TEST(modules, a_file_that_is_no_module_is_refused) {
+    EXPECT_THAT(refusal(TURNSTILE_STRANGE_MODULES "/no_module"),
+                HasSubstr("is no module of Turnstile's: it has no turnstile_module_redis"));
+    const testing::temporary_folder folder;
+    std::ofstream{folder.path() / file_of(kind::redis)} << "no library";
+    EXPECT_THAT(refusal(folder.path().string()),
+                AllOf(HasSubstr("cannot be loaded"), HasSubstr(file_of(kind::redis))));
+}
+
+// The linker was told to ask for each entry function: an archive that nothing refers to is left out otherwise.
+TEST(modules, what_is_linked_in_is_found_without_a_file) {
+    for (const auto which : k_kinds) {
+        EXPECT_EQ(is_linked_in(which), k_built.find(name_of(which)) != std::string_view::npos)
+            << name_of(which);
+        if (!is_linked_in(which)) continue;
+        const auto found = find(which, "here");
+        ASSERT_TRUE(found) << found.error().message();
+        EXPECT_EQ(*found, loaded(which));
+    }
+    for (const auto& seen : installed_modules()) {
+        EXPECT_EQ(seen.fault.empty(), seen.present) << seen.fault;
+        EXPECT_EQ(seen.file.empty(), seen.present);
+    }
+}
+
+}  // namespace
+}  // namespace turnstile::modules
