@@ -53,6 +53,7 @@ public:
     [[nodiscard]] bool over() const;
     void release_held();
     [[nodiscard]] std::size_t held() const;
+    [[nodiscard]] bool keeps(direction way) const { return !lanes_.at(index(way)).empty(); }
 
     [[nodiscard]] int client() const { return ends_[0].socket.get(); }
     [[nodiscard]] int server() const { return ends_[1].socket.get(); }

@@ -47,6 +47,7 @@ public:
     // The next that may pass; nothing while there is none, it is held, or the last has passed.
     [[nodiscard]] item* front();
     void pop() { items_.pop_front(); }
+    [[nodiscard]] bool empty() const { return items_.empty(); }  // all that has come has passed
     [[nodiscard]] bool held() const { return !items_.empty() && items_.front().held; }
     void release();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/testing/tcp_proxy.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "testing/proxy_loop.hpp"
@@ -143,6 +144,13 @@ std::size_t tcp_proxy::held() const {
         std::size_t all = 0;
         for (const auto& [number, connection] : s.connections) all += connection.held();
         return all;
+    });
+}
+
+bool tcp_proxy::keeps(direction way) const {
+    return impl_->get([way](state& s) {
+        return std::any_of(s.connections.begin(), s.connections.end(),
+                           [way](const auto& each) { return each.second.keeps(way); });
     });
 }
 

@@ -140,6 +140,7 @@ TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way
     watch(waiter, "/folder/a");
     proxy.black_hole(testing::direction::to_server);
     const auto asked = waiter.submit(core::exists_op{"/folder"});
+    ASSERT_TRUE(eventually([&] { return proxy.keeps(testing::direction::to_server); }));
     publish_removal(waiter, k_later);
     for (int i = 0; i != 20; ++i) ask(remover, core::exists_op{"/folder"});
     proxy.pass(testing::direction::to_server);

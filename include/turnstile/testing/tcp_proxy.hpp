@@ -94,6 +94,7 @@ public:
     [[nodiscard]] std::size_t connections() const;  // open now
     [[nodiscard]] std::uint64_t accepted() const;   // ever, refused ones not counted
     [[nodiscard]] std::size_t held() const;         // messages that wait for `release_held`
+    [[nodiscard]] bool keeps(direction way) const;  // something that has come and not passed yet
 
 private:
     class impl;

@@ -2,10 +2,11 @@
 // A connection that breaks while requests that wait together are carried out.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <condition_variable>
+#include <latch>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/latest_failure.hpp"
@@ -20,22 +21,21 @@ namespace {
 using core::link_kind;
 using core::outcome;
 
-// A SQLite file whose transactions fail on demand.
+// A SQLite file. Once the session's thread has nothing to do, it waits until `asked`; of the transactions that follow,
+// the first one fails by itself, and the third one breaks the connection.
 class failing_database final : public database {
 public:
-    // The first transaction from now on fails by itself, and the third one breaks the connection.
-    static inline std::atomic<bool> fails = false;
-
-    explicit failing_database(sqlite_settings settings) : file_{std::move(settings)} {}
+    failing_database(sqlite_settings settings, std::latch& asked)
+        : file_{std::move(settings)}, asked_{asked} {}
 
     void connect() override { file_.connect(); }
     void disconnect() noexcept override { file_.disconnect(); }
     void begin(access how) override {
-        if (fails) {
+        if (fails_) {
             ++begun_;
             if (begun_ == 1) throw database_error{failure::fatal, "fails by itself"};
             if (begun_ == 3) {
-                fails = false;
+                fails_ = false;
                 throw database_error{failure::lost, "breaks"};
             }
         }
@@ -68,11 +68,18 @@ public:
     }
     void ring(std::span<const std::int64_t> sessions) override { file_.ring(sessions); }
     woken wait(int caller, boottime_clock::time_point until) override {
+        if (!std::exchange(waited_, true)) {
+            asked_.wait();
+            fails_ = true;
+        }
         return file_.wait(caller, until);
     }
 
 private:
     sqlite_database file_;
+    std::latch& asked_;
+    bool waited_ = false;
+    bool fails_ = false;
     int begun_ = 0;
 };
 
@@ -107,19 +114,21 @@ int links(const std::vector<core::coordinator_event>& events, link_kind kind) {
 
 TEST(sql_session, answers_nothing_as_carried_out_behind_the_end_of_its_connection) {
     const testing::temporary_folder folder;
-    failing_database::fails = false;
+    std::latch both_asked{1};
     recorder told;
-    session asked{{.db = std::make_unique<failing_database>(sqlite_settings{
-                       folder.path() / "locks.db", testing::limit(), [] { return false; }}),
-                   .closing = std::make_shared<closing_signal>(),
-                   .failures = std::make_shared<base::latest_failure>(),
-                   .clean_containers_every = std::chrono::hours{24}},
-                  {.timeout = std::chrono::hours{1}, .detect_role = false},
-                  told};
+    session asked{
+        {.db = std::make_unique<failing_database>(
+             sqlite_settings{folder.path() / "locks.db", testing::limit(), [] { return false; }},
+             both_asked),
+         .closing = std::make_shared<closing_signal>(),
+         .failures = std::make_shared<base::latest_failure>(),
+         .clean_containers_every = std::chrono::hours{24}},
+        {.timeout = std::chrono::hours{1}, .detect_role = false},
+        told};
     told.wait_until([](const auto& all) { return links(all, link_kind::attached) == 1; });
-    failing_database::fails = true;
     asked.submit_with_next({core::ticket{1}, core::children_op{"/"}});
     asked.submit({core::ticket{2}, core::children_op{"/"}});
+    both_asked.count_down();
     const auto all =
         told.wait_until([](const auto& so_far) { return links(so_far, link_kind::attached) == 2; });
     bool detached = false;
