@@ -117,6 +117,12 @@ struct client_options {
     // and not longer than the second, which is a day at most.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{5'000};
+    // A connection that carries requests of the client and answers none of them for so long is left, and the session goes
+    // on at the servers' leader, if that answers over another one meanwhile: longer where answers take long (eight of the
+    // longest round trips seen lately), a sixth of the session time-out at most, and once in a session time-out. Else,
+    // and with 0, it is left after two thirds of the session time-out. At most a day. ZooKeeper and Redis; databases have
+    // limits of statements. docs/why/silence.md.
+    std::chrono::milliseconds connection_timeout{5'000};
     // Sessions opened at the start; more are opened, up to the second number, when the znodes of one
     // would have paths of more than 128 KiB, half of what fits safely into one transaction of the servers: 1,000
     // contenders each. From 1 to max_sessions, which is at most 1,024.

@@ -35,6 +35,8 @@ public:
     void operator()(core::submit& action) const REQUIRES(runner_.mutex_);
     void operator()(core::forget_watches& action) const REQUIRES(runner_.mutex_);
     void operator()(core::seek_leader& action) const REQUIRES(runner_.mutex_);
+    void operator()(core::look_elsewhere& action) const REQUIRES(runner_.mutex_);
+    void operator()(core::leave_server& action) const REQUIRES(runner_.mutex_);
     void operator()(core::open_session& action) const REQUIRES(runner_.mutex_);
     void operator()(core::close_session& action) const REQUIRES(runner_.mutex_);
     void operator()(core::notice& news) const REQUIRES(runner_.mutex_);
@@ -99,6 +101,18 @@ void session_runner::execution::operator()(core::forget_watches& action) const {
 
 void session_runner::execution::operator()(core::seek_leader& action) const {
     if (runner_.current_.handle) runner_.current_.handle->seek_leader(action.connection);
+}
+
+void session_runner::execution::operator()(core::look_elsewhere& action) const {
+    if (runner_.current_.handle) runner_.current_.handle->look_for_another(action);
+}
+
+void session_runner::execution::operator()(core::leave_server& action) const {
+    log::write(log_level::info,
+               "session epoch {}: {} answers nothing on this connection: it is left, a server "
+               "answers elsewhere",
+               runner_.core_.epoch(), runner_.core_.server());
+    if (runner_.current_.handle) runner_.current_.handle->leave_server(action.connection);
 }
 
 void contender_counts::count(const core::notice& news) noexcept {

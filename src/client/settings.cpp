@@ -139,6 +139,11 @@ result<void> check(const client_options& o) {
                         "and not larger than the second, which must be at most a day",
                         o.retry_first.count(), o.retry_longest.count()));
     }
+    if (o.connection_timeout < milliseconds{0} || o.connection_timeout > k_longest_pause) {
+        return bad(fmt::format(
+            "connection_timeout {} ms: must not be negative, and at most a day; 0: none",
+            o.connection_timeout.count()));
+    }
     if (o.sessions < 1 || o.sessions > o.max_sessions || o.max_sessions > k_most_sessions) {
         return bad(
             fmt::format("sessions {}, max_sessions {}: must be 1 <= sessions <= max_sessions "
@@ -215,6 +220,7 @@ core::session_core_settings core_settings(const client_options& options, unsigne
     settings.foreign_kinds = options.foreign_kinds;
     settings.retry_first = options.retry_first;
     settings.retry_longest = options.retry_longest;
+    settings.connection_timeout = options.connection_timeout;
     settings.chance = base::random::from_system();
     settings.servers = std::move(servers);
     settings.index = index;

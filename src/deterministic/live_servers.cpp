@@ -101,7 +101,7 @@ void live_servers::on(const E& event) {
     if constexpr (requires { servers_.on(event); }) {
         servers_.on(event);
     } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned,
-                                   leader_told>) {
+                                   leader_told, found_elsewhere>) {
         const auto* by = network_.find(event.connection);
         if (by != nullptr && by->client_open) to_session(by->client, planned_event{event});
     } else if constexpr (std::is_same_v<E, leader_asked>) {

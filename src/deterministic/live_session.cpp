@@ -52,6 +52,20 @@ void live_session::seek_leader(std::uint64_t connection) {
     });
 }
 
+void live_session::look_for_another(const core::look_elsewhere& wanted) {
+    servers_.enter([&] {
+        if (!ended_) handle_->look_for_another(wanted);
+        collect();
+    });
+}
+
+void live_session::leave_server(std::uint64_t connection) {
+    servers_.enter([&] {
+        if (!ended_) handle_->leave_server(connection);
+        collect();
+    });
+}
+
 core::session_identity live_session::identity() const {
     return servers_.enter([this] { return core::session_identity{session_, {}}; });
 }
@@ -133,6 +147,8 @@ void live_session::take_in(const planned_event& event) {
                 handle_->learn_role(each.connection, each.role);
             } else if constexpr (std::is_same_v<E, leader_told>) {
                 handle_->learn_leader(each.connection, each.leader);
+            } else if constexpr (std::is_same_v<E, found_elsewhere>) {
+                handle_->find_elsewhere(each.connection);
             } else if constexpr (std::is_same_v<E, connect_due>) {
                 handle_->connect();
             }

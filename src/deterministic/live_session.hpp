@@ -31,6 +31,8 @@ public:
     void submit(core::request&& request) override;
     void forget_watches(const std::string& path) override;
     void seek_leader(std::uint64_t connection) override;
+    void look_for_another(const core::look_elsewhere& wanted) override;
+    void leave_server(std::uint64_t connection) override;
     [[nodiscard]] core::session_identity identity() const override;
     void close() noexcept override { end(simulation::server_session::ending::orderly); }
     void abandon() noexcept override { end(simulation::server_session::ending::abandoned); }

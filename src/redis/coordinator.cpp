@@ -53,6 +53,12 @@ public:
         return !forked() && base::finish_or_end("an answer of a Redis server",
                                                 [&] { return link_->help(until); });
     }
+    void look_for_another(const core::look_elsewhere& wanted) override {
+        if (!forked()) link_->look_for_another(wanted);
+    }
+    void leave_server(std::uint64_t connection) override {
+        if (!forked()) link_->leave_server(connection);
+    }
     [[nodiscard]] core::session_identity identity() const override {
         return forked() ? core::session_identity{} : link_->identity();
     }

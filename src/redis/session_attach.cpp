@@ -305,6 +305,8 @@ void session_link::tell_attached(const answer_head& first) {
     {
         const base::lock_guard lock{mutex_};
         phase_ = phase::attached;
+        leaves_ = false;
+        wanted_.reset();
     }
     event.kind = core::link_kind::attached;
     event.timeout = settings_.timeout;

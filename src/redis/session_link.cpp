@@ -164,6 +164,20 @@ void session_link::forget_watches(const std::string& path) {
     send_now(lock);
 }
 
+void session_link::look_for_another(const core::look_elsewhere& wanted) {
+    const base::lock_guard lock{mutex_};
+    if (phase_ != phase::attached || connection_ != wanted.connection) return;
+    wanted_ = wanted;
+    wake_.set();
+}
+
+void session_link::leave_server(std::uint64_t connection) {
+    const base::lock_guard lock{mutex_};
+    if (phase_ != phase::attached || connection_ != connection) return;
+    leaves_ = true;
+    wake_.set();
+}
+
 void session_link::send_forget(std::string&& path) {
     pending entry;
     entry.why = purpose::forget;

@@ -63,6 +63,9 @@ public:
     [[nodiscard]] core::session_identity identity() const;
     // As the answer to the latest attach told it.
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const;
+    // coordinator_session's.
+    void look_for_another(const core::look_elsewhere& wanted);
+    void leave_server(std::uint64_t connection);
     // `orderly`: the server is told, if it can be reached.
     void close(bool orderly) noexcept;
 
@@ -137,6 +140,7 @@ private:
     [[nodiscard]] core::time_point next_due() REQUIRES(mutex_);
     [[nodiscard]] bool leave_replaced_master();
     void do_what_is_due();
+    void look_if_asked();
     void poll_server() REQUIRES(mutex_);
     void give_back_again(core::time_point now) REQUIRES(mutex_);
     void read_wakes();
@@ -211,6 +215,8 @@ private:
     std::vector<std::string> given_back_ GUARDED_BY(mutex_);  // watches, while it was detached
     core::time_point last_sent_ GUARDED_BY(mutex_){};
     bool closing_ GUARDED_BY(mutex_) = false;
+    std::optional<core::look_elsewhere> wanted_ GUARDED_BY(mutex_);
+    bool leaves_ GUARDED_BY(mutex_) = false;  // this connection, as leave_server() asked
     bool first_settled_ GUARDED_BY(mutex_) = false;
     std::optional<error> first_refusal_ GUARDED_BY(mutex_);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the session's thread does while there is a connection.
 #include <fmt/core.h>
+#include <hiredis/hiredis.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -26,6 +27,8 @@ constexpr core::duration k_least_silence = 100ms;
 void session_link::serve() {
     while (broken_.empty() && !gone_) {
         do_what_is_due();
+        if (!broken_.empty()) return;
+        look_if_asked();
         if (leave_replaced_master()) return;
         if (answers_->broken()) {
             broken_ = answers_->reason();
@@ -98,6 +101,10 @@ void session_link::do_what_is_due() {
         broken_ = "the server has not answered for two thirds of the session time-out";
         return;
     }
+    if (leaves_) {
+        broken_ = "the server does not answer";
+        return;
+    }
     if (now >= reap_at_) {
         reap_at_ = now + container_interval_;
         const auto span = std::chrono::ceil<std::chrono::microseconds>(container_interval_);
@@ -110,6 +117,28 @@ void session_link::do_what_is_due() {
     if (others_due) come_back_ = core::time_point::max();
     if (others_due || now >= fetch_by_ || now >= last_sent_ + settings_.timeout / k_keep_alive_part)
         poll_server();
+}
+
+// Whether the server answers over a connection of its own, while this one, on which nothing has come for long, is read by
+// no thread.
+void session_link::look_if_asked() {
+    std::optional<core::look_elsewhere> wanted;
+    {
+        const base::lock_guard lock{mutex_};
+        wanted = std::exchange(wanted_, std::nullopt);
+    }
+    if (!wanted || !answers_->peer()) return;
+    const auto until = boottime_clock::now() + wanted->within;
+    line look{*answers_->peer(), tls_.get(), stop_.fd(), server_.host};
+    if (greet_listener(look, where_, until, stop_.fd()).result != welcome::ok) return;
+    const auto answer = look.ask({"PING"}, until, stop_.fd());
+    if (!answer || answer->type == REDIS_REPLY_ERROR) return;
+    pollfd silent{answers_->fd(), POLLIN, 0};
+    if (::poll(&silent, 1, 0) != 0) return;
+    core::link_event event;
+    event.kind = core::link_kind::found_elsewhere;
+    event.connection = wanted->connection;
+    deliver(std::move(event));
 }
 
 void session_link::poll_server() {

@@ -103,6 +103,9 @@ struct role_learned {
 struct leader_asked {  // each server for its role
     connection_id connection{};
 };
+struct found_elsewhere {  // by a client that looks for another way to the servers
+    connection_id connection{};
+};
 struct leader_told {
     connection_id connection{};
     std::optional<server_id> leader;  // that says so of itself
@@ -173,9 +176,10 @@ struct settle_check {};
 using planned_event =
     std::variant<at_server, server_notices, at_link_end, ping_round, commit_due, expiry_due,
                  gives_up, election, joins, at_client, client_notices, connect_due, silence_due,
-                 role_learned, leader_asked, leader_told, inbox_due, timer_due, worker_due, resumes,
-                 close_due, fault_due, faults_stop, call_due, settle_check, late_event_due, goes_on,
-                 doomed_due, server_goes_on, server_is_back, answer_due, bell_rung, look_due>;
+                 role_learned, leader_asked, leader_told, found_elsewhere, inbox_due, timer_due,
+                 worker_due, resumes, close_due, fault_due, faults_stop, call_due, settle_check,
+                 late_event_due, goes_on, doomed_due, server_goes_on, server_is_back, answer_due,
+                 bell_rung, look_due>;
 
 class agenda {
 public:

@@ -40,6 +40,8 @@ std::string describe(const core::link_event& event) {
                                static_cast<int>(event.role));
         case core::link_kind::leader_not_found:
             return fmt::format("connection {}: no leader was found", event.connection);
+        case core::link_kind::found_elsewhere:
+            return fmt::format("connection {}: a server answers elsewhere", event.connection);
         case core::link_kind::expired: return "expired";
         case core::link_kind::auth_failed: return "authentication failed";
     }

@@ -180,6 +180,21 @@ void handle::notice_break(connection_id by) {
     if (connection_ == by) lose_connection();
 }
 
+// Whatever the servers do: nothing that is promised rests on what a look finds.
+void handle::look_for_another(const core::look_elsewhere& wanted) {
+    if (attached_ && wanted.connection == number_)
+        agenda_.after(dice_.up_to(wanted.within), found_elsewhere{*connection_});
+}
+
+void handle::find_elsewhere(connection_id by) {
+    if (connection_ == by && attached_) emit_link(core::link_kind::found_elsewhere);
+}
+
+// Not from inside the call: the core hears of it as of any other end of a connection.
+void handle::leave_server(std::uint64_t number) {
+    if (attached_ && number == number_) agenda_.after({}, client_notices{*connection_});
+}
+
 // The real client gives up when it has heard nothing for two thirds of the time-out.
 void handle::check_silence(connection_id by) {
     if (connection_ != by) return;

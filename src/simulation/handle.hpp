@@ -35,6 +35,8 @@ public:
     void submit(core::request&& request, core::time_point local_now) override;
     void forget_watches(const std::string& path) override;
     void seek_leader(std::uint64_t number) override;
+    void look_for_another(const core::look_elsewhere& wanted) override;
+    void leave_server(std::uint64_t number) override;
     void end(ending how) override;
     [[nodiscard]] std::vector<core::coordinator_event> take() override {
         return std::exchange(events_, {});
@@ -47,6 +49,7 @@ public:
     void check_silence(connection_id by) override;
     void learn_role(connection_id by, core::server_role role) override;
     void learn_leader(connection_id by, std::optional<server_id> leader) override;
+    void find_elsewhere(connection_id by) override;
 
     // ---- questions ----
     [[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }

@@ -113,6 +113,7 @@ struct scenario {
     timing time;
     core::lease_rule rule;  // that the clients go by
     core::duration confirm_every{};
+    core::duration connection_timeout{};  // zero: silent servers are left as the real client does
     bool roles_known = true;
     core::placement place = core::placement::anywhere;
     // Until a server has told its role. Clients that go by it give up before their sessions are over.

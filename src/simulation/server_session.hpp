@@ -26,6 +26,8 @@ public:
     virtual void submit(core::request&& request, core::time_point local_now) = 0;
     virtual void forget_watches(const std::string& path) = 0;
     virtual void seek_leader(std::uint64_t /*number*/) {}
+    virtual void look_for_another(const core::look_elsewhere& /*wanted*/) {}
+    virtual void leave_server(std::uint64_t /*number*/) {}
     enum class ending { orderly, abandoned, crashed };
     virtual void end(ending how) = 0;
     [[nodiscard]] virtual std::vector<core::coordinator_event> take() = 0;
@@ -37,6 +39,7 @@ public:
     virtual void check_silence(connection_id by) = 0;
     virtual void learn_role(connection_id /*by*/, core::server_role /*role*/) {}
     virtual void learn_leader(connection_id /*by*/, std::optional<server_id> /*leader*/) {}
+    virtual void find_elsewhere(connection_id /*by*/) {}
     virtual void hear_bell(connection_id /*by*/) {}
     virtual void look_if_due() {}
 

@@ -33,6 +33,7 @@ core::session_core_settings settings(const scenario& scenario, client_id id) {
     result.roles_asked = scenario.roles_known || scenario.place != core::placement::anywhere;
     result.retry_first = 50ms;
     result.retry_longest = 1s;
+    result.connection_timeout = scenario.connection_timeout;
     result.chance = base::random{scenario.seed * 64 + id};
     result.servers = "simulated";
     return result;
@@ -114,6 +115,12 @@ void sim_client::execute(core::action&& action) {
     } else if (const auto* sought = std::get_if<core::seek_leader>(&action)) {
         around_.story.note(now, [&] { return fmt::format("client {} seeks the leader", id_); });
         if (session_) session_->seek_leader(sought->connection);
+    } else if (const auto* wanted = std::get_if<core::look_elsewhere>(&action)) {
+        around_.story.note(now, [&] { return fmt::format("client {} hears nothing", id_); });
+        if (session_) session_->look_for_another(*wanted);
+    } else if (const auto* left = std::get_if<core::leave_server>(&action)) {
+        around_.story.note(now, [&] { return fmt::format("client {} leaves its server", id_); });
+        if (session_) session_->leave_server(left->connection);
     } else if (const auto* open = std::get_if<core::open_session>(&action)) {
         if (around_.chance.chance(k_open_fails) && around_.faults.draw_strike([this] {
                 return fmt::format("client {} cannot open a session", id_);

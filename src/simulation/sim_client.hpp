@@ -90,6 +90,7 @@ public:
     void on(const connect_due& event);
     void on(const silence_due& event);
     void on(const role_learned& event);
+    void on(const found_elsewhere& event);
     void on(const leader_told& event);
     void on(const bell_rung& event);
     void on(const look_due& event);

@@ -42,6 +42,11 @@ void sim_client::on(const role_learned& event) {
     collect();
 }
 
+void sim_client::on(const found_elsewhere& event) {
+    if (session_) session_->find_elsewhere(event.connection);
+    collect();
+}
+
 void sim_client::on(const leader_told& told) {
     if (session_) session_->learn_leader(told.connection, told.leader);
     collect();

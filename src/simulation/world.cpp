@@ -132,7 +132,7 @@ void world::on(const E& event) {
             if constexpr (requires { all.on(event); }) all.on(event);
         });
     } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned,
-                                   leader_told, bell_rung>) {
+                                   leader_told, found_elsewhere, bell_rung>) {
         auto* client = client_of(event.connection);
         if (client != nullptr && !client->keep_if_missed(event)) client->on(event);
     } else if constexpr (std::is_same_v<E, leader_asked>) {

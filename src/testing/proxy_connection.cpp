@@ -21,6 +21,7 @@ proxy_connection::proxy_connection(std::uint64_t number, base::descriptor client
 }
 
 std::optional<proxy_clock::time_point> proxy_connection::pump(proxy_settings& settings) {
+    if (stranded_) return std::nullopt;
     if (connecting_) finish_connecting();
     std::optional<proxy_clock::time_point> next;
     for (const auto way : {direction::to_server, direction::to_client}) {
@@ -48,6 +49,7 @@ std::size_t proxy_connection::held() const {
 }
 
 std::uint32_t proxy_connection::interest(std::size_t i) const {
+    if (stranded_) return 0;
     const auto& incoming = lanes_.at(1 - i);
     std::uint32_t events = 0;
     if (!lanes_.at(i).ended() && !(i == 1 && connecting_)) events |= EPOLLIN;

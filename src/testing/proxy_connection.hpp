@@ -48,6 +48,7 @@ public:
     // Moves all that can be moved now. Returns when it is worth another try by the clock alone.
     [[nodiscard]] std::optional<proxy_clock::time_point> pump(proxy_settings& settings);
 
+    void strand() { stranded_ = true; }
     void cut() { cut_ = true; }
     // Cut, or closed by both ends.
     [[nodiscard]] bool over() const;
@@ -90,6 +91,7 @@ private:
     };
     std::deque<sent_request> unanswered_;
     bool connecting_ = true;
+    bool stranded_ = false;
     bool cut_ = false;
 };
 

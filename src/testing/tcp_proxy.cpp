@@ -67,6 +67,12 @@ void tcp_proxy::pass() {
     });
 }
 
+void tcp_proxy::strand() {
+    impl_->call([](state& s) {
+        for (auto& [number, connection] : s.connections) connection.strand();
+    });
+}
+
 void tcp_proxy::cut() {
     impl_->call(cut_all);
 }

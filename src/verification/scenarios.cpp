@@ -27,6 +27,8 @@ constexpr std::uint64_t k_limits = 0x1d8e4e27c47d124f;
 constexpr std::uint64_t k_refusals = 0x589965cc75374cc3;
 constexpr std::uint64_t k_placement = 0x8cb92ba72f3d8dd7;
 constexpr std::uint64_t k_windows = 0x3c79ac492ba7b653;
+constexpr std::uint64_t k_silences = 0x589bd1f4a9cc75d3;
+constexpr double k_impatient = 0.25;
 constexpr double k_shares = 0.2;
 constexpr double k_placed = 0.08;
 
@@ -315,6 +317,8 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     draw_window(dice{seed ^ k_windows}, s);
     dice expiry{seed ^ k_slow_expiry};
     if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
+    if (dice{seed ^ k_silences}.chance(k_impatient))
+        s.connection_timeout = s.time.session_timeout / 8;
     return s;
 }
 

@@ -229,6 +229,9 @@ bool c_session::take_reply(pending_request& p, int rc) {
     base::unique_lock lock{mutex_};
     pending_.came_back();
     verdict word = judge_completion(rc);
+    // It had come before a silent connection was left, whose end has been told since.
+    if (phase_ == phase::detached && word.outcome == core::outcome::answered)
+        word = {core::outcome::unknown, core::server_error::ok};
     if (goes_on(p, word)) return false;
     core::coordinator_event event{std::in_place_type<core::reply>, std::move(p.answer)};
     auto& answer = std::get<core::reply>(event);

@@ -75,6 +75,8 @@ public:
     void submit(core::request&& request) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
     void seek_leader(std::uint64_t connection);
+    void look_for_another(const core::look_elsewhere& wanted);
+    void leave_server(std::uint64_t connection);
     [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const EXCLUDES(mutex_);
     void close() noexcept EXCLUDES(turn_, mutex_);
@@ -153,9 +155,17 @@ private:
     void move_when_idle() REQUIRES(mutex_);
     void move_to_leader() EXCLUDES(turn_, mutex_);
     std::optional<way_to_leader> leave_for_leader() EXCLUDES(turn_, mutex_);
+    void tell_departure() REQUIRES(turn_) EXCLUDES(mutex_);
     void reconnect(const way_to_leader& to) REQUIRES(turn_) EXCLUDES(mutex_);
     void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void list_names_alone() EXCLUDES(turn_, mutex_);
+
+    // A connection that answers nothing, c_session_silence.cpp.
+    void look(const core::look_elsewhere& wanted) EXCLUDES(turn_, mutex_);
+    [[nodiscard]] std::optional<way_to_leader> find_another(const core::look_elsewhere& wanted,
+                                                            const socket_address& present) const;
+    void leave_silent_server(std::uint64_t connection) EXCLUDES(turn_, mutex_);
+    [[nodiscard]] bool may_leave(std::uint64_t connection) const noexcept REQUIRES(mutex_);
 
     // Servers that know fewer requests, c_session_older.cpp.
     [[nodiscard]] bool lacks(const request_knowledge& request) const noexcept REQUIRES(mutex_);
@@ -212,6 +222,7 @@ private:
     pending_requests pending_ GUARDED_BY(mutex_);
     watch_book watches_ GUARDED_BY(mutex_);
     std::optional<way_to_leader> to_leader_ GUARDED_BY(mutex_);  // of a move that has not begun
+    std::optional<way_to_leader> elsewhere_ GUARDED_BY(mutex_);  // that the latest look has found
     std::size_t listed_ GUARDED_BY(mutex_) = 0;  // addresses that the C client has; 0: names alone
     core::duration timeout_ GUARDED_BY(mutex_){};  // as negotiated
     bool examined_ GUARDED_BY(mutex_) = false;     // the examination was sent

@@ -208,20 +208,22 @@ std::optional<way_to_leader> c_session::leave_for_leader() {
         listed_ = to->by_address ? to->addresses : 0;
     }
     log::write(log_level::debug, "moving to the leader, {}", to->hosts.front());
-    {
-        // Not by detach(): it would end the wait for the attach.
-        core::link_event event;
-        {
-            const base::lock_guard lock{mutex_};
-            phase_ = phase::detached;
-            event.kind = core::link_kind::detached;
-            event.connection = connection_;
-            event.session_id = identity_.id;
-        }
-        deliver(std::move(event));
-    }
+    tell_departure();
     reconnect(*to);
     return to;
+}
+
+// Not by detach(): it would end the wait for the attach.
+void c_session::tell_departure() {
+    core::link_event event;
+    {
+        const base::lock_guard lock{mutex_};
+        phase_ = phase::detached;
+        event.kind = core::link_kind::detached;
+        event.connection = connection_;
+        event.session_id = identity_.id;
+    }
+    deliver(std::move(event));
 }
 
 // The C client's I/O thread reads the list of servers without the lock under which zoo_set_servers frees it, but only

@@ -37,6 +37,14 @@ void session::seek_leader(std::uint64_t connection) {
     if (!forked()) client_->seek_leader(connection);
 }
 
+void session::look_for_another(const core::look_elsewhere& wanted) {
+    if (!forked()) client_->look_for_another(wanted);
+}
+
+void session::leave_server(std::uint64_t connection) {
+    if (!forked()) client_->leave_server(connection);
+}
+
 core::session_identity session::identity() const {
     return forked() ? core::session_identity{} : client_->identity();
 }

@@ -32,6 +32,8 @@ public:
     void submit(core::request&& request) override;
     void forget_watches(const std::string& path) override;
     void seek_leader(std::uint64_t connection) override;
+    void look_for_another(const core::look_elsewhere& wanted) override;
+    void leave_server(std::uint64_t connection) override;
     [[nodiscard]] core::session_identity identity() const override;
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const override;
     void close() noexcept override;

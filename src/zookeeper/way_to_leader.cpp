@@ -52,4 +52,32 @@ way_to_leader way_to(const socket_address& leader, const resolved_servers& known
     return way;
 }
 
+namespace {
+
+// A multicast address: connect() of a stream socket refuses it at once, without a packet.
+const char* unreachable(const socket_address& present) noexcept {
+    return present.storage.ss_family == AF_INET6 ? "ff02::1:1" : "224.0.0.1:1";
+}
+
+}  // namespace
+
+// zoo_set_servers closes the socket and keeps what is under way on it, up to the first answer on the next connection,
+// which it then takes for an error. An address that cannot be connected to ends that at once: the C client gives up all
+// requests as at the end of any connection, before it comes to the next address. It takes the second address of the list
+// then, or the third, by chance.
+way_to_leader way_from_silence(const socket_address& present, const socket_address& to,
+                               const resolved_servers& known, base::random& chance) {
+    auto way = way_to(to, known, chance);
+    const auto first = way.hosts.front();
+    const auto text = to_string(present, address_form::for_c_client);
+    const auto here = known.host_of.find(text);
+    if (here != known.host_of.end() && here->second != first)
+        std::stable_partition(way.hosts.begin(), way.hosts.end(),
+                              [&here](const auto& each) { return each != here->second; });
+    way.hosts.insert(way.hosts.begin(), {unreachable(present), first});
+    way.addresses += 2;
+    way.from = present;
+    return way;
+}
+
 }  // namespace turnstile::zookeeper

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// way_to_leader: the list of servers that the C client is given for a move to the leader.
+// way_to_leader: the list of servers that the C client is given for a move to the leader, or away from a connection that
+// answers nothing.
 //
 // All servers are in it, the leader first, and the C client tries them in that order (leave_random_alone). Their number
 // is odd, if need be by the leader at the end once more: at each failure the C client goes on by two
@@ -43,5 +44,11 @@ struct way_to_leader {
 // `leader`: one of the addresses.
 [[nodiscard]] way_to_leader way_to(const socket_address& leader, const resolved_servers& known,
                                    base::random& chance);
+
+// To `to`, which may be `present` itself, over a new connection; `present` is the last otherwise. The first of the hosts
+// is an address that cannot be connected to.
+[[nodiscard]] way_to_leader way_from_silence(const socket_address& present,
+                                             const socket_address& to,
+                                             const resolved_servers& known, base::random& chance);
 
 }  // namespace turnstile::zookeeper

@@ -28,6 +28,12 @@ protected:
         EXPECT_EQ(hand.ask(core::remove_op{znode}).error, core::server_error::ok);
     }
 
+    static client_options patient() {
+        auto options = quick_options(60s);
+        options.connection_timeout = testing::scaled(3s);
+        return options;
+    }
+
     void lose_session() {
         const auto id = servers->session().id;
         proxy.black_hole();
@@ -36,6 +42,52 @@ protected:
         proxy.pass();
     }
 };
+
+// The connection is left long before two thirds of the session time-out, which are longer than the test, because another
+// server answers; what was asked is asked there.
+TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_session) {
+    tcp_proxy other{server().connect_string(0)};
+    const auto moving = connect(proxy.address() + "," + other.address(), patient());
+    mutex same{*moving, path};
+    auto hold = same.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto before = moving->session();
+    auto& silent = before.server == proxy.address() ? proxy : other;
+    silent.black_hole();
+    EXPECT_TRUE(hold->release(limit()));
+    EXPECT_EQ(moving->session().id, before.id);
+    EXPECT_NE(moving->session().server, before.server);
+    silent.pass();
+}
+
+// The only server is alive, and what stands between has forgotten the connection.
+TEST_F(loss, of_a_connection_to_the_only_server_costs_the_connection_timeout_and_no_session) {
+    tcp_proxy only{server().connect_string(0)};
+    const auto stranded = connect(only.address(), patient());
+    mutex same{*stranded, path};
+    auto hold = same.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto id = stranded->session().id;
+    only.strand();
+    EXPECT_TRUE(hold->release(limit()));
+    EXPECT_EQ(stranded->session().id, id);
+}
+
+// Nothing is gained elsewhere where no server answers: the session stays where it is, though it looks around.
+TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
+    const auto cut_off = connect(proxy.address(), patient());
+    mutex same{*cut_off, path};
+    auto hold = same.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto connections = proxy.accepted();
+    proxy.black_hole();
+    auto released = std::async(std::launch::async, [&] { return hold->release(limit()); });
+    EXPECT_TRUE(eventually([&] { return proxy.accepted() >= connections + 2; }))
+        << "two looks for another server";
+    EXPECT_EQ(cut_off->state(), session_state::connected);
+    proxy.pass();
+    EXPECT_TRUE(released.get());
+}
 
 // F12: most libraries never tell a holder that it lost the lock. G1: the old guard ends first.
 TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_granted) {

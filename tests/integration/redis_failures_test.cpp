@@ -175,6 +175,21 @@ TEST_F(failures_on_redis, a_server_that_stands_still_suspends_and_comes_back) {
     EXPECT_TRUE(again) << again.error().message();
 }
 
+// Two thirds of the session time-out are longer than the test.
+TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_timeout) {
+    tcp_proxy proxy{server.address(), testing::traffic::bytes};
+    auto options = with_timeout(10min);
+    options.connection_timeout = testing::scaled(3s);
+    const auto stranded = connect("redis://" + proxy.address(), options);
+    mutex same{*stranded, path};
+    auto hold = same.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto id = stranded->session().id;
+    proxy.strand();
+    EXPECT_TRUE(hold->release(limit()));
+    EXPECT_EQ(stranded->session().id, id);
+}
+
 // The create is carried out, its reply is not heard: the contender is found again, and stands once.
 TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     tcp_proxy proxy{server.address()};

@@ -69,6 +69,10 @@ public:
     void pass(direction way);
     void pass();  // both directions; filters and delays stay
 
+    // Nothing passes any more on the connections of now, for good, as behind a firewall that has forgotten them; new ones
+    // pass.
+    void strand();
+
     void cut();     // closes all connections now, with what is under way in them
     void refuse();  // cuts, and refuses new ones as a server that does not run (ECONNREFUSED)
     void accept();  // undoes `refuse`

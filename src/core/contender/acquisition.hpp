@@ -118,6 +118,9 @@ public:
     // As it was asked for, or was renamed to.
     [[nodiscard]] contender_kind kind() const noexcept;
     [[nodiscard]] const std::string& folder() const noexcept { return settings_.folder.str(); }
+    [[nodiscard]] bool fails_with_session() const noexcept {
+        return settings_.waiters == session_loss_policy::fail;
+    }
     // Of its znode, as it wrote it.
     [[nodiscard]] std::string data() const { return contender_data(settings_); }
 

@@ -88,6 +88,14 @@ public:
     // first; those that come meanwhile are not sent. The server that it arrives at may lead no more.
     virtual void seek_leader(std::uint64_t /*connection*/) {}
 
+    // Asks the servers, over connections of their own, whether one of them leads, or is alone; found_elsewhere follows if
+    // one does, and nothing otherwise. The present server counts, over a new connection.
+    virtual void look_for_another(const look_elsewhere& /*wanted*/) {}
+
+    // Leaves the connection, if it is still this one, for the server that was found; detached and attached follow.
+    // Requests that are under way are answered `unknown`, behind `detached` or later.
+    virtual void leave_server(std::uint64_t /*connection*/) {}
+
     // For a thread that waits for the answer to a request: while one is under way it reads for the session, and delivers
     // itself what has come, so that no other thread has to be woken first. It waits for the servers up to `until`. Called
     // under no lock and not from inside `deliver`. True if it has read something and may help again; false where there

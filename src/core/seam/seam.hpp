@@ -268,8 +268,16 @@ enum class link_kind {
     detached,            // the connection is gone; the session may live on
     role_known,  // `role` of the server of `connection`, `unknown` if it does not tell; `pace`, `foreign`
     leader_not_found,  // after seek_leader: no server says that it leads
+    found_elsewhere,   // after look_elsewhere: a server that leads answers over another connection
     expired,           // the servers say that the session is over: this object is dead
     auth_failed,       // the credentials were refused: this object is dead
+};
+
+// For a session whose connection answers nothing: is there another way to the servers?
+struct look_elsewhere {
+    std::uint64_t connection = 0;
+    duration within{};  // later answers are of no use
+    friend bool operator==(const look_elsewhere&, const look_elsewhere&) = default;
 };
 
 struct link_event {

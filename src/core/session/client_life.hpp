@@ -11,6 +11,7 @@
 // | reply_steps     | replies, to what they are for                                   |
 // | commit_steps    | guarded writes of holds                                         |
 // | lease_steps     | leases that end, break, or cannot be kept                       |
+// | silence_steps   | connections that answer nothing                                 |
 // | timer_steps     | what is due by time, in order: the lease first, then what follows|
 // | due_times       | when the time has come for what: asks, and changes nothing      |
 //
@@ -38,6 +39,7 @@
 #include "core/session/session_core_settings.hpp"
 #include "core/session/session_epoch.hpp"
 #include "core/session/session_messages.hpp"
+#include "core/session/silence_watch.hpp"
 #include "core/session/timetable.hpp"
 #include "turnstile/session_state.hpp"
 
@@ -52,6 +54,7 @@ struct client_life {
           chance{settings.chance},
           reopening{settings.retry_first, settings.retry_longest},
           lease{settings.lease},
+          silence{settings.connection_timeout},
           contenders{settings.watched_in_line} {}
 
     // ---- what is so ----
@@ -106,6 +109,7 @@ struct client_life {
 
     // Of the latest epoch, whose holds may be judged by it until the next one is opened.
     core::lease lease;
+    silence_watch silence;
 
     contender_table contenders;
     hold_clock clock;

@@ -65,6 +65,11 @@ std::optional<time_point> given_up(const client_life& life) {
     return end_of_detached(life) + std::max(life.lease.timeout(), k_least_patience);
 }
 
+std::optional<time_point> silence(const client_life& life) {
+    if (!life.attached() || life.closing) return std::nullopt;
+    return life.silence.due(life.lease.timeout());
+}
+
 std::optional<time_point> hopeless(const client_life& life) {
     return life.contenders.awaiting_lease().empty() ? std::nullopt : no_lease(life);
 }
@@ -141,6 +146,7 @@ std::optional<time_point> next(const client_life& life) {
     note(retry(life));
     note(lease_end(life));
     note(broken(life));
+    note(silence(life));
     note(given_up(life));
     note(end_while_closing(life));
     note(confirmation(life));

@@ -15,6 +15,8 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> lease_end(const client_life& life);
 // Nothing proves any more that the attached session lives.
 [[nodiscard]] std::optional<time_point> broken(const client_life& life);
+// The connection answers nothing: the session looks for another way to the servers.
+[[nodiscard]] std::optional<time_point> silence(const client_life& life);
 // No server takes the session back.
 [[nodiscard]] std::optional<time_point> given_up(const client_life& life);
 // The session ends at the servers while its client closes.

@@ -11,6 +11,7 @@
 #include "core/session/lease_steps.hpp"
 #include "core/session/placement_steps.hpp"
 #include "core/session/request_steps.hpp"
+#include "core/session/silence_steps.hpp"
 #include "core/session/timer_steps.hpp"
 
 namespace turnstile::core {
@@ -97,6 +98,7 @@ void link_steps::on_link(const link_event& event) {
             return;
         case link_kind::role_known: return learn_role(event);
         case link_kind::leader_not_found: return placement_steps{life_}.stay_here(event);
+        case link_kind::found_elsewhere: return silence_steps{life_}.found_elsewhere(event);
         case link_kind::expired:
             return end_epoch({errc::session_lost, "the servers expired it"},
                              close_session::how::abandon);
@@ -123,6 +125,7 @@ void link_steps::attach(const link_event& event) {
     epoch.session_id = event.session_id;
     epoch.latest_connection = event.connection;
     epoch.heard_at = life_.now;
+    life_.silence.attached(life_.now);
     epoch.link = server_connection{event.connection,
                                    event.server,
                                    server_role::unknown,

@@ -36,9 +36,12 @@ void reply_steps::on_reply(const reply& answer) {
         request_steps{life_}.on_throttled(answer.connection);
         return on_reply(thrown_away);
     }
-    if (auto* connection = life_.attached(); connection && answer.outcome == outcome::answered)
-        connection->retry.answered();
+    auto* const connection = life_.attached();
+    if (connection && answer.outcome == outcome::answered) connection->retry.answered();
     const auto found = life_.epoch->pending.extract(answer.id);
+    if (connection && answer.outcome == outcome::answered &&
+        answer.connection == connection->number)
+        life_.silence.answered(answer.sent, life_.now, !life_.epoch->pending.empty());
     if (!found) return;  // of an earlier epoch
     TURNSTILE_CHECK(answer.sent <= life_.now);
     if (is_of_contenders(found.mapped().recipient))

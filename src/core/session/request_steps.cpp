@@ -26,7 +26,10 @@ void request_steps::send_as(ticket id, operation&& op, addressee&& recipient) {
     const bool write = is_write(op) && !std::holds_alternative<for_inquiry>(recipient);
     if (is_of_contenders(recipient)) life_.epoch->window.sent(id, life_.now);
     life_.epoch->pending.emplace(id, route{std::move(recipient), write});
-    if (auto* connection = life_.attached()) connection->last_sent = life_.now;
+    if (auto* connection = life_.attached()) {
+        connection->last_sent = life_.now;
+        life_.silence.sent(life_.now);
+    }
     TURNSTILE_CHECK(id != ticket{});
     life_.actions.emplace_back(submit{{id, std::move(op)}});
 }

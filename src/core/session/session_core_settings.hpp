@@ -45,10 +45,11 @@ struct session_core_settings {
     acl_policy acl = acl_policy::open;
     duration retry_first{};
     duration retry_longest{};
-    base::random chance{0};  // jitter and GUIDs
-    std::string servers;     // for messages
-    std::size_t chroot = 0;  // bytes that the servers' paths have before ours
-    unsigned index = 0;      // which of the client's sessions
+    duration connection_timeout{};  // silence_watch.hpp
+    base::random chance{0};         // jitter and GUIDs
+    std::string servers;            // for messages
+    std::size_t chroot = 0;         // bytes that the servers' paths have before ours
+    unsigned index = 0;             // which of the client's sessions
     removal_limits removals;
     window_limits window;
     std::size_t watched_in_line = k_most_watched_in_line;

@@ -105,6 +105,10 @@ struct seek_leader {
     std::uint64_t connection = 0;
     friend bool operator==(const seek_leader&, const seek_leader&) = default;
 };
+struct leave_server {  // for the one that was found elsewhere
+    std::uint64_t connection = 0;
+    friend bool operator==(const leave_server&, const leave_server&) = default;
+};
 struct open_session {
     std::uint64_t epoch = 0;
     friend bool operator==(const open_session&, const open_session&) = default;
@@ -135,7 +139,8 @@ struct warning {  // for the log: something is set up so that it cannot work wel
     std::string text;
     friend bool operator==(const warning&, const warning&) = default;
 };
-using action = std::variant<submit, forget_watches, seek_leader, open_session, close_session,
-                            notice, answer, commit_answer, changed, warning>;
+using action =
+    std::variant<submit, forget_watches, seek_leader, look_elsewhere, leave_server, open_session,
+                 close_session, notice, answer, commit_answer, changed, warning>;
 
 }  // namespace turnstile::core

@@ -12,6 +12,7 @@
 #include "core/session/placement_steps.hpp"
 #include "core/session/request_steps.hpp"
 #include "core/session/session_errors.hpp"
+#include "core/session/silence_steps.hpp"
 
 namespace turnstile::core {
 
@@ -27,6 +28,7 @@ void timer_steps::on_time() {
     judge_lease();
     lease_steps{life_}.abandon_if_refused();
     if (due::has_come(due::end_while_closing(life_), life_)) link_steps{life_}.on_closed();
+    if (due::has_come(due::silence(life_), life_)) silence_steps{life_}.look();
     expire_deadlines();  // place: deadlines_that_passed
     contenders.end_long_holds();
     contenders.end_delays();

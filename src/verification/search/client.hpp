@@ -143,7 +143,9 @@ private:
     void execute(core::action&& action);
     void execute(core::submit& submission);
     void execute(const core::forget_watches& forgotten);
-    void execute(const core::seek_leader& /*sought*/) {}  // there is one server
+    void execute(const core::seek_leader& /*sought*/) {}     // there is one server
+    void execute(const core::look_elsewhere& /*wanted*/) {}  // no answer is late
+    void execute(const core::leave_server& /*left*/) {}
     void execute(const core::open_session& opening);
     void execute(const core::close_session& closing);
     void execute(const core::notice& notice);

@@ -118,6 +118,8 @@ const std::vector<option> k_options{
     one_of(
         "retry_longest", k_counts, [](auto& o) -> auto& { return o.retry_longest; }),
     one_of(
+        "connection_timeout", k_counts, [](auto& o) -> auto& { return o.connection_timeout; }),
+    one_of(
         "sessions", k_unsigneds, [](auto& o) -> auto& { return o.sessions; }),
     one_of(
         "max_sessions", k_unsigneds, [](auto& o) -> auto& { return o.max_sessions; }),

@@ -73,6 +73,9 @@ const std::vector<refusal> k_refusals{
     {"pauses that shrink",
      [](auto& o) { o.retry_longest = 10ms; },
      {"retry_longest", "10 ms", "not larger"}},
+    {"a negative connection time-out",
+     [](auto& o) { o.connection_timeout = -1ms; },
+     {"connection_timeout", "-1 ms", "not be negative"}},
     {"no session", [](auto& o) { o.sessions = 0; }, {"sessions 0", "1 <= sessions"}},
     {"fewer at most than at least",
      [](auto& o) {
@@ -186,10 +189,12 @@ TEST(settings, options_reach_the_core) {
     options.lease.confirm_every = 700ms;
     options.retry_first = 20ms;
     options.retry_longest = 3s;
+    options.connection_timeout = 2s;
     auto result = core_settings(options, 2, "zk:2181");
     EXPECT_EQ(result.confirm_every, 700ms);
     EXPECT_EQ(result.retry_first, 20ms);
     EXPECT_EQ(result.retry_longest, 3s);
+    EXPECT_EQ(result.connection_timeout, 2s);
     EXPECT_EQ(result.acl, core::acl_policy::open);
     EXPECT_EQ(result.index, 2U);
     EXPECT_EQ(result.servers, "zk:2181");

@@ -242,8 +242,10 @@ protected:
     std::vector<core::action> log;
     std::vector<sent_request> open;  // requests without an answer
     std::vector<std::string> forgotten;
-    std::vector<std::uint64_t> sought;  // the leader, from these connections
-    std::vector<std::uint64_t> opened;  // epochs
+    std::vector<std::uint64_t> sought;        // the leader, from these connections
+    std::vector<core::look_elsewhere> looks;  // since nothing was answered
+    std::vector<std::uint64_t> left;          // these connections
+    std::vector<std::uint64_t> opened;        // epochs
     std::vector<core::close_session::how> closed;
     std::vector<core::notice> notices;
     std::vector<core::answer> answers;
@@ -263,6 +265,8 @@ private:
     }
     void sort(core::forget_watches& order) { forgotten.push_back(std::move(order.path)); }
     void sort(core::seek_leader& order) { sought.push_back(order.connection); }
+    void sort(core::look_elsewhere& wanted) { looks.push_back(wanted); }
+    void sort(core::leave_server& order) { left.push_back(order.connection); }
     void sort(core::open_session& opening) { opened.push_back(opening.epoch); }
     void sort(core::close_session& closing) { closed.push_back(closing.manner); }
     void sort(core::notice& notice) { notices.push_back(std::move(notice)); }

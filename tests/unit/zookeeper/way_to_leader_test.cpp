@@ -82,6 +82,23 @@ TEST_F(way_to_leader_test, has_addresses_where_the_names_take_long) {
     EXPECT_EQ(way.addresses, 3U);
 }
 
+// The C client fails at the first, and goes on with the second, or the third.
+TEST_F(way_to_leader_test, from_silence_begins_with_an_address_that_cannot_be_connected_to) {
+    add("a", {1});
+    add("b", {2});
+    add("c", {3});
+    const auto way = way_from_silence(address(1), address(3), known, chance);
+    EXPECT_THAT(way.hosts, ElementsAre("224.0.0.1:1", "c", "c", "b", "a"));
+    EXPECT_EQ(way.addresses, 5U);
+}
+
+TEST_F(way_to_leader_test, from_silence_may_lead_to_the_same_server) {
+    add("a", {1});
+    const auto way = way_from_silence(address(1), address(1), known, chance);
+    EXPECT_THAT(way.hosts, ElementsAre("224.0.0.1:1", "a", "a"));
+    EXPECT_EQ(way.addresses, 3U);
+}
+
 TEST(resolved_servers, have_one_host_for_each_server) {
     const auto known = resolve_all({{{"127.0.0.1", 1}, {"127.0.0.1", 2}}, {}});
     EXPECT_THAT(known.hosts, ElementsAre("127.0.0.1:1", "127.0.0.1:2"));

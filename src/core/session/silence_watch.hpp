@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// silence_watch: when a client looks for another way to the servers, because its connection answers nothing, and when it
+// may leave that connection. docs/why/silence.md says why no lease is endangered, and why clients do not flap.
+//
+// | what happens                              | then                                                             |
+// |-------------------------------------------|------------------------------------------------------------------|
+// | requests are under way, no answer comes   | a look, after limit(): the connection time-out, or a multiple of |
+// |                                           | the longest round trip seen lately. Then again, ever more seldom |
+// | a look finds a leader that answers        | the connection may be left, if it is silent still                |
+// | the connection was left                   | no look for a whole session time-out                             |
+// | two thirds of the session time-out passed | the servers' own client leaves by itself: no look                |
+//
+// A value. Thread safety: none.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+class silence_watch {
+public:
+    // Round trips: a server that answers slowly is not silent.
+    static constexpr int k_trips = 8;
+    // One answer takes this part away of what an earlier, longer one showed.
+    static constexpr int k_forgetting = 16;
+    // The part of the session time-out that is the connection's at most.
+    static constexpr int k_part = 6;
+
+    silence_watch() = default;
+    // Zero: no connection is left.
+    explicit silence_watch(duration connection_timeout) : timeout_{connection_timeout} {}
+
+    // What the way from a connection that was left to the next one takes is a round trip, too.
+    void attached(time_point now) {
+        if (leaving_since_) longest_trip_ = std::max(longest_trip_, now - *leaving_since_);
+        leaving_since_.reset();
+        hear_nothing_yet();
+    }
+    void sent(time_point now) {
+        if (!waiting_since_ && timeout_ != duration{}) waiting_since_ = now;
+    }
+    // `more`: others are under way on this connection.
+    void answered(time_point sent, time_point now, bool more) {
+        if (timeout_ == duration{}) return;
+        longest_trip_ = std::max(now - sent, longest_trip_ - longest_trip_ / k_forgetting);
+        hear_nothing_yet();
+        if (more) waiting_since_ = now;
+    }
+    // When to look; nothing: no request is under way, or it is too late.
+    [[nodiscard]] std::optional<time_point> due(duration session_timeout) const {
+        if (!waiting_since_ || looks_ == k_most_looks) return std::nullopt;
+        const auto first = limit(session_timeout);
+        const auto pause =
+            std::min(first * (1 << looks_), std::max(first, session_timeout / k_part));
+        const auto when =
+            may_leave_from(looked_at_.value_or(*waiting_since_) + pause, session_timeout);
+        if (when >= *waiting_since_ + session_timeout * 2 / 3) return std::nullopt;
+        return when;
+    }
+    // How long an answer to a look may take: a longer one makes limit() longer than the silence.
+    [[nodiscard]] duration longest_look(time_point now) const {
+        return waiting_since_ ? (now - *waiting_since_) / k_trips : duration{};
+    }
+    void look(time_point now) {
+        looked_at_ = now;
+        ++looks_;
+    }
+    // What the look has found is an answer, too, and took a round trip.
+    void found(time_point now) {
+        if (looked_at_) longest_trip_ = std::max(longest_trip_, now - *looked_at_);
+    }
+    // True between a look and the next answer on the connection, while the silence exceeds limit().
+    [[nodiscard]] bool may_leave(time_point now, duration session_timeout) const {
+        return waiting_since_ && looked_at_ &&
+               now >= may_leave_from(*waiting_since_ + limit(session_timeout), session_timeout);
+    }
+    void leave(time_point now) {
+        left_at_ = leaving_since_ = now;
+        hear_nothing_yet();
+    }
+    [[nodiscard]] duration limit(duration session_timeout) const {
+        return std::max(std::min(timeout_, session_timeout / k_part), k_trips * longest_trip_);
+    }
+
+    friend bool operator==(const silence_watch&, const silence_watch&) = default;
+
+private:
+    static constexpr int k_most_looks = 16;
+
+    [[nodiscard]] time_point may_leave_from(time_point silent, duration session_timeout) const {
+        return left_at_ ? std::max(silent, *left_at_ + session_timeout) : silent;
+    }
+    void hear_nothing_yet() {
+        waiting_since_.reset();
+        looked_at_.reset();
+        looks_ = 0;
+    }
+
+    duration timeout_{};
+    duration longest_trip_{};
+    std::optional<time_point> waiting_since_{};  // on this connection, without an answer
+    std::optional<time_point> looked_at_{};      // since then
+    int looks_ = 0;
+    std::optional<time_point> left_at_{};  // the latest departure, over all connections and epochs
+    std::optional<time_point> leaving_since_{};
+};
+
+}  // namespace turnstile::core
