@@ -9,6 +9,9 @@
 
 #include "headers/reader.hpp"
 #include "turnstile/file_health.hpp"
+#include "turnstile/node.hpp"
+#include "turnstile/tools/make_folder.hpp"
+#include "turnstile/tools/modules.hpp"
 #include "turnstile/tools/odd_znodes.hpp"
 #include "turnstile/tools/path_trial.hpp"
 #include "turnstile/tools/rolling_survey.hpp"
@@ -182,6 +185,19 @@ TEST(header_examples, lock_survey) {
     reader print;
 #include "examples/lock_survey.inc"
     EXPECT_EQ(print.calls(), 1);
+}
+
+TEST(header_examples, make_folder) {
+    busy_tree tree;
+    auto& servers = tree.servers;
+#include "examples/tools/make_folder.inc"
+    EXPECT_EQ(read_node(servers, "/shop/locks").value().data, "");
+}
+
+TEST(header_examples, modules) {
+    reader print;
+#include "examples/tools/modules.inc"
+    EXPECT_EQ(print.calls(), 0) << "the modules are linked into this program";
 }
 
 TEST(header_examples, rolling_survey) {

@@ -18,14 +18,15 @@
 namespace turnstile {
 
 struct module_status {
-    std::string
-        name;  // "redis": the package is libturnstile-redis, CMake's target turnstile::redis
+    // "redis": the package is libturnstile-redis, and CMake's target turnstile::redis.
+    std::string name;
     std::string servers;  // "Redis"
-    std::string
-        file{};  // where the module is, or is looked for; empty if it is linked into the program
-    std::string
-        fault{};  // why no client can use it, as the client would say; empty if it is usable
-    bool present = false;  // false if there is no such file, or if the program is linked without it
+    // Where the module is, or is looked for; empty if it is linked into the program.
+    std::string file{};
+    // Why no client can use it, in the words of a client's error; empty if it is usable.
+    std::string fault{};
+    // False if there is no such file, or if the program is linked without it.
+    bool present = false;
 };
 
 // In the order redis, sqlite, postgresql, mariadb.
