@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "turnstile/export.hpp"
+#include "turnstile/language.hpp"
 
 namespace turnstile {
 

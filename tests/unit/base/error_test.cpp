@@ -108,7 +108,9 @@ TEST(error, message_names_the_text_and_what_is_known_beyond_it) {
 TEST(error, message_of_a_refusal_says_nothing_twice) {
     for (const auto& refused : refused_requests()) said_once(refused);
     EXPECT_EQ(core::refused_part(core::create_op{"/a/b", "1"}, 0, core::server_error::no_node),
-              (error{errc::no_node, "part 0 (create \"/a/b\"): the parent"}.of_part(0)));
+              (error{errc::no_node,
+                     "part 0 (create \"/a/b\"): the parent, which transaction::make creates"}
+                   .of_part(0)));
     EXPECT_EQ(core::refused_guard("/a", core::server_error::no_auth).message(),
               "an ACL forbids the request: /a; nothing was written");
     EXPECT_EQ(repeated_words({errc::not_connected, "no server of zk:2181 could be used in time"}),
