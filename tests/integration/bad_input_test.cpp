@@ -91,9 +91,10 @@ TEST(bad_input, each_server_that_is_absent_is_named_with_its_reason) {
     const auto both = first.address() + "," + second.address();
     client servers{both, quick_options()};
     // In the order of their names.
-    const auto [one, other] = std::minmax({first.address(), second.address()});
-    EXPECT_EQ(servers.wait_connected(1s).error().detail(),
-              both + " (" + one + ": Connection refused; " + other + ": Connection refused)");
+    const auto [first_name, last_name] = std::minmax({first.address(), second.address()});
+    EXPECT_EQ(
+        servers.wait_connected(1s).error().detail(),
+        both + " (" + first_name + ": Connection refused; " + last_name + ": Connection refused)");
     // No time is left to ask them, and the client knows by now.
     EXPECT_THAT(servers.wait_connected(0s).error().detail(), HasSubstr("Connection refused"));
 }
