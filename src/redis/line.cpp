@@ -98,7 +98,7 @@ int line::fd() const noexcept {
     return context_ == nullptr ? -1 : context_->fd;
 }
 
-void line::check() noexcept {
+void line::check() {
     if (broken_) return;
     if (context_ == nullptr) {
         broken_ = true;
@@ -133,7 +133,7 @@ bool line::send() {
     return unsent_.empty();
 }
 
-std::size_t line::write(std::string_view text) const noexcept {
+std::size_t line::write(std::string_view text) const {
     std::size_t done = 0;
     if (secured_ != nullptr) {
         while (done != text.size()) {
@@ -157,7 +157,7 @@ std::size_t line::write(std::string_view text) const noexcept {
     return done;
 }
 
-void line::receive() noexcept {
+void line::receive() {
     if (broken_) return;
     if (secured_ != nullptr) return receive_secured();
     const std::size_t before = context_->reader->len;
@@ -166,13 +166,13 @@ void line::receive() noexcept {
     count(context_->reader->len - before);
 }
 
-void line::count(std::size_t bytes) noexcept {
+void line::count(std::size_t bytes) {
     since_reply_ += bytes;
     if (since_reply_ > longest_reply_) break_off("it sends a reply without an end");
 }
 
 // All that has come: what OpenSSL keeps back poll() does not see.
-void line::receive_secured() noexcept {
+void line::receive_secured() {
     std::array<char, std::size_t{16} << 10U> buffer{};
     for (;;) {
         const auto came = secured_->read(buffer.data(), buffer.size());

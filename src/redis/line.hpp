@@ -70,11 +70,11 @@ public:
     [[nodiscard]] std::string take_unsent() noexcept { return std::exchange(unsent_, {}); }
     void put_back(std::string_view rest) { unsent_.insert(0, rest); }
     // How many bytes the socket took. A broken connection takes all: that it is broken is found by reading.
-    std::size_t write(std::string_view text) const noexcept;
+    std::size_t write(std::string_view text) const;
 
     // Reads what has come. Breaks the connection if one reply, or the room for its arrays, grows beyond k_longest_greeting, or after
     // `allow_long_replies` beyond k_longest_reply: a server must not decide how much memory a client takes.
-    void receive() noexcept;
+    void receive();
     // Called once the server has passed the handshake.
     void allow_long_replies() noexcept;
     // The next reply that is whole; nothing if there is none yet.
@@ -92,11 +92,11 @@ private:
     void go_on_connecting();
     void go_on_securing();
     void begin_to_connect(int give_up);
-    void receive_secured() noexcept;
+    void receive_secured();
     void begin_reply() noexcept;
-    void count(std::size_t bytes) noexcept;
+    void count(std::size_t bytes);
     void break_off(std::string reason);
-    void check() noexcept;
+    void check();
 
     enum class stage { connecting, securing, up };
 

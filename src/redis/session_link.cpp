@@ -218,7 +218,8 @@ void session_link::send_now(base::unique_lock& held) {
         const auto to = commands_;
         const auto text = to->take_unsent();
         held.unlock();
-        const auto done = to->write(text);
+        const auto done =
+            base::finish_or_end("a request to a Redis server", [&] { return to->write(text); });
         held.lock();
         if (done == text.size()) continue;
         to->put_back(std::string_view{text}.substr(done));

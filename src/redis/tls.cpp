@@ -105,7 +105,7 @@ public:
     openssl_stream(connection_owner ssl, std::string host)
         : ssl_{std::move(ssl)}, host_{std::move(host)} {}
 
-    tls_progress go_on() noexcept override {
+    tls_progress go_on() override {
         const base::lock_guard lock{mutex_};
         if (failed_) return tls_progress::failed;
         ::ERR_clear_error();
@@ -119,7 +119,7 @@ public:
         return tls_progress::failed;
     }
 
-    std::ptrdiff_t read(char* into, std::size_t most) noexcept override {
+    std::ptrdiff_t read(char* into, std::size_t most) override {
         const base::lock_guard lock{mutex_};
         if (failed_) return -1;
         ::ERR_clear_error();
@@ -127,7 +127,7 @@ public:
         return moved(::SSL_read(ssl_.get(), into, at_most(most)));
     }
 
-    std::ptrdiff_t write(std::string_view text) noexcept override {
+    std::ptrdiff_t write(std::string_view text) override {
         const base::lock_guard lock{mutex_};
         if (failed_) return -1;
         ::ERR_clear_error();

@@ -34,10 +34,10 @@ public:
     virtual ~tls_stream() = default;
 
     // Goes on with the greeting as far as that goes without waiting.
-    [[nodiscard]] virtual tls_progress go_on() noexcept = 0;
+    [[nodiscard]] virtual tls_progress go_on() = 0;
     // How many bytes came or went; 0: none now. Negative: the connection has ended.
-    [[nodiscard]] virtual std::ptrdiff_t read(char* into, std::size_t most) noexcept = 0;
-    [[nodiscard]] virtual std::ptrdiff_t write(std::string_view text) noexcept = 0;
+    [[nodiscard]] virtual std::ptrdiff_t read(char* into, std::size_t most) = 0;
+    [[nodiscard]] virtual std::ptrdiff_t write(std::string_view text) = 0;
     // Why it failed or ended.
     [[nodiscard]] virtual std::string reason() const = 0;
     // It did not fail by chance: the certificate, or the settings, have to be others.
