@@ -52,10 +52,12 @@ mariadb_server::mariadb_server(mariadb_server_options options)
         if (::chown(home_.c_str(), k_nobody, k_nobody) != 0)
             throw std::system_error{errno, std::generic_category(), home_.string()};
     }
+    // A server that starts removes the temporary tables of all servers in its folder for them.
     process install{process_options{
-        .command = unprivileged("mariadb-install-db",
-                                {"--no-defaults", "--datadir=" + data_.string(), "--skip-test-db",
-                                 "--auth-root-authentication-method=normal", k_small_log}),
+        .command = unprivileged(
+            "mariadb-install-db",
+            {"--no-defaults", "--datadir=" + data_.string(), "--tmpdir=" + home_.string(),
+             "--skip-test-db", "--auth-root-authentication-method=normal", k_small_log}),
         .output = log_,
         .folder = home_}};
     if (!install.wait() || install.exit_code() != 0)
@@ -71,6 +73,7 @@ void mariadb_server::start(test_deadline until) {
     if (running()) return;
     std::vector<std::string> arguments{"--no-defaults",
                                        "--datadir=" + data_.string(),
+                                       "--tmpdir=" + home_.string(),
                                        "--bind-address=127.0.0.1",
                                        "--port=" + std::to_string(port_.number()),
                                        "--socket=" + socket().string(),

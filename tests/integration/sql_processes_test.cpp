@@ -18,8 +18,12 @@ namespace {
 std::vector<fencing_token> tokens_in(const std::string& output) {
     std::vector<fencing_token> found;
     std::istringstream lines{output};
-    for (std::string word, token, znode; lines >> word >> token >> znode;)
-        found.push_back(fencing_token::parse(token).value());
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words{line};  // of a grant, or of the log
+        std::string word, token;
+        if (words >> word >> token && word == "grant")
+            found.push_back(fencing_token::parse(token).value());
+    }
     return found;
 }
 
