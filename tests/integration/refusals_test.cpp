@@ -11,6 +11,7 @@
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/event.hpp"
 #include "turnstile/testing/loopback_port.hpp"
+#include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 #include "turnstile/turnstile.hpp"
 #ifdef TURNSTILE_WITH_REDIS
@@ -330,7 +331,11 @@ TEST(refusals, of_mariadb) {
     server.run_sql(
         "CREATE USER crowded IDENTIFIED BY 'right' WITH MAX_USER_CONNECTIONS 1; "
         "GRANT ALL ON turnstile.* TO crowded");
-    client first{as("crowded:right", "turnstile"), quick()};
+    // A session's own connections come and go where only one is allowed.
+    const testing::process only_connection{
+        {.command = {"mariadb", "--no-defaults", "--host=127.0.0.1",
+                     "--port=" + std::to_string(server.port()), "--user=crowded",
+                     "--password=right", "--execute=SELECT SLEEP(3600)", "turnstile"}}};
     EXPECT_TRUE(eventually([&] {
         return server
                    .run_sql(
