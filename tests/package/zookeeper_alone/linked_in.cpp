@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// linked_in FILE: a program that is linked with the archive of SQLite's module, and with no other. A static client needs
+// A program that is linked with the archive of SQLite's module, and with no other. A static client needs
 // the module before main() has begun.
 #include <iostream>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-turnstile::client before_main{"sqlite:/tmp/turnstile-module-that-is-linked-in.db"};
+turnstile::client before_main{"sqlite:" BUILD_FOLDER "/locks.db"};
 
 }  // namespace
 
