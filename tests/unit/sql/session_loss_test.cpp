@@ -21,12 +21,18 @@ namespace {
 using core::link_kind;
 using core::outcome;
 
-// A SQLite file. Once the session's thread has nothing to do, it waits until `asked`; of the transactions that follow,
-// the first one fails by itself, and the third one breaks the connection.
+// When the session's thread first has nothing to do, it says so, and goes on once it has been asked.
+struct meeting {
+    std::latch idle{1};
+    std::latch asked{1};
+};
+
+// A SQLite file. Of the transactions behind the meeting the first one fails by itself, and the third one breaks the
+// connection.
 class failing_database final : public database {
 public:
-    failing_database(sqlite_settings settings, std::latch& asked)
-        : file_{std::move(settings)}, asked_{asked} {}
+    failing_database(sqlite_settings settings, meeting& with_test)
+        : file_{std::move(settings)}, meeting_{with_test} {}
 
     void connect() override { file_.connect(); }
     void disconnect() noexcept override { file_.disconnect(); }
@@ -69,7 +75,8 @@ public:
     void ring(std::span<const std::int64_t> sessions) override { file_.ring(sessions); }
     woken wait(int caller, boottime_clock::time_point until) override {
         if (!std::exchange(waited_, true)) {
-            asked_.wait();
+            meeting_.idle.count_down();
+            meeting_.asked.wait();
             fails_ = true;
         }
         return file_.wait(caller, until);
@@ -77,7 +84,7 @@ public:
 
 private:
     sqlite_database file_;
-    std::latch& asked_;
+    meeting& meeting_;
     bool waited_ = false;
     bool fails_ = false;
     int begun_ = 0;
@@ -114,21 +121,22 @@ int links(const std::vector<core::coordinator_event>& events, link_kind kind) {
 
 TEST(sql_session, answers_nothing_as_carried_out_behind_the_end_of_its_connection) {
     const testing::temporary_folder folder;
-    std::latch both_asked{1};
+    meeting both;
     recorder told;
     session asked{
         {.db = std::make_unique<failing_database>(
              sqlite_settings{folder.path() / "locks.db", testing::limit(), [] { return false; }},
-             both_asked),
+             both),
          .closing = std::make_shared<closing_signal>(),
          .failures = std::make_shared<base::latest_failure>(),
          .clean_containers_every = std::chrono::hours{24}},
         {.timeout = std::chrono::hours{1}, .detect_role = false},
         told};
     told.wait_until([](const auto& all) { return links(all, link_kind::attached) == 1; });
+    both.idle.wait();
     asked.submit_with_next({core::ticket{1}, core::children_op{"/"}});
     asked.submit({core::ticket{2}, core::children_op{"/"}});
-    both_asked.count_down();
+    both.asked.count_down();
     const auto all =
         told.wait_until([](const auto& so_far) { return links(so_far, link_kind::attached) == 2; });
     bool detached = false;
