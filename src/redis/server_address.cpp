@@ -64,7 +64,7 @@ std::optional<server_address> claimed_address(std::string_view host, std::string
     const auto number = plain_number<std::uint16_t>(port);
     if (!number || *number == 0 || host.empty() || host.size() > k_longest_host || !is_host(host))
         return std::nullopt;
-    return server_address{std::string{host}, *number};
+    return server_address{base::with_plain_zone(host), *number};
 }
 
 }  // namespace turnstile::redis

@@ -115,7 +115,7 @@ inline std::string check_names(std::string_view text) {
     auto contenders = children;
     std::erase_if(contenders, [](const auto& name) { return !core::contender_sequence(name); });
     for (const auto& name : contenders) {
-        if (!name.ends_with("lock-" + fmt::format("{:010d}", *core::contender_sequence(name))))
+        if (!name.ends_with(fmt::format("{:010d}", *core::contender_sequence(name))))
             return "no server writes the number of " + name;
     }
     for (const auto& self : children) {

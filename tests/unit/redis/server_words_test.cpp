@@ -137,6 +137,8 @@ TEST(redis_server_words, moved) {
     const server_address asked{"redis1", 7000};
     EXPECT_EQ(moved_to("MOVED 3999 127.0.0.1:6381", asked), (server_address{"127.0.0.1", 6381}));
     EXPECT_EQ(moved_to("MOVED 3999 ::1:6381", asked), (server_address{"::1", 6381}));
+    EXPECT_EQ(moved_to("MOVED 3999 fe80::1%25eth0:6381", asked),
+              (server_address{"fe80::1%eth0", 6381}));
     EXPECT_EQ(moved_to("MOVED 3999 :6381", asked), (server_address{"redis1", 6381}));
     EXPECT_EQ(moved_to("MOVED 3999 ?:6381", asked), (server_address{"redis1", 6381}));
     for (const char* other : {"MOVED", "MOVED ", "MOVED 1 h", "MOVED 1 h:", "MOVED 1 h:0",
