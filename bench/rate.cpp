@@ -3,7 +3,8 @@
 //
 //     turnstile_bench_rate CONNECT_STRING SESSIONS SECONDS
 //
-// Each session is a client with a thread of its own. The rule has 1,000,000 entries a day, so the record counts in slots.
+// The program starts SESSIONS clients, each with one thread. The rule allows 1,000,000 entries a day, so the gate's
+// record counts the entries of a time slot and keeps no single entry.
 // Prints a line of JSON.
 #include <atomic>
 #include <charconv>

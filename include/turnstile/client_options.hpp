@@ -102,9 +102,9 @@ struct client_options {
     // see access_policy; the login at a Redis server or a database stands in the connect string.
     std::string credentials{};
     access_policy acl = access_policy::everybody;
-    // Creates the connect string's chroot, with its parents, before the client's first session; one that is there is left
-    // as it is. Off: a missing chroot is the error `no_chroot`, as a chroot that was mistyped should be. A client that is
-    // refused the right gets the servers' refusal in its place (no_permission, quota_exceeded).
+    // On: the client creates the connect string's chroot, with its parents, before its first session. An existing chroot
+    // stays unchanged. If the servers refuse the creation, connecting fails with their error (no_permission,
+    // quota_exceeded). Off: a missing chroot is the error `no_chroot`, which reveals a mistyped connect string.
     bool create_chroot = false;
     session_loss_policy waiters = session_loss_policy::enter_again;
     // At no cost: each acquire lists the path anyway.

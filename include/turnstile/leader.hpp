@@ -28,7 +28,7 @@
 // resign(), move_to() and close(). The lead is given up when it has returned, not before. It never runs twice at a
 // time for one object.
 //
-// The option `protocol` chooses the names on the wire. A participant sees the participants of its own protocol only.
+// The option `protocol` selects the form of the znodes' names. Participants of different protocols do not see each other.
 // docs/how-to/election.md shows the use, docs/why/election.md each step.
 //
 // Thread safety: all members from any thread, the function and callbacks included. Threads: with a function one of the

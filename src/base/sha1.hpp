@@ -4,7 +4,8 @@
 //     hexadecimal_digits(sha1("abc"))                                   // "a9993e364706816aba3e25717850c26c9cd0d89d"
 //     name_guid("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "example.org")  // "aad03681-8b63-5304-89e0-8ca8f49461b5"
 //
-// It tells texts apart that no attacker chooses: collisions of SHA-1 can be made. Source: FIPS 180-4; RFC 4122, 4.3.
+// Use it only for texts that no attacker chooses: an attacker can construct two texts with the same SHA-1.
+// Source: FIPS 180-4; RFC 4122, 4.3.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -31,7 +31,7 @@ public:
     // ---- under the session's lock ----------------------------------------------------------
     // The first call with others ahead of this hold answers true, each later one false.
     [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
-    // The same of its first znode; and whether it has had one.
+    // The first call, when the hold's first znode is created, answers true, each later call false.
     [[nodiscard]] bool enters_first() noexcept { return !std::exchange(entered_, true); }
     [[nodiscard]] bool has_entered() const noexcept { return entered_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// script_numbers: the numbers that the scripts (scripts.hpp) and the library share, beside those of core/seam.
+// script_numbers: constants that the Lua scripts (scripts.hpp) and the C++ code both use. core/seam has the others.
 //
 // Thread safety: constants.
 #pragma once

@@ -48,7 +48,8 @@ public:
     void start(std::unique_ptr<application> application);
 
     // ---- for the application, which runs in events of its own, never inside a call of these ----
-    // What the next call of `acquire`, `read` or `commit` will be known by: answers may come inside the call.
+    // The id that the next call of `acquire`, `read` or `commit` gets. The application notes the id before it calls,
+    // because the first answers with that id may come inside the call.
     template <class Id = core::acquisition_id>
     [[nodiscard]] Id next_id() const {
         return Id{acquisitions_ + 1};

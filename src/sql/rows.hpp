@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: znodes, events and children as the tables' rows have them.
 //
-// Every program with a right to write into the tables may have written a row. A cell that has to be a number and is none
-// throws database_error; a number outside its range becomes the nearest valid number, so that one row stops no client.
+// Any program with write access to the tables may have written a row, so these functions check each cell. Text in a
+// numeric cell throws database_error. A number outside its range is clamped to the range: one bad row must not stop the
+// clients.
 //
 // Thread safety: values and pure functions.
 #pragma once

@@ -110,8 +110,8 @@ void draw_single_faults(dice& chance, scenario& s) {
     if (s.kind == server_kind::sql && chance.chance(0.7)) single.together = chance.from_to(2, 6);
 }
 
-// A client that wants many locks at once. Nothing goes wrong, but the way to the database is so long that one after the
-// other the requests of a whole window take longer than the session time-out.
+// One client requests many locks at once. No server fails, but the round trip to the database is long: if the client
+// sent the requests of a whole window one after the other, they would take longer than the session time-out.
 void draw_burst(dice&& chance, scenario& s) {
     constexpr std::size_t k_locks = 48;
     if (s.kind != server_kind::sql || s.work != work_kind::locks || !chance.chance(0.1)) return;

@@ -229,7 +229,7 @@ bool c_session::take_reply(pending_request& p, int rc) {
     base::unique_lock lock{mutex_};
     pending_.came_back();
     verdict word = judge_completion(rc);
-    // It had come before a silent connection was left, whose end has been told since.
+    // The reply arrived on a silent connection, and the core has been told since that this connection ended.
     if (phase_ == phase::detached && word.outcome == core::outcome::answered)
         word = {core::outcome::unknown, core::server_error::ok};
     if (goes_on(p, word)) return false;

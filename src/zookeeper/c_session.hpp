@@ -211,7 +211,8 @@ private:
     phase phase_ GUARDED_BY(mutex_) = phase::entering;
     bool closed_ GUARDED_BY(mutex_) = false;
     bool shared_ GUARDED_BY(mutex_) = false;  // with another client: it is not to be closed
-    // What the session owns, if the C client opens it: asked as soon as it is attached to a server that writes.
+    // The C client opens the session itself if the connect string allows read-only servers. The session is then asked
+    // for its ephemeral znodes as soon as it is attached to a server that accepts writes.
     enum class asking { settled, due, under_way };
     asking asking_ GUARDED_BY(mutex_) = asking::settled;
     own_znodes own_ GUARDED_BY(mutex_);

@@ -22,7 +22,7 @@ struct module_status {
     // "redis": the package is libturnstile-redis, and CMake's target turnstile::redis.
     std::string name;
     std::string servers;  // "Redis"
-    // Where the module is, or is looked for; empty if it is linked into the program.
+    // The path of the module's file, whether the file exists or not; empty if the module is linked into the program.
     std::string file{};
     // Why no client can use it, in the words of a client's error; empty if it is usable.
     std::string fault{};

@@ -105,7 +105,7 @@ struct seek_leader {
     std::uint64_t connection = 0;
     friend bool operator==(const seek_leader&, const seek_leader&) = default;
 };
-struct leave_server {  // for the one that was found elsewhere
+struct leave_server {  // for the server at which the look found a leader
     std::uint64_t connection = 0;
     friend bool operator==(const leave_server&, const leave_server&) = default;
 };

@@ -60,7 +60,8 @@ public:
         if (when >= *waiting_since_ + session_timeout * 2 / 3) return std::nullopt;
         return when;
     }
-    // How long an answer to a look may take: a longer one makes limit() longer than the silence.
+    // The longest round trip of a look that still justifies leaving the server: after a longer round trip, limit()
+    // would exceed the silence so far.
     [[nodiscard]] duration longest_look(time_point now) const {
         return waiting_since_ ? (now - *waiting_since_) / k_trips : duration{};
     }

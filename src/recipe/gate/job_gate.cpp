@@ -51,9 +51,9 @@ public:
     // Under the lock: starts it if it is due. `limits` are those of what comes before the start.
     result<job_report> run(guard& lock, const std::function<void(job_run&)>& job,
                            const query_options& limits) const;
-    // What a caller without the lock is told. `refusal`: why it has none.
+    // The report for a caller without the lock. `refusal` is the error of its acquire.
     result<job_report> running_elsewhere(const error& refusal, const query_options& limits) const;
-    // The same if the holder is no job gate: the job does not run elsewhere.
+    // The error for a caller without the lock whose holder is a mutex or another recipe: no participant runs the job.
     error foreign_holder(const error& refusal, const contender& holder) const;
     // When to try again, by the record and what is known of the servers' clock.
     boottime_clock::duration pause_beside(const job_record& now) const;
