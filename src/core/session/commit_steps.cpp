@@ -14,12 +14,16 @@ namespace turnstile::core {
 // An effect may call the hold, and the hold its writes: they may be over then.
 template <class F>
 void commit_steps::with(acquisition_id hold, F&& event) {
-    auto* writes = life_.commits.writes_of(hold);
+    auto* const writes = life_.commits.writes_of(hold);
     if (writes == nullptr) return;
     effects wanted;
     event(*writes, wanted);
     carry_out(hold, std::move(wanted));
-    writes = life_.commits.writes_of(hold);
+    go_on(hold);
+}
+
+void commit_steps::go_on(acquisition_id hold) {
+    auto* writes = life_.commits.writes_of(hold);
     if (writes != nullptr && writes->waits(session())) {
         effects next;
         writes->proceed(own(hold), life_.tickets, next);
@@ -96,8 +100,7 @@ void commit_steps::lose(acquisition_id hold, const error& why) {
 
 void commit_steps::let_proceed(acquisition_id hold) {
     const auto* writes = life_.commits.writes_of(hold);
-    if (writes == nullptr || !writes->waits(session())) return;
-    with(hold, [](guarded_writes& /*each*/, effects& /*out*/) {});
+    if (writes != nullptr && writes->waits(session())) go_on(hold);
 }
 
 // What the hold itself wants with its znode, or its release, has waited for the commits.

@@ -24,7 +24,7 @@ public:
     void on_attached();
     // The session is over.
     void end(const error& why);
-    // The hold is over. This comes in the middle of a call of the hold, which is not called again here.
+    // The hold is over. The hold's own event is still being handled, so this function gives the hold no other event.
     void lose(acquisition_id hold, const error& why);
     // The hold has done with its znode, perhaps: commits may have waited for that.
     void let_proceed(acquisition_id hold);
@@ -32,10 +32,11 @@ public:
 private:
     using effects = std::vector<write_effect>;
 
-    // `event(guarded_writes&, effects&)`, if the hold has writes; then its effects, what follows from them, and what
-    // the hold itself has waited for.
+    // If the hold has writes: `event(guarded_writes&, effects&)`, its effects, and go_on.
     template <class F>
     void with(acquisition_id hold, F&& event);
+    // The writes send their next request if they wait, and the hold does what it has put off for its writes.
+    void go_on(acquisition_id hold);
     template <class F>
     void with_all(F&& event);
     void let_hold_proceed(acquisition_id hold);
