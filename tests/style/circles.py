@@ -14,7 +14,6 @@ import sys
 # The steps of a session call each other in the middle of an event.
 KNOWN = [
     "core/session: commit_steps contender_context contender_steps request_steps",
-    "core/session: lease_steps link_steps placement_steps timer_steps",
 ]
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 

@@ -7,6 +7,7 @@
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
 #include "core/session/link_steps.hpp"
+#include "core/session/placement_steps.hpp"
 #include "core/session/session_errors.hpp"
 
 namespace turnstile::core {
@@ -18,7 +19,7 @@ void lease_steps::end_if_over() {
     std::string text = "its lease ran out before it was confirmed";
     if (life_.attached() && !life_.lease.can_be_kept()) {
         text += ": " + short_lease(life_);
-        warn_if_short();
+        placement_steps{life_}.warn_if_short();
     }
     const error why{errc::session_lost, text};
     link_steps{life_}.enter(session_state::lost, why.message());
@@ -47,19 +48,11 @@ void lease_steps::abandon_if_refused() {
 // The contender is first, and all behind it wait: it has to go, and its caller has to hear why.
 void lease_steps::fail_hopeless() {
     if (!due::has_come(due::hopeless(life_), life_)) return;
-    warn_if_short();
+    placement_steps{life_}.warn_if_short();
     const error why{errc::lease_too_short, short_lease(life_)};
     contender_steps{life_}.with_some(
         id_set{life_.contenders.awaiting_lease()},
         [&why](acquisition& waiter, acquisition_context& c) { waiter.leave(c, why); });
-}
-
-void lease_steps::warn_if_short() {
-    if (!life_.epoch || life_.epoch->short_lease_told) return;
-    const auto& lease = life_.lease;
-    if (lease.is_direct() || lease.timeout() >= lease.least_lasting_timeout()) return;
-    life_.epoch->short_lease_told = true;
-    life_.actions.emplace_back(warning{short_lease(life_)});
 }
 
 }  // namespace turnstile::core

@@ -20,8 +20,6 @@ public:
     void abandon_if_refused();
     // Contenders that can never be granted on this connection give up.
     void fail_hopeless();
-    // Once in an epoch.
-    void warn_if_short();
 
 private:
     client_life& life_;

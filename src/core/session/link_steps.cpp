@@ -8,11 +8,9 @@
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
-#include "core/session/lease_steps.hpp"
 #include "core/session/placement_steps.hpp"
 #include "core/session/request_steps.hpp"
 #include "core/session/silence_steps.hpp"
-#include "core/session/timer_steps.hpp"
 
 namespace turnstile::core {
 
@@ -86,41 +84,43 @@ void link_steps::replace_if_needed() {
 
 // ---- connections ----------------------------------------------------------------------------
 
-void link_steps::on_link(const link_event& event) {
+bool link_steps::on_link(const link_event& event) {
     TURNSTILE_CHECK(life_.epoch);
     switch (event.kind) {
         case link_kind::attached: life_.not_opened.reset(); return attach(event);
-        case link_kind::attached_read_only: return attach_read_only(event);
+        case link_kind::attached_read_only: attach_read_only(event); break;
         case link_kind::detached:
             detach();
             if (life_.state == session_state::connected || life_.state == session_state::read_only)
                 enter(session_state::suspended, "the connection is gone");
-            return;
-        case link_kind::role_known: return learn_role(event);
-        case link_kind::leader_not_found: return placement_steps{life_}.stay_here(event);
-        case link_kind::found_elsewhere: return silence_steps{life_}.found_elsewhere(event);
+            break;
+        case link_kind::role_known: learn_role(event); break;
+        case link_kind::leader_not_found: placement_steps{life_}.stay_here(event); break;
+        case link_kind::found_elsewhere: silence_steps{life_}.found_elsewhere(event); break;
         case link_kind::expired:
-            return end_epoch({errc::session_lost, "the servers expired it"},
-                             close_session::how::abandon);
-        case link_kind::auth_failed: return refuse_for_good(errc::auth_failed);
+            end_epoch({errc::session_lost, "the servers expired it"}, close_session::how::abandon);
+            break;
+        case link_kind::auth_failed: refuse_for_good(errc::auth_failed); break;
     }
+    return false;
 }
 
-void link_steps::attach(const link_event& event) {
+bool link_steps::attach(const link_event& event) {
     auto& epoch = *life_.epoch;
     TURNSTILE_CHECK(!life_.attached());
     TURNSTILE_CHECK(event.connection > epoch.latest_connection);
     // place: another_session
     if (epoch.session_id != 0 && event.session_id != epoch.session_id) {
-        return end_epoch({errc::session_lost, "the servers gave another id at a reconnect"},
-                         close_session::how::orderly);
+        end_epoch({errc::session_lost, "the servers gave another id at a reconnect"},
+                  close_session::how::orderly);
+        return false;
     }
     life_.lease.attached(event.connection, event.timeout, life_.now);
     // The leader may have doomed it before, and would answer all the same.
     if (!life_.lease.valid(life_.now) && !life_.closing) {  // place: lease_over_at_attach
-        return end_epoch(
-            {errc::session_lost, "its lease was over when it came back; a new one is opened"},
-            close_session::how::orderly);
+        end_epoch({errc::session_lost, "its lease was over when it came back; a new one is opened"},
+                  close_session::how::orderly);
+        return false;
     }
     epoch.session_id = event.session_id;
     epoch.latest_connection = event.connection;
@@ -138,6 +138,7 @@ void link_steps::attach(const link_event& event) {
     if (!life_.closing) enter(session_state::connected, "attached to " + event.server);
     placement_steps{life_}.begin(event);
     go_on_attached();
+    return true;
 }
 
 void link_steps::go_on_attached() {
@@ -155,7 +156,6 @@ void link_steps::go_on_attached() {
     commit_steps{life_}.on_attached();
     contenders.go_on();
     requests.send_inquiries();
-    timer_steps{life_}.on_time();
 }
 
 void link_steps::attach_read_only(const link_event& event) {

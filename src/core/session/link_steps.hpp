@@ -18,7 +18,8 @@ public:
     void open();
     void on_open_failed(const open_failed& failure);
     void on_clock_stepped(const clock_stepped& step);
-    void on_link(const link_event& event);
+    // Returns true if the session is attached by this event: it may be time for what had to wait for that.
+    [[nodiscard]] bool on_link(const link_event& event);
     void close();
     void on_closed();
 
@@ -29,7 +30,7 @@ public:
     void enter(session_state next, const std::string& reason);
 
 private:
-    void attach(const link_event& event);
+    [[nodiscard]] bool attach(const link_event& event);
     void attach_read_only(const link_event& event);
     void detach();
     void learn_role(const link_event& event);

@@ -3,7 +3,7 @@
 
 #include "base/check.hpp"
 #include "core/session/contender_steps.hpp"
-#include "core/session/lease_steps.hpp"
+#include "core/session/session_errors.hpp"
 
 namespace turnstile::core {
 
@@ -87,7 +87,15 @@ void placement_steps::settle() {
     auto& stay = life_.attached()->stay;
     if (stay.now != stay::stage::settled) stay.since = life_.now;
     stay.now = stay::stage::settled;
-    if (stay.told) lease_steps{life_}.warn_if_short();
+    if (stay.told) warn_if_short();
+}
+
+void placement_steps::warn_if_short() {
+    if (!life_.epoch || life_.epoch->short_lease_told) return;
+    const auto& lease = life_.lease;
+    if (lease.is_direct() || lease.timeout() >= lease.least_lasting_timeout()) return;
+    life_.epoch->short_lease_told = true;
+    life_.actions.emplace_back(warning{short_lease(life_)});
 }
 
 void placement_steps::let_in() {

@@ -30,6 +30,8 @@ public:
     void stay_here(const link_event& event);
     // No answer came, or it is time for another attempt.
     void on_time();
+    // Warns, once in an epoch, if no lease lasts at this server.
+    void warn_if_short();
 
 private:
     void take_note(const link_event& event);

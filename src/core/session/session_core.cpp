@@ -59,7 +59,9 @@ public:
     }
     void operator()(const reply& answer) const { reply_steps{life_}.on_reply(answer); }
     void operator()(const watch_event& event) const { contender_steps{life_}.on_watch(event); }
-    void operator()(const link_event& event) const { link_steps{life_}.on_link(event); }
+    void operator()(const link_event& event) const {
+        if (link_steps{life_}.on_link(event)) timer_steps{life_}.on_time();
+    }
 
 private:
     void cancel_one(acquisition_id id, const error& why) const {
