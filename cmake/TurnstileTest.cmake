@@ -97,8 +97,10 @@ function(turnstile_add_test name)
         PROCESSORS ${arg_PROCESSORS}
         RESOURCE_LOCK ${arg_RESOURCE_LOCK}
         TIMEOUT ${arg_TIMEOUT}
-        COST ${arg_COST}
     )
+    if(arg_COST)
+        list(APPEND properties COST ${arg_COST})
+    endif()
     if(arg_SINGLE_TEST)
         turnstile_add_command_test(${name} COMMAND ${name} ${properties})
         return()
