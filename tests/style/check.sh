@@ -322,7 +322,7 @@ rule_page_code() {
 # Links from page to page lead somewhere, those to a heading to one that is there.
 rule_links() {
     local page link file heading
-    find README.md CONTRIBUTING.md CHANGELOG.md docs bench docker tests -name '*.md' -print0 | sort -z |
+    find README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs bench docker tests -name '*.md' -print0 | sort -z |
         xargs -0 grep -noHE '\]\([^) ]+\)' |
         while IFS=: read -r page line link; do
             link=${link#*(} && link=${link%)}
@@ -334,6 +334,28 @@ rule_links() {
             heading=$(sed -nE 's/^#+ //p' "$file" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9 _\n-' | tr ' ' '-')
             grep -qxF -e "${link#*#}" <<<"$heading" || echo "$page:$line"
         done | report "a link that leads nowhere"
+}
+
+# A sentence of a page has at most 30 words, and no phrase that only this project's authors understand. The pages in
+# unrevised.txt are not judged yet.
+readonly unrevised=tests/style/unrevised.txt
+rule_sentences() {
+    { git ls-files -- '*.md' | xargs python3 tests/style/sentences.py length --unrevised "$unrevised" ||
+        echo "tests/style/sentences.py: no answer"; } | report "more than 30 words: make it two sentences"
+}
+
+rule_dialect() {
+    { git ls-files -- '*.md' | xargs python3 tests/style/sentences.py words --unrevised "$unrevised" ||
+        echo "tests/style/sentences.py: no answer"; } | report "name the actor or the noun, or use the field's word"
+}
+
+# The list of unrevised pages only shrinks: every page in it is in each earlier version of it, too.
+rule_unrevised() {
+    local version
+    git log --format=%h -- "$unrevised" 2>/dev/null | while IFS= read -r version; do
+        git cat-file -e "$version:$unrevised" 2>/dev/null || continue
+        git show "$version:$unrevised" | sort -u | comm -13 - <(sort -u "$unrevised")
+    done | sort -u | { grep '\.md$' || true; } | report "was taken off $unrevised and is on it again, or is new there"
 }
 
 # Comments and documents have a noun as their subject: the waiter, the session, another client. Of 100 lines in a folder
@@ -358,7 +380,7 @@ rule_plain_words() {
         for folder in "${plain[@]}"; do
             sources "$folder" | xargs awk 'match($0, /(^|[^:"])\/\/ */) { look(substr($0, RSTART + RLENGTH)) }'"$riddles"
         done
-        find docs README.md CONTRIBUTING.md -name '*.md' -exec awk '/[a-z]/ { look($0) }'"$riddles" {} +
+        find docs README.md CONTRIBUTING.md SECURITY.md -name '*.md' -exec awk '/[a-z]/ { look($0) }'"$riddles" {} +
     } | report "what is meant? Of 100 lines at most one leaves that open"
 }
 
@@ -442,7 +464,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles lua spdx script format model_edges failures documents page_code links plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles lua spdx script format model_edges failures documents page_code links sentences dialect unrevised plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences of pages that are too long, and words that a newcomer cannot understand at the first reading.
+
+    sentences.py length|words [--unrevised FILE] PAGE...
+
+Prints "page:line: text" for each violation. FILE lists pages, one a line, that are not revised yet: the command does
+not judge them, but names each one that has no violation of either kind any more, so that it leaves the list.
+"""
+import argparse
+import re
+import sys
+
+MOST_WORDS = 30
+
+# Each phrase has no noun, no actor, or a meaning that only this project gives it.
+PHRASES = [
+    r"who|whoever|whom|whose ever|nobody|somebody|anybody",
+    r"nothing of (it|this|that|them)", r"(that|those|the ones?) of", r"those (that|which)", r"one that", r"that one",
+    r"what (it|they|he) (has|have|is|are|was|were|does|do)", r"what (is|are|was|were) (not|to be)",
+    r"what (becomes?|became|comes?|came) of", r"(is|are|was|were|been|be) told", r"(has|have|had) told",
+    r"go(es)? by", r"of (its|their|one's) own", r"in turn", r"(then|there), too", r"(can|could|to|may) be had",
+    r"stands?", r"such as (it|they)", r"comes? to nothing", r"let (it|them) go",
+]
+DIALECT = re.compile(r"(?<![\w'-])(?:" + "|".join(PHRASES) + r")(?![\w'-])", re.IGNORECASE)
+END = re.compile(r"[.!?][\"')*_]*(?=\s+[\"'(*_<`]*[A-Z0-9`]|\s*$)")
+ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|vs|cf|etc)\.$")
+
+
+def plain(text):
+    """The text as a reader sees it: code is one word, a link is its text. Blanks keep every place where it was."""
+    text = re.sub(r"<!--.*?-->", lambda found: " " * len(found.group()), text)
+    text = re.sub(r"``.+?``|`[^`]+`", as_word, text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", lambda found: found.group(1).ljust(len(found.group())), text)
+    return re.sub(r"<[a-z/][^>]*>|https?://\S+", as_word, text)
+
+
+def as_word(found):
+    return "CODE".ljust(len(found.group()))
+
+
+def blocks(lines):
+    """Paragraphs, list items, headings and table cells as lists of (line number, text)."""
+    block, fenced, blank, code = [], False, True, False
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip("\n")
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+            yield block
+            block = []
+            continue
+        if fenced:
+            continue
+        if not line.strip():
+            yield block
+            block, blank = [], True
+            continue
+        code = line.startswith("    ") and (blank or code)
+        blank = False
+        if code:
+            continue
+        if line.startswith("|"):
+            yield block
+            block = []
+            for cell in re.split(r"(?<!\\)\|", re.sub(r"`[^`]*`", "CODE", line).strip("|")):
+                yield [(number, cell)]
+            continue
+        if re.match(r"\s*([-*+]|\d+\.)\s|#", line):
+            yield block
+            block = []
+        block.append((number, re.sub(r"^\s*([-*+]|\d+\.)\s+|^#+\s*", "", line)))
+        if line.startswith("#"):
+            yield block
+            block = []
+    yield block
+
+
+def sentences(page):
+    """(line number, text) of each sentence of the page."""
+    with open(page, encoding="utf-8") as file:
+        for block in blocks(file.readlines()):
+            text, starts = "", []
+            for number, line in block:
+                starts.append((len(text), number))
+                text += line + " "
+            text, begin = plain(text), 0  # code and the targets of links may contain full stops
+            for end in END.finditer(text):
+                if ABBREVIATIONS.search(text[begin:end.end()]):
+                    continue
+                yield line_of(starts, begin), text[begin:end.end()].strip()
+                begin = end.end()
+            if text[begin:].strip():
+                yield line_of(starts, begin), text[begin:].strip()
+
+
+def line_of(starts, place):
+    """The line of a place, by the places at which lines start."""
+    return [number for start, number in starts if start <= place][-1]
+
+
+def shown(text):
+    return re.sub(r"\s+", " ", text)[:70]
+
+
+def long_sentences(page):
+    """The page's sentences of more than MOST_WORDS words."""
+    for number, text in sentences(page):
+        words = len(re.findall(r"\S*\w\S*", text))
+        if words > MOST_WORDS:
+            yield f"{page}:{number}: {words} words: {shown(text)}"
+
+
+def dialect(page):
+    """The phrases of PHRASES on the page."""
+    for number, text in sentences(page):
+        text = re.sub(r"\s+", " ", text)
+        for found in DIALECT.finditer(text):
+            yield f"{page}:{number}: \"{found.group()}\": {shown(text)}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rule", choices=["length", "words"])
+    parser.add_argument("--unrevised", metavar="FILE")
+    parser.add_argument("pages", nargs="+")
+    options = parser.parse_args()
+    unrevised = set()
+    if options.unrevised:
+        with open(options.unrevised, encoding="utf-8") as file:
+            unrevised = {line.strip() for line in file if line.strip() and not line.startswith("#")}
+    for page in sorted(unrevised - set(options.pages)):
+        print(f"{options.unrevised}: {page} is no page")
+    for page in options.pages:
+        violations = list(long_sentences(page) if options.rule == "length" else dialect(page))
+        if page not in unrevised:
+            print(*violations, sep="\n", end="\n" if violations else "")
+        elif options.rule == "length" and not violations and not list(dialect(page)):
+            print(f"{options.unrevised}: {page} is revised: remove it from this list")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
