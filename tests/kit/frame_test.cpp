@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "testing/wire.hpp"
+#include "servers/wire.hpp"
 
 namespace {
 

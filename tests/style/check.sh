@@ -7,7 +7,7 @@ set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-readonly code=(include src tests bench examples demo)
+readonly code=(include src testing tests bench examples demo)
 readonly most_lines=400
 violations=0
 
@@ -80,7 +80,7 @@ rule_sleep() {
 
 rule_zookeeper() {
     includes "${code[@]}" -- zookeeper/zookeeper zookeeper.h |
-        { grep -vE '^(src/(zookeeper|testing)|bench|tests)/' || true; } |
+        { grep -vE '^(src/zookeeper|testing/servers|bench|tests)/' || true; } |
         report "only src/zookeeper includes the C client"
 }
 
@@ -144,16 +144,16 @@ rule_pure() {
         report "the core is told the time"
 }
 
-# No file includes upwards: a folder of src/ includes itself and those before it in this list. Back ends know the seam
-# and nothing else of the core. The users' kit, testing and simulation, has nothing of verification, the judges.
+# No file includes upwards: a folder of src/ includes itself and those before it in this list, and so does one of
+# testing/, the users' kit, and of tests/verification, the judges. Back ends know the seam and nothing else of the core.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
     local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
-    recipe/gate recipe/composite inspection testing simulation schedule deterministic verification
+    recipe/gate recipe/composite inspection servers simulation schedule deterministic verification
     admin admin/http admin/reading admin/access admin/api admin/server cli)
 rule_layers() {
     {
         includes src/local src/sql src/zookeeper src/redis -- core/ | { grep -vE '"core/seam/' || true; }
-        sources src | xargs grep -nHE '^#include "' | awk -v layers="${layers[*]}" '
+        sources src testing tests/verification | xargs grep -nHE '^#include "' | awk -v layers="${layers[*]}" '
             BEGIN { count = split(layers, list, " "); for (i = 1; i <= count; ++i) place[list[i]] = i }
             function layer(path,  parts, depth) {
                 depth = split(path, parts, "/")
@@ -167,14 +167,16 @@ rule_layers() {
                 split($0, quoted, "\"")
                 if (quoted[2] ~ /^turnstile\//) next
                 split($0, named, ":")
-                from = layer(substr(named[1], 5)); to = layer(quoted[2])
+                file = named[1]; sub(/^[a-z]+\//, "", file)
+                from = layer(file); to = layer(quoted[2])
                 if (!(from in place) || !(to in place) || place[to] > place[from]) print named[1] ":" named[2] ": " quoted[2]
             }'
     } | report "includes upwards"
     # Programs and the users' kit go by public headers, and by what of src stands by itself. The command serves the page.
     {
-        includes src/testing -- cli/ admin/ client/ core/ guardian/ inspection/ local/ recipe/ redis/ sql/ zookeeper/
-        includes src/cli src/admin -- client/ core/ inspection/ local/ recipe/ redis/ simulation/ sql/ testing/ zookeeper/ |
+        includes src -- servers/ simulation/ schedule/ deterministic/ verification/
+        includes testing/servers -- cli/ admin/ client/ core/ guardian/ inspection/ local/ recipe/ redis/ sql/ zookeeper/
+        includes src/cli src/admin -- client/ core/ inspection/ local/ recipe/ redis/ sql/ zookeeper/ |
             { grep -vE '^src/admin/.*"core/queue/revocation\.hpp"' || true; }
         includes src/admin -- cli/ guardian/
         includes src/redis src/sql -- local/ |
@@ -291,7 +293,7 @@ rule_documents() {
         lines=$(wc -l <README.md)
         ((lines <= 180)) || echo "README.md:$lines lines"
         awk -v most=$most 'length > most { print FILENAME ":" FNR }' README.md CONTRIBUTING.md docs/README.md
-        find CHANGELOG.md bench docker docs tests -name '*.md' ! -name benchmarks.md ! -name comparison.md \
+        find CHANGELOG.md bench docker docs testing tests -name '*.md' ! -name benchmarks.md ! -name comparison.md \
             -exec awk -v most=$most '
             FNR == 1 { printed = 0 }
             /^```/ { printed = !printed }
@@ -322,7 +324,7 @@ rule_page_code() {
 # Links from page to page lead somewhere, those to a heading to one that is there.
 rule_links() {
     local page link file heading
-    find README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs bench docker tests -name '*.md' -print0 | sort -z |
+    find README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs bench docker testing tests -name '*.md' -print0 | sort -z |
         xargs -0 grep -noHE '\]\([^) ]+\)' |
         while IFS=: read -r page line link; do
             link=${link#*(} && link=${link%)}
@@ -360,9 +362,9 @@ rule_unrevised() {
 
 # Comments and documents have a noun as their subject: the waiter, the session, another client. Of 100 lines in a folder
 # at most one has a word that leaves open what is meant. docs/reference/glossary.md has the nouns.
-readonly plain=(include/turnstile src examples
+readonly plain=(include/turnstile src examples testing
     tests/unit tests/client tests/recipe tests/simulation tests/integration tests/campaign tests/contract
-    tests/explore tests/interop tests/kit tests/fuzz tests/demo bench demo)
+    tests/explore tests/interop tests/kit tests/fuzz tests/demo tests/verification bench demo)
 # shellcheck disable=SC2016  # the expressions are awk's
 readonly riddles='
     function look(text) {
@@ -427,8 +429,8 @@ rule_names() {
     local known
     known=$(mktemp)
     {
-        names -rh src include tests bench scripts cmake CMakeLists.txt
-        find src include tests bench scripts -type f -printf '%f\n' | sed 's/\..*//'
+        names -rh src include testing tests bench scripts cmake CMakeLists.txt
+        find src include testing tests bench scripts -type f -printf '%f\n' | sed 's/\..*//'
         printf '%s\n' extra_lock_patterns # kazoo's
     } | sort -u >"$known"
     find docs/why docs/reference/architecture.md docs/reference/glossary.md -name '*.md' -print0 |

@@ -19,10 +19,10 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
 def read_includes(root):
-    """For each file below src/ and include/, by the name under which it is included, the names that it includes."""
+    """For each file, by the name under which it is included, the names that it includes."""
     files = {}
-    for base in ("src", "include"):
-        for path in sorted((root / base).rglob("*.[ch]pp")):
+    for base, folder in (("src", ""), ("include", ""), ("testing", ""), ("tests", "verification")):
+        for path in sorted((root / base / folder).rglob("*.[ch]pp")):
             name = path.relative_to(root / base).as_posix()
             files[name] = INCLUDE.findall(path.read_text(encoding="utf-8"))
     return files

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // participation: what one participant of an election is in the middle of, and what it does next. A value: it calls
 // nothing outside, and has no thread, clock or server. The class that ships (election_seat.hpp) asks it under its lock;
-// the simulator plays it (src/verification/work/election_work.cpp). A participant without a function of the user's is
+// the simulator plays it (tests/verification/work/election_work.cpp). A participant without a function of the user's is
 // as one whose function returns as soon as its term is to end.
 //
 // | state         | in the queue    | the function                  | goes on to                             |

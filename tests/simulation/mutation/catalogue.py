@@ -13,7 +13,7 @@ import schemata
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 MUTANTS = ROOT / "tests" / "simulation" / "mutants"
-SOURCES = ["include", "src"]
+SOURCES = ["include", "src", "testing", "tests/verification"]
 
 
 class Mistake(Exception):

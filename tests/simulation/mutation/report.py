@@ -60,7 +60,7 @@ on. It plays the seeds 1 to {seeds}, up to the first in which a promise is broke
 for in their own histories ("of commits", `--work commits`), those of single servers in theirs ("of locks on redis",
 `--servers redis`), and rare interleavings in more seeds. Rows are codes of
 [failures.md](../reference/failures.md), promises, or pages of docs/; what the promises say is in
-`src/verification/invariants.hpp` and in the judges that it names.
+`tests/verification/invariants.hpp` and in the judges that it names.
 
 The tree as it is: {seeds} seeds, no promise broken.
 

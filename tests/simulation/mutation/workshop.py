@@ -10,7 +10,7 @@ import subprocess
 from catalogue import ROOT, Mistake
 from schemata import HEADER, HEADER_NAME, VARIABLE
 
-COPIED = ["CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "tests"]
+COPIED = ["CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "testing", "tests"]
 # A mutant may make histories long, but none of them endless: the simulator bounds them.
 LONGEST_RUN_SECONDS = 1800
 COMPARED_SEEDS = range(1, 6)

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "testing/java_runtime.hpp"
+#include "servers/java_runtime.hpp"
 #include "turnstile/testing/four_letter_word.hpp"
 
 namespace turnstile::testing {

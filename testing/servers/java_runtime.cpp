@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/java_runtime.hpp"
+#include "servers/java_runtime.hpp"
 
 #include <unistd.h>
 

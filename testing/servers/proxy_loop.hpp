@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "testing/proxy_connection.hpp"
+#include "servers/proxy_connection.hpp"
 #include "turnstile/testing/loopback_port.hpp"
 
 namespace turnstile::testing::detail {

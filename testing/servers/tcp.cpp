@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/tcp.hpp"
+#include "servers/tcp.hpp"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "testing/throw_errno.hpp"
+#include "servers/throw_errno.hpp"
 
 namespace turnstile::testing::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/proxy_loop.hpp"
+#include "servers/proxy_loop.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,8 +15,8 @@
 #include <csignal>
 #include <utility>
 
-#include "testing/tcp.hpp"
-#include "testing/throw_errno.hpp"
+#include "servers/tcp.hpp"
+#include "servers/throw_errno.hpp"
 
 namespace turnstile::testing::detail {
 

@@ -81,8 +81,8 @@ private:
 // What people look for: lines of the service, of the test and of the library.
 bool is_told(const std::string& line) {
     constexpr std::array k_hidden{
-        " at /usr/", " at ./",  "_stand_in.cpp", "/src/schedule/",
-        "pthread_",  "boost::", "clone3",        "/src/deterministic/deterministic_run.cpp"};
+        " at /usr/", " at ./",  "_stand_in.cpp", "/testing/schedule/",
+        "pthread_",  "boost::", "clone3",        "/testing/deterministic/deterministic_run.cpp"};
     return std::none_of(k_hidden.begin(), k_hidden.end(),
                         [&](const char* each) { return line.find(each) != std::string::npos; });
 }

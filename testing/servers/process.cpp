@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "testing/spawn.hpp"
-#include "testing/supervisor.hpp"
+#include "servers/spawn.hpp"
+#include "servers/supervisor.hpp"
 
 namespace turnstile::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/proxy_lane.hpp"
+#include "servers/proxy_lane.hpp"
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "testing/wire.hpp"
+#include "servers/wire.hpp"
 #include "turnstile/testing/frame.hpp"
 
 namespace turnstile::testing::detail {

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "testing/wire.hpp"
+#include "servers/wire.hpp"
 
 namespace turnstile::testing {
 

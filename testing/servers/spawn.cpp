@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/spawn.hpp"
+#include "servers/spawn.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "base/descriptor.hpp"
-#include "testing/throw_errno.hpp"
+#include "servers/throw_errno.hpp"
 
 namespace turnstile::testing::detail {
 

@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "base/hexadecimal.hpp"
-#include "testing/tcp.hpp"
-#include "testing/wire.hpp"
+#include "servers/tcp.hpp"
+#include "servers/wire.hpp"
 #include "turnstile/testing/frame.hpp"
 
 namespace turnstile::testing {

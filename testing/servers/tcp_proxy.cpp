@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "testing/proxy_loop.hpp"
-#include "testing/tcp.hpp"
+#include "servers/proxy_loop.hpp"
+#include "servers/tcp.hpp"
 
 namespace turnstile::testing {
 

@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "testing/tcp.hpp"
+#include "servers/tcp.hpp"
 
 namespace turnstile::testing {
 

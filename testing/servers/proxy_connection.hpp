@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "base/descriptor.hpp"
-#include "testing/proxy_lane.hpp"
+#include "servers/proxy_lane.hpp"
 #include "turnstile/testing/tcp_proxy.hpp"
 
 namespace turnstile::testing::detail {

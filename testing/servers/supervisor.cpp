@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/supervisor.hpp"
+#include "servers/supervisor.hpp"
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <string_view>
 
-#include "testing/spawn.hpp"
-#include "testing/throw_errno.hpp"
+#include "servers/spawn.hpp"
+#include "servers/throw_errno.hpp"
 
 namespace turnstile::testing::detail {
 

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "testing/java_runtime.hpp"
+#include "servers/java_runtime.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::testing {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
-#include "testing/throw_errno.hpp"
+#include "servers/throw_errno.hpp"
 
 namespace turnstile::testing {
 

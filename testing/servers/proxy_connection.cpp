@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/proxy_connection.hpp"
+#include "servers/proxy_connection.hpp"
 
 #include <sys/epoll.h>
 #include <sys/socket.h>

@@ -7,8 +7,8 @@
 #include <string>
 #include <system_error>
 
-#include "testing/supervisor.hpp"
-#include "testing/throw_errno.hpp"
+#include "servers/supervisor.hpp"
+#include "servers/throw_errno.hpp"
 
 namespace turnstile::testing {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "testing/tcp.hpp"
+#include "servers/tcp.hpp"
 
 namespace turnstile::testing {
 
