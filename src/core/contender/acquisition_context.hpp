@@ -69,8 +69,6 @@ public:
                                                  std::size_t /*bytes*/) const {
         return true;
     }
-    // The children of a folder were read: znodes of abandoned creates among them are removed.
-    virtual void saw(const std::string& folder, const std::vector<std::string>& children) = 0;
     // Contenders of the family `theirs` came before one of `ours` in this folder, and neither excludes the other: the
     // refusal, if the client refuses that.
     virtual std::optional<error> foreign_ahead(const std::string& /*folder*/,

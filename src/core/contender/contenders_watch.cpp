@@ -17,8 +17,7 @@ void contenders_watch::list(acquisition_context& c, const std::string& folder) {
     listing_ = c.submit(children_op{folder, watch_mode::watch});
 }
 
-consequence contenders_watch::on_answer(acquisition_context& c, const std::string& folder,
-                                        const std::string& own, contender_family of,
+consequence contenders_watch::on_answer(const std::string& own, contender_family of,
                                         const reply& answer) {
     TURNSTILE_CHECK(expects(answer.id));
     listing_.reset();
@@ -35,7 +34,6 @@ consequence contenders_watch::on_answer(acquisition_context& c, const std::strin
         case answer_class::retry: return suspends{};
     }
     watched_on_ = answer.connection;
-    c.saw(folder, answer.children);
     const bool others = std::any_of(
         answer.children.begin(), answer.children.end(), [&own, of](const std::string& name) {
             return name != own && contender_sequence(name, of).has_value();

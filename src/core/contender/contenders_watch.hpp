@@ -42,8 +42,7 @@ public:
     // An event that comes before the next list is in that list.
     void look_again() noexcept { watched_on_ = 0; }
     // `done`: others queue behind `own`, or no contender can be seen to come.
-    consequence on_answer(acquisition_context& c, const std::string& folder, const std::string& own,
-                          contender_family of, const reply& answer);
+    consequence on_answer(const std::string& own, contender_family of, const reply& answer);
     // Whether it is the first time.
     [[nodiscard]] bool announce() noexcept;
     void give_back(acquisition_context& c, const std::string& folder, removed_by remover);

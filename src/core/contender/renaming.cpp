@@ -113,7 +113,6 @@ consequence renaming::on_listed(acquisition_context& c, const renamed_znode& own
         case answer_class::elsewhere:
         case answer_class::retry: return suspends{};
     }
-    c.saw(own.folder, answer.children);
     if (answer.connection != fenced_on_) return goes_on{};  // once more from the start
     const auto stands = [&answer](const std::string& name) {
         return std::find(answer.children.begin(), answer.children.end(), name) !=

@@ -132,7 +132,7 @@ void creating::on_created(acquisition_call& call, const reply& answer) {
 void creating::on_listed(acquisition_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:
-        case answer_class::gone: return call.session.saw(call.folder(), answer.children);
+        case answer_class::gone:
         case answer_class::forbidden: return;
         case answer_class::conflict:
         case answer_class::over_quota:
@@ -223,7 +223,6 @@ void unsure::look_for_guid(acquisition_call& call, const reply& answer) {
         case answer_class::elsewhere:
         case answer_class::retry: return call.suspend(answer);
     }
-    c.saw(call.folder(), answer.children);
     // place: list_behind_the_write
     if (answer.connection != verified_on) return;  // once more from the start
     const auto& children = answer.children;

@@ -32,8 +32,7 @@ void held::on_reply(acquisition_call& call, const reply& answer) {
     if (announcing.take_answer(answer)) return on_announced(call, answer);
     if (rename->expects(answer.id)) return on_renamed(call, answer);
     if (!behind->expects(answer.id)) return;
-    const auto outcome =
-        behind.change().on_answer(call.session, call.folder(), name, family(kind), answer);
+    const auto outcome = behind.change().on_answer(name, family(kind), answer);
     if (std::holds_alternative<done>(outcome)) on_contended(call);
     if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(outcome)) lose_znode(call);

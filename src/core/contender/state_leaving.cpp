@@ -116,8 +116,7 @@ void leaving::on_reply(acquisition_call& call, const reply& answer) {
     } else if (delay->expects(answer.id)) {
         apply(call, answer, delay.change().on_answer(c, own_mark(call), answer));
     } else if (behind->expects(answer.id)) {
-        apply(call, answer,
-              behind.change().on_answer(c, call.folder(), name, family(kind), answer));
+        apply(call, answer, behind.change().on_answer(name, family(kind), answer));
     } else if (permits->expects(answer.id)) {
         apply(call, answer, permits.change().on_answer(call.folder(), std::nullopt, answer));
     }
@@ -182,7 +181,7 @@ void leaving::lose_znode(acquisition_call& call) {
 void leaving::on_listed(acquisition_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:
-        case answer_class::gone: return call.session.saw(call.folder(), answer.children);
+        case answer_class::gone:
         case answer_class::forbidden: return;
         case answer_class::conflict:
         case answer_class::over_quota:

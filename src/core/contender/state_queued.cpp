@@ -126,7 +126,6 @@ void queued::on_listed(acquisition_call& call, const reply& answer) {
         case answer_class::elsewhere:
         case answer_class::retry: return call.suspend(answer);
     }
-    c.saw(call.folder(), answer.children);
     listed_on = answer.connection;
     pzxid = answer.stat.pzxid;
     low_water.apply_list(answer.stat, answer.children.size());

@@ -74,10 +74,6 @@ bool contender_context::has_room_to_watch(std::size_t all, std::size_t more,
     return all <= limits.permits && life_.watched_bytes() + added <= limits.bytes;
 }
 
-void contender_context::saw(const std::string& folder, const std::vector<std::string>& children) {
-    contender_steps{life_}.remove_abandoned(folder, children);
-}
-
 std::optional<error> contender_context::foreign_ahead(const std::string& folder,
                                                       contender_family ours,
                                                       contender_family theirs) {

@@ -84,7 +84,6 @@ public:
     [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t more,
                                          std::size_t bytes) const override;
 
-    void saw(const std::string& folder, const std::vector<std::string>& children) override;
     std::optional<error> foreign_ahead(const std::string& folder, contender_family ours,
                                        contender_family theirs) override;
     void abandon(const std::string& guid) override;

@@ -87,6 +87,8 @@ void reply_steps::retry_here(const reply& answer) {
 // ---- what it is for -------------------------------------------------------------------------
 
 void reply_steps::deliver(const for_contender& recipient, const reply& answer) {
+    if (const auto* const asker = life_.contenders.find(recipient.id))
+        look_for_abandoned(asker->value.folder(), answer);
     contender_steps{life_}.on_reply(recipient.id, answer);
 }
 
@@ -136,9 +138,16 @@ void reply_steps::deliver(const for_search& recipient, const reply& answer) {
     life_.epoch->abandoned.looked(recipient.folder, answer.sent);
 }
 
+// Whatever the list was asked for. Other answers have no children.
+void reply_steps::look_for_abandoned(const std::string& folder, const reply& answer) {
+    if (is_heard(answer) && !answer.children.empty())
+        contender_steps{life_}.remove_abandoned(folder, answer.children);
+}
+
 // ---- shared lists ---------------------------------------------------------------------------
 
 void reply_steps::deliver(const for_sharers& recipient, const reply& answer) {
+    look_for_abandoned(recipient.folder, answer);
     answer_sharers(recipient.sharers, answer);
     auto& lists = life_.epoch->lists;
     auto next = lists.answered(recipient.folder, answer.id);

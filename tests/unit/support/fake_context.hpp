@@ -63,7 +63,6 @@ public:
     std::set<std::string> abandoned;      // GUIDs
     std::vector<std::string> guids;       // that were made
     std::optional<std::string> replacement;
-    std::vector<std::vector<std::string>> lists_seen;
 
     std::string new_guid() override {
         guids.push_back("00000000-0000-4000-8000-00000000000" + std::to_string(guids.size()));
@@ -82,9 +81,6 @@ public:
         if (watched.erase(path) > 0) given_back.insert(path);
     }
     void unwatch_gone(const std::string& path) override { watched.erase(path); }
-    void saw(const std::string&, const std::vector<std::string>& children) override {
-        lists_seen.push_back(children);
-    }
     void abandon(const std::string& guid) override { abandoned.insert(guid); }
     void replace_session(const std::string& reason) override { replacement = reason; }
     void tell(told_value&& event) override {

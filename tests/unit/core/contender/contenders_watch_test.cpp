@@ -19,7 +19,7 @@ protected:
         answer.error = error;
         answer.children = std::move(children);
         EXPECT_TRUE(behind.expects(answer.id));
-        return behind.on_answer(session, "/q", k_own, contender_family::lock, answer);
+        return behind.on_answer(k_own, contender_family::lock, answer);
     }
 
     test::fake_context session;
