@@ -59,7 +59,9 @@ INSTANTIATE_TEST_SUITE_P(all, examples,
                          testing::Values("quick_start", "fencing", "cancellation", "guarded_write",
                                          "multi_lock", "quorum_lock", "path_template", "coroutine",
                                          "deadlock", "fenced_sqlite", "election", "semaphore",
-                                         "shared_mutex", "shutdown"),
+                                         "shared_mutex", "shutdown", "from_curator",
+                                         "from_redisson", "from_etcd", "from_kazoo",
+                                         "from_std_mutex"),
                          [](const auto& parameter) { return std::string{parameter.param}; });
 
 #ifdef TURNSTILE_EXAMPLE_WITH_ASIO
