@@ -14,6 +14,20 @@ die() {
     exit "$1"
 }
 
+# put <file> <name>: standard input becomes the part of the file that this script makes under this name.
+put() {
+    local new
+    new=$(mktemp)
+    awk -v name="$2" -v script="$(basename "$0")" '
+        FNR == NR { text = text $0 "\n"; next }
+        $0 == "<!-- end of " name " -->" { inside = 0 }
+        !inside { print }
+        $0 == "<!-- scripts/" script " makes " name " -->" { inside = 1; printf "%s", text }
+    ' - "$1" >"$new"
+    cat "$new" >"$1"
+    rm "$new"
+}
+
 # packages_of <group>...: the packages of these groups, each once.
 packages_of() {
     local group

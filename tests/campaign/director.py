@@ -214,15 +214,13 @@ def main():
     began = time.time()
     campaign = run(settings, folder)
     verdict = judge.judge(folder)
-    page = report.page(settings, campaign.counts, verdict, began)
     print(report.summary(verdict))
     if campaign.cut_short:
         print(f"cut short after {(time.time() - began) / 60:.0f} minutes: {campaign.cut_short}")
     if verdict.unplayed:
         print(f"failed: {verdict.unplayed}")
     if settings.report:
-        with open(settings.report, "w", encoding="utf-8") as file:
-            file.write(page)
+        report.put(settings.report, settings.servers, report.section(settings, campaign.counts, verdict, began))
     if verdict.broken or verdict.unplayed or campaign.cut_short:
         print(f"seed {settings.seed}; all files stay in {folder}")
         return 1

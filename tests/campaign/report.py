@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign as a page, and in a few lines."""
+"""A campaign as a section of docs/reference/verification.md, and in a few lines."""
 
+import collections
 import os
 import platform
 import subprocess
@@ -8,18 +9,9 @@ import time
 
 from kinds import KINDS
 
-NAMES = {
-    "G1": "no two valid holds; no session over before `valid_until`; permits within the limit",
-    "G2": "granted with nobody ahead, by the servers' transaction logs",
-    "G4": "nothing left at the end; what a killed process owned goes in time",
-    "G5": "every loss told",
-    "G6": "tokens grow, and are the numbers of the znodes' creations",
-    "G7": "every call returns, every path is granted once all is healed",
-    "commits": "guarded and checked writes: as told, under holds that stood, in the order of the tokens",
-    "fence": "no write of a hold that was overtaken is taken by a store that compares tokens",
-    "jobs": "at most one start per period, each run once",
-    "rates": "no more entries per period than the limit",
-}
+# What the section counts of what was played; docs/why/campaign.md says what each promise is.
+PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped", "sessions expired", "znodes",
+          "late writes", "writes that the store refused")
 
 
 def summary(verdict):
@@ -78,47 +70,50 @@ def machine():
            f"{platform.release().split('-')[0]}"
 
 
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-
-
-def page(settings, counts, verdict, began):
-    lines = [
-        "# A campaign" + ("" if settings.servers == "zookeeper" else f" on {settings.servers}"),
-        "",
-        "Written by `scripts/campaign --report`; [campaign.md](campaign.md) says what was done and how it is judged.",
-        "",
-        f"- **When**: {time.strftime('%Y-%m-%d %H:%M', time.gmtime(began))} UTC, "
-        f"{settings.minutes:g} minutes of nemeses; seed {settings.seed}",
-        f"- **Commit**: {commit()}",
-        f"- **Machine**: {machine()}",
-        f"- **Servers**: {servers(settings)}; sessions of {settings.session} and {settings.slow} ms",
-        f"- **Verdict**: {outcome(verdict)}",
-        *([f"- **The servers'**: {len(verdict.of_servers)} contradictions, see the end"] if verdict.faults() else []),
-        "",
-        "## Promises",
-        "",
+def section(settings, counts, verdict, began):
+    """The run as a table of two columns; what contradicts each other follows it."""
+    rows = [
+        ("when", f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime(began))} UTC, {settings.minutes:g} minutes of nemeses, "
+                 f"seed {settings.seed}"),
+        ("commit", commit()),
+        ("machine", machine()),
+        ("servers", f"{servers(settings)}; sessions of {settings.session} and {settings.slow} ms"),
+        ("verdict", outcome(verdict)),
+        ("judged", ", ".join(f"{name} {looked}" + (f" (broken: {broken})" if broken else "")
+                             for name, (looked, broken) in verdict.by_promise().items())),
+        ("played", ", ".join(f"{name} {verdict.numbers[name]}" for name in PLAYED if name in verdict.numbers)),
+        ("nemeses", ", ".join(f"{kind} {times}" for kind, times in sorted(by_kind(counts).items()))),
     ]
-    rows = [(name, NAMES.get(name, ""), looked, broken)
-            for name, (looked, broken) in verdict.by_promise().items()]
-    lines += table(["promise", "what was judged", "looked at", "broken"], rows)
-    lines += ["", "## What was played", ""]
-    lines += table(["what", "how many"], sorted(verdict.numbers.items()))
-    lines += ["", "## Nemeses", ""]
-    lines += ["`+flock`: while the idle sessions expire, too; `+log`: the leader's log stalled at the expiry; "
-              "`+stop`, `+cut`:", "the named workers were stopped, cut off, meanwhile; `+kill`, `+end`: the server was "
-              "killed, ended by itself.", ""] if settings.servers == "zookeeper" else [
-                  "`+stop`: the named workers stood still meanwhile; `+kill`, `+end`: the server, or the worker, was "
-                  "killed, the server", "ended by itself; `+lag`: the replicas had not heard of the last writes.", ""]
-    lines += table(["nemesis", "aimed at", "times"],
-                   [(kind, whom, n) for (kind, whom), n in sorted(counts.items())])
-    if verdict.not_promised:
-        lines += chapter("What these servers do not promise", not_promised(verdict))
-    lines += chapter("Contradictions", listed(verdict.broken[:50]))
     if faults := verdict.faults():
-        lines += chapter("The servers", ["", *faults] + listed(verdict.of_servers[:5]))
+        rows.append(("faults of the servers", f"{len(faults)}; contradictions that follow from them: "
+                                              f"{len(verdict.of_servers)}"))
+    if unkept := not_promised(verdict):
+        rows.append(("not promised here", "; ".join(unkept[1:])))
+    lines = ["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows)]
+    if verdict.broken:
+        lines += ["", "```", *listed(verdict.broken[:50])[1:], "```"]
     return "\n".join(lines) + "\n"
+
+
+def by_kind(counts):
+    """The times of each nemesis, at whatever it was aimed."""
+    times = collections.Counter()
+    for (kind, _), n in counts.items():
+        times[kind] += n
+    return times
+
+
+def put(file, name, text):
+    """Makes the text the part of the page that is generated under this name; a page without it gets it at its end."""
+    begin, end = f"<!-- scripts/campaign makes {name} -->\n", f"<!-- end of {name} -->\n"
+    page = ""
+    if os.path.exists(file):
+        with open(file, encoding="utf-8") as old:
+            page = old.read()
+    before, found, rest = page.partition(begin)
+    after = rest.partition(end)[2] if found else ""
+    with open(file, "w", encoding="utf-8") as new:
+        new.write(before + begin + text + end + after)
 
 
 def outcome(verdict):
@@ -131,7 +126,3 @@ def servers(settings):
     if settings.servers == "zookeeper":
         text += f", tick {settings.tick} ms, syncLimit {settings.sync_limit}; {settings.idle} idle sessions"
     return text + (f", a disk of {settings.small_disk} MiB" if settings.small_disk else "")
-
-
-def chapter(title, lines):
-    return ["", f"## {title}", "", "```", *lines[1:], "```"] if lines else []

@@ -161,11 +161,8 @@ std::string table_of(const tally& all) {
 std::string page_of(const fresh_options& wanted, const tally& all) {
     const auto minutes = std::chrono::duration<double, std::ratio<60>>{wanted.length}.count();
     auto text = fmt::format(
-        "# A run on fresh seeds\n\n"
-        "What `scripts/simulate --fresh {:g} --jobs {}` wrote at its end "
-        "([simulation.md](simulation.md) says how it\n"
-        "draws): {:%Y-%m-%d %H:%M} UTC, commit {}, drawn from {}.\n"
-        "A history is judged after every event; `broken` counts those in which a promise was.\n\n",
+        "`scripts/simulate --fresh {:g} --jobs {}`, {:%Y-%m-%d %H:%M} UTC, commit {}, drawn from "
+        "{}.\n\n",
         minutes, wanted.jobs, fmt::gmtime(std::chrono::system_clock::now()), wanted.commit,
         wanted.drawn_from);
     text += table_of(all);

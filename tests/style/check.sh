@@ -265,7 +265,7 @@ rule_model_edges() {
 # that the page names exist; rows of mutants are codes and pages.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_failures() {
-    local page=docs/reference/failures.md mutants=docs/why/mutants.md name
+    local page=docs/reference/failures.md mutants=docs/reference/mutants.md name
     {
         grep -rnowE --include='*.[ch]pp' --include='*.md' --include='*.py' --include='*.toml' --include='*.sh' -e 'F[0-9]{1,2}' \
             "${code[@]}" docs scripts cmake README.md CHANGELOG.md |

@@ -8,7 +8,7 @@
 // are short and made for it: two clients, one lock, holds that outlive a session, and of the faults
 // those that a lease can suffer from. Tick, syncLimit, time-out, confirmations, stalls and clocks are
 // drawn at random; so is the relay bound, within what the rule says of it. docs/why/lease.md has the rule
-// and its proof, docs/why/lease-hunt.md what was found.
+// and its proof, docs/reference/verification.md what was found.
 #pragma once
 
 #include <array>

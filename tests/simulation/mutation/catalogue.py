@@ -189,5 +189,5 @@ def check(tree, mutants, documented):
             problems.append(f"{file}: {problem}")
     names = {one.name for one in mutants}
     for name in sorted(documented ^ names):
-        problems.append(f"{name}: docs/why/mutants.md is out of date; run scripts/mutants")
+        problems.append(f"{name}: docs/reference/mutants.md is out of date; run scripts/mutants")
     return problems + unused(tree, mutants)

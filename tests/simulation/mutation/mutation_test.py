@@ -223,7 +223,7 @@ class Catalogue(unittest.TestCase):
         self.assertIn("m1: there are 2 places x, not one: src/a.cpp:2, src/a.cpp:5", self.check(one + one, skip))
         self.assertIn("m1: x: there is no && or || in it", self.check(one, {"place": "x", "drop": 1}))
         self.assertIn("src/a.cpp:2: no mutant is at the place x", self.check(one, {"place": "a::b", "skip": True}))
-        self.assertIn("m2: docs/why/mutants.md is out of date; run scripts/mutants", self.check(one, skip, documented=["m1", "m2"]))
+        self.assertIn("m2: docs/reference/mutants.md is out of date; run scripts/mutants", self.check(one, skip, documented=["m1", "m2"]))
 
     def test_what_another_mutant_does_there(self):
         skip = {"place": "x", "skip": True}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/why/mutants.md: what the mutants did, and which histories showed it."""
+"""docs/reference/mutants.md: what the mutants did, and which histories showed it."""
 
 import dataclasses
 import re
 
 from catalogue import ROOT
 
-DOCUMENT = ROOT / "docs" / "why" / "mutants.md"
+DOCUMENT = ROOT / "docs" / "reference" / "mutants.md"
 MASKED = "Caught once a second defence is off"
 
 
@@ -59,7 +59,7 @@ on. It plays the seeds 1 to {seeds}, up to the first in which a promise is broke
 1 to {seeds} of the hunt against the lease ("of the hunt", `--lease-hunt`). Faults of recipes that write are looked
 for in their own histories ("of commits", `--work commits`), those of single servers in theirs ("of locks on redis",
 `--servers redis`), and rare interleavings in more seeds. Rows are codes of
-[failures.md](../reference/failures.md), promises, or pages of docs/; what the promises say is in
+[failures.md](failures.md), promises, or pages of docs/; what the promises say is in
 `tests/verification/invariants.hpp` and in the judges that it names.
 
 The tree as it is: {seeds} seeds, no promise broken.
