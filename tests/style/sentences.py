@@ -4,8 +4,9 @@
 
     sentences.py length|words [--unrevised FILE] PAGE...
 
-Prints "page:line: text" for each violation. FILE lists pages, one a line, that are not revised yet: the command does
-not judge them, but names each one that has no violation of either kind any more, so that it leaves the list.
+Prints "page:line: text" for each violation. Text that a script has written between its two markers is data, which the
+command does not judge. FILE lists pages, one a line, that are not revised yet: the command does not judge them, but
+names each one that has no violation of either kind any more, so that it leaves the list.
 """
 import argparse
 import re
@@ -24,6 +25,7 @@ PHRASES = [
 ]
 DIALECT = re.compile(r"(?<![\w'-])(?:" + "|".join(PHRASES) + r")(?![\w'-])", re.IGNORECASE)
 END = re.compile(r"[.!?][\"')*_]*(?=\s+[\"'(*_<`]*[A-Z0-9`]|\s*$)")
+GENERATED = re.compile(r"<!-- (scripts/\w+ makes|end of) .* -->$")
 ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|vs|cf|etc)\.$")
 
 
@@ -41,9 +43,15 @@ def as_word(found):
 
 def blocks(lines):
     """Paragraphs, list items, headings and table cells as lists of (line number, text)."""
-    block, fenced, blank, code = [], False, True, False
+    block, fenced, blank, code, generated = [], False, True, False, False
     for number, line in enumerate(lines, 1):
         line = line.rstrip("\n")
+        if GENERATED.match(line):
+            generated = line.startswith("<!-- scripts/")
+            yield block
+            block = []
+        if generated:
+            continue
         if line.lstrip().startswith("```"):
             fenced = not fenced
             yield block
