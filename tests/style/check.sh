@@ -351,6 +351,13 @@ rule_dialect() {
         echo "tests/style/sentences.py: no answer"; } | report "name the actor or the noun, or use the field's word"
 }
 
+# Each line of the log has its place on the page that says what to do about it.
+rule_log_lines() {
+    { sources src | xargs python3 tests/style/log_lines.py docs/reference/troubleshooting.md ||
+        echo "tests/style/log_lines.py: no answer"; } |
+        report "a line of the log that docs/reference/troubleshooting.md does not explain"
+}
+
 # The list of unrevised pages only shrinks: every page in it is in each earlier version of it, too.
 rule_unrevised() {
     local version
@@ -466,7 +473,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles lua spdx script format model_edges failures documents page_code links sentences dialect unrevised plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles lua spdx script format model_edges failures documents page_code links sentences dialect unrevised log_lines plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do
