@@ -17,7 +17,7 @@ MOST_WORDS = 30
 # Each phrase has no noun, no actor, or a meaning that only this project gives it.
 PHRASES = [
     r"who|whoever|whom|whose ever|nobody|somebody|anybody",
-    r"nothing of (it|this|that|them)", r"(that|those|the ones?) of", r"those (that|which)", r"one that", r"that one",
+    r"nothing of (it|this|that|them)", r"(that|those|the ones?) of", r"those (that|which)", r"one that", r"that one(?= ?[.,;:!?)]|$| (of|has|is|was|does|in)\b)",
     r"what (it|they|he) (has|have|is|are|was|were|does|do)", r"what (is|are|was|were) (not|to be)",
     r"what (becomes?|became|comes?|came) of", r"(is|are|was|were|been|be) told", r"(has|have|had) told",
     r"go(es)? by", r"of (its|their|one's) own", r"in turn", r"(then|there), too", r"(can|could|to|may) be had",
