@@ -14,6 +14,9 @@ struct server_traits {
     bool has_create2 =
         true;  // without it (before 3.5) every create outside a multi is unimplemented
     bool has_containers = true;  // without them a container create is unimplemented
+    // `exists` of a node that the session may not read is refused, and sets no watch: ZooKeeper from 3.7.3, 3.8.4 and
+    // 3.9.2 on (ZOOKEEPER-2590). Earlier servers answer every session.
+    bool exists_needs_read = false;
     sequence_end at_sequence_end = sequence_end::sticks;
     friend bool operator==(const server_traits&, const server_traits&) = default;
 };

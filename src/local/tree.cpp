@@ -214,11 +214,12 @@ core::reply tree::read(session_id session, const core::get_op& op) {
     return r;
 }
 
-// Needs no right, as at ZooKeeper's servers before 3.7.3, 3.8.4 and 3.9.2. Later ones refuse it where there is a node
-// that may not be read (ZOOKEEPER-2590).
 core::reply tree::read(session_id session, const core::exists_op& op) {
-    if (op.watch == core::watch_mode::watch) data_watches_.add(session, op.path);
     const node* n = nodes_.find(op.path);
+    if (traits_.exists_needs_read && n != nullptr &&
+        !n->access.allows(acl::right::read, who_is(session)))
+        return core::answered(server_error::no_auth);
+    if (op.watch == core::watch_mode::watch) data_watches_.add(session, op.path);
     return n == nullptr ? core::answered(server_error::no_node) : answered(*n);
 }
 

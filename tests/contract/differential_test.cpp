@@ -11,6 +11,7 @@
 #include "contract/backend.hpp"
 #include "contract/script.hpp"
 #include "local/coordinator.hpp"
+#include "local/faults.hpp"
 
 namespace turnstile::contract {
 namespace {
@@ -18,12 +19,25 @@ namespace {
 constexpr std::uint64_t k_scripts = 500;
 constexpr std::size_t k_steps = 50;
 
+// Asks the servers, so that the suite runs on any version of them: one session creates a node for itself alone, and a
+// session with other credentials asks whether the node exists.
+local::server_traits traits_of(core::coordinator& servers) {
+    const core::create_op secret{.path = "/secret", .acl = core::acl_policy::creator_only};
+    const auto answers = play({{step::kind::ask, 1, {secret}, {}},
+                               {step::kind::ask, 0, {core::exists_op{"/secret"}}, {}}},
+                              servers, "/traits", zxids::ordered);
+    return {.exists_needs_read = answers.back().find("no_auth") != std::string::npos};
+}
+
 class difference_finder {
 public:
     // Where the two differ, as text; empty if nowhere.
     std::string compare(const script& steps) {
         const std::string folder = "/script-" + std::to_string(++played_);
-        const auto model = local::make_coordinator("local:model" + folder.substr(1));
+        const std::string name = "model" + folder.substr(1);
+        local::faults tree{name};
+        tree.set_traits(traits_);
+        const auto model = local::make_coordinator("local:" + name);
         const auto told = counts_every_write() ? zxids::counted : zxids::ordered;
         const std::vector<std::string> expected = play(steps, *servers_, folder, told);
         const std::vector<std::string> actual = play(steps, *model, folder, told);
@@ -54,6 +68,7 @@ public:
 
 private:
     std::unique_ptr<core::coordinator> servers_ = shared_servers();
+    const local::server_traits traits_ = traits_of(*servers_);
     std::size_t played_ = 0;
 };
 

@@ -133,6 +133,23 @@ TEST(local_tree, old_servers_lack_requests) {
     EXPECT_EQ(ask(t, s, multi_op{{create_op{"/p2"}}}).error, server_error::ok);
 }
 
+TEST(local_tree, later_servers_refuse_exists_of_what_may_not_be_read) {
+    for (const bool refuses : {false, true}) {
+        tree t{server_traits{.exists_needs_read = refuses}};
+        const session_id owner = t.open_session({"owner:secret"});
+        const session_id other = t.open_session({"other:secret"});
+        create_op secret{"/secret"};
+        secret.acl = turnstile::core::acl_policy::creator_only;
+        ask(t, owner, secret);
+        const exists_op question{"/secret", watch_mode::watch};
+        EXPECT_EQ(ask(t, owner, question).error, server_error::ok);
+        EXPECT_EQ(ask(t, other, question).error,
+                  refuses ? server_error::no_auth : server_error::ok);
+        EXPECT_EQ(t.watch_count(), refuses ? 1U : 2U) << "a refused exists sets no watch";
+        EXPECT_EQ(ask(t, other, exists_op{"/absent"}).error, server_error::no_node);
+    }
+}
+
 TEST(local_tree, reaps_containers_that_were_used) {
     tree t;
     const session_id s = t.open_session();
