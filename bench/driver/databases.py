@@ -113,8 +113,8 @@ class Mariadb:
 
     def _ask(self, text, database="test"):
         host, _, port = self._address.partition(":")
-        return run(["mariadb", "--no-defaults", "-N", "-B", "-h", host, "-P", port, "-u", "root", "-e", text,
-                    *([database] if database else [])]).strip()
+        return run(["mariadb", "--no-defaults", "--skip-ssl-verify-server-cert", "-N", "-B", "-h", host, "-P", port,
+                    "-u", "root", "-e", text, *([database] if database else [])]).strip()
 
     def counts(self):
         names = {"Questions": "requests", "Handler_commit": "transactions"}
