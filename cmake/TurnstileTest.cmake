@@ -86,7 +86,7 @@ function(turnstile_add_test name)
     turnstile_unity(${name})
 
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 300)
+        set(arg_TIMEOUT 900)
     endif()
     if(NOT arg_PROCESSORS)
         set(arg_PROCESSORS 1)
@@ -182,7 +182,7 @@ function(turnstile_add_command_test name)
         set(arg_PROCESSORS 1)
     endif()
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 300)
+        set(arg_TIMEOUT 900)
     endif()
     # In a tree that was never tested ctest knows no times: those that wait for servers begin ahead of the many small ones,
     # and first those that need room for two, which is found only at the end otherwise.

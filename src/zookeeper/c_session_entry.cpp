@@ -4,6 +4,7 @@
 // The session is opened over a connection of ours, which ends before the C client attaches to the session: so servers that
 // bound the connections of an address count one at a time. What is opened and not attached to ends by its time-out.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // c_session: the role of the server it is attached to, and the way to the leader.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 
 #include <algorithm>

@@ -334,8 +334,9 @@ TEST(refusals, of_mariadb) {
     // A session's own connections come and go where only one is allowed.
     const testing::process only_connection{
         {.command = {"mariadb", "--no-defaults", "--skip-ssl-verify-server-cert",
-                     "--host=127.0.0.1", "--port=" + std::to_string(server.port()), "--user=crowded",
-                     "--password=right", "--execute=SELECT SLEEP(3600)", "turnstile"}}};
+                     "--host=127.0.0.1", "--port=" + std::to_string(server.port()),
+                     "--user=crowded", "--password=right", "--execute=SELECT SLEEP(3600)",
+                     "turnstile"}}};
     EXPECT_TRUE(eventually([&] {
         return server
                    .run_sql(

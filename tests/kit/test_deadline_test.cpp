@@ -35,6 +35,14 @@ TEST_F(scale_test, multiplies_every_limit) {
     EXPECT_GT(test_deadline{100s}.remaining(), 240s);
 }
 
+TEST_F(scale_test, is_measured_once_without_the_variable) {
+    ::unsetenv(k_variable);
+    const double measured = time_scale();
+    EXPECT_GE(measured, 1);
+    EXPECT_LE(measured, 32);
+    EXPECT_EQ(time_scale(), measured);
+}
+
 TEST_F(scale_test, refuses_nonsense) {
     for (const char* nonsense : {"0", "-1", "fast", "2x", "inf", "nan"}) {
         ::setenv(k_variable, nonsense, 1);

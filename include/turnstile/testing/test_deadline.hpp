@@ -19,9 +19,10 @@
 
 namespace turnstile::testing {
 
-// The factor of all limits: the environment variable TURNSTILE_TEST_TIME_SCALE, a positive number;
-// without it 1, or 4 where the kit was built with a sanitizer. Throws std::runtime_error if the
-// variable is not a positive number.
+// The factor of all limits: the environment variable TURNSTILE_TEST_TIME_SCALE, a positive number.
+// Without the variable the factor is 1, or 4 where the kit was built with a sanitizer, and up to 8
+// times as much on a machine on which more than five programs wait for each processor at the first
+// call. Throws std::runtime_error if the variable is not a positive number.
 [[nodiscard]] double time_scale();
 
 // `unscaled` times the factor above.
