@@ -4,7 +4,8 @@
 //     placement TICK told|assumed     TICK: tickTime in milliseconds; told: `conf` is in 4lw.commands.whitelist
 //
 // For each time-out S there are clients that meet each server first. Each is idle for S, asks once for a lock of its
-// own, and holds it; when the longest S has gone by five times the leader is killed. Prints rows of docs/why/placement.md.
+// own, and holds it; when the longest S has gone by five times the leader is killed. Prints rows of
+// docs/reference/verification.md.
 #include <fmt/core.h>
 
 #include <algorithm>
