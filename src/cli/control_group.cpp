@@ -107,15 +107,31 @@ void remove_left_behind(int parent) {
     ::closedir(entries);
 }
 
+// Opens the folder and locks it for as long as this process or a fork of it lives. Another `run` that starts just now may
+// take the new folder for one that was left behind, and remove it before the lock: the result is then closed.
+base::descriptor locked_folder(int parent, const std::string& name) {
+    base::descriptor folder{
+        ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
+    struct stat locked {};
+    struct stat named {};
+    if (folder.open() && ::flock(folder.get(), LOCK_SH) == 0 &&
+        ::fstat(folder.get(), &locked) == 0 &&
+        ::fstatat(parent, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        locked.st_ino == named.st_ino)
+        return folder;
+    return {};
+}
+
 }  // namespace
 
-control_group::control_group() : name_{k_prefix + base::random_digits<8>()}, parent_{own_group()} {
+control_group::control_group() : parent_{own_group()} {
     if (!parent_.open()) refuse("this process is in no group of version 2 that is mounted", ENOENT);
     remove_left_behind(parent_.get());
-    if (::mkdirat(parent_.get(), name_.c_str(), 0755) != 0) refuse("mkdir", errno);
-    folder_ = base::descriptor{
-        ::openat(parent_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    ::flock(folder_.get(), LOCK_SH);  // as long as this process or a fork of it lives
+    while (!folder_.open()) {
+        name_ = k_prefix + base::random_digits<8>();
+        if (::mkdirat(parent_.get(), name_.c_str(), 0755) != 0) refuse("mkdir", errno);
+        folder_ = locked_folder(parent_.get(), name_);
+    }
     try {
         killer_ = writable(folder_, "cgroup.kill");
         members_ = writable(folder_, "cgroup.procs");

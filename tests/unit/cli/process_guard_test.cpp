@@ -19,9 +19,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.hpp"
+#include "cli/control_group.hpp"
 #include "cli/kernel_file.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
@@ -334,6 +337,39 @@ TEST(guard_by_children, is_refused_with_the_proc_of_another_namespace) {
     if (seen.code == k_cannot_be_tried) GTEST_SKIP() << seen.message;
     EXPECT_EQ(seen.code, k_as_expected) << seen.message;
     EXPECT_NE(seen.message.find("of another PID namespace"), std::string::npos) << seen.message;
+}
+
+// A group is no lock's as soon as it is made and not yet locked, and each start removes what is left behind.
+TEST(guard_by_cgroup, keeps_its_group_while_others_start) {
+    if (const auto seen = in_child([](int message) {
+            try {
+                control_group{}.remove();
+                return k_as_expected;
+            } catch (const std::runtime_error& why) {
+                say(message, why.what());
+                return k_cannot_be_tried;
+            }
+        });
+        seen.code == k_cannot_be_tried)
+        GTEST_SKIP() << seen.message;
+    constexpr int k_processes = 4;
+    std::vector<pid_t> starting;
+    for (int i = 0; i != k_processes; ++i) {
+        starting.push_back(::fork());
+        if (starting.back() != 0) continue;
+        try {
+            for (int round = 0; round != 100; ++round) control_group{}.remove();
+        } catch (const std::runtime_error& why) {
+            std::cerr << why.what() << '\n';
+            ::_exit(1);
+        }
+        ::_exit(0);
+    }
+    for (const pid_t process : starting) {
+        int status = 0;
+        EXPECT_EQ(::waitpid(process, &status, 0), process);
+        EXPECT_EQ(status, 0);
+    }
 }
 
 TEST(guard_by_cgroup, needs_no_proc) {
