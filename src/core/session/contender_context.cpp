@@ -8,7 +8,6 @@
 
 #include "base/check.hpp"
 #include "core/session/commit_steps.hpp"
-#include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
 #include "core/session/request_steps.hpp"
 #include "core/session/session_errors.hpp"
@@ -35,7 +34,14 @@ bool contender_context::may_enter() const {
     const auto* connection = life_.attached();
     return connection != nullptr &&
            (connection->stay.now == stay::stage::settled || life_.lease.is_ample()) &&
-           contender_steps{life_}.is_next_to_enter(id_);
+           is_next_to_enter();
+}
+
+// Removals of the session's own go ahead of it: it would wait for these contenders in its queue.
+bool contender_context::is_next_to_enter() const {
+    const auto& outside = life_.contenders.outside();
+    return life_.epoch->window.has_room() && !life_.epoch->removals.crowded() &&
+           life_.attached()->behind.empty() && (outside.empty() || id_ <= *outside.begin());
 }
 
 std::optional<error> contender_context::no_lease() const {

@@ -92,6 +92,8 @@ public:
     void tell(decltype(notice::event)&& event) override;
 
 private:
+    // True if the window has room and no other contender of the session enters before this one.
+    [[nodiscard]] bool is_next_to_enter() const;
     void give_back(const std::string& path);
 
     client_life& life_;

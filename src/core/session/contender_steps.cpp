@@ -138,6 +138,25 @@ void contender_steps::watch_own_znodes(id_set ids) {
     with_some(ids, [](acquisition& own, acquisition_context& c) { own.watch_own_znode(c); });
 }
 
+// A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
+// stand behind its answer, it changes nothing, and it says whether the znode is still there.
+void contender_steps::confirm() {
+    TURNSTILE_CHECK(life_.attached());
+    auto& confirmations = life_.attached()->confirmations;
+    confirmations.begin(life_.now);
+    const auto next = life_.contenders.next_to_confirm(life_.epoch->latest_confirmed);
+    if (!next) return;
+    life_.epoch->latest_confirmed = *next;
+    watch_own_znodes(life_.contenders.unwatched());
+    const auto& contender = life_.contenders.at(*next);
+    const auto znode = contender.znode();
+    const auto version =
+        needs_confirmation(contender.current()) ? version_in(contender.current()) : k_any_version;
+    // place: confirming_write
+    confirmations.sent(request_steps{life_}.send(multi_op{{check_op{znode, version}}},
+                                                  for_confirmation{*next, znode}));
+}
+
 // ---- little by little -----------------------------------------------------------------------
 
 // Those in line ask for their places again: with a thousand of them that is a thousand requests ahead of the next
@@ -176,13 +195,6 @@ void contender_steps::let_in() {
         with(id, [](acquisition& next, acquisition_context& c) { next.start(c); });
         if (!outside.empty() && *outside.begin() == id) return;
     }
-}
-
-// Removals of the session's own go ahead of it: it would wait for these contenders in its queue.
-bool contender_steps::is_next_to_enter(acquisition_id id) const {
-    const auto& outside = life_.contenders.outside();
-    return life_.epoch->window.has_room() && !life_.epoch->removals.crowded() &&
-           life_.attached()->behind.empty() && (outside.empty() || id <= *outside.begin());
 }
 
 // ---- each call of an acquisition ------------------------------------------------------------

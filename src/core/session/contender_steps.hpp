@@ -45,12 +45,12 @@ public:
     // holder's znode is then known to it before an answer that would make its lease longer. No such request of an
     // earlier connection is under way at an attach: the C client has answered all it lost before (free_completions).
     void watch_own_znodes(id_set ids);
+    // Sends a check of the znode that is next in turn: a write whose answer shows that the session lives.
+    void confirm();
     // On a new connection, or after a pause: each goes on, those that wait in line as the window allows.
     void go_on();
     // Contenders that waited for room in the window: first those in line, then those that are to enter.
     void let_in();
-    // True if the window has room and no other contender of the session enters before `id`.
-    [[nodiscard]] bool is_next_to_enter(acquisition_id id) const;
 
     // ---- each call of an acquisition ----
     // `call(acquisition&, acquisition_context&)`, if the acquisition is there.

@@ -7,9 +7,6 @@
 
 #include "base/check.hpp"
 #include "base/random.hpp"
-#include "core/contender/state_queries.hpp"
-#include "core/session/commit_steps.hpp"
-#include "core/session/contender_steps.hpp"
 #include "core/session/session_errors.hpp"
 
 namespace turnstile::core {
@@ -171,24 +168,6 @@ void request_steps::remove_together(std::vector<removal>&& all) {
 
 // ---- what the session asks by itself --------------------------------------------------------
 
-// A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
-// stand behind its answer, it changes nothing, and it says whether the znode is still there.
-void request_steps::send_confirmation() {
-    TURNSTILE_CHECK(life_.attached());
-    auto& confirmations = life_.attached()->confirmations;
-    confirmations.begin(life_.now);
-    const auto next = life_.contenders.next_to_confirm(life_.epoch->latest_confirmed);
-    if (!next) return;
-    life_.epoch->latest_confirmed = *next;
-    contender_steps{life_}.watch_own_znodes(life_.contenders.unwatched());
-    const auto& contender = life_.contenders.at(*next);
-    const auto znode = contender.znode();
-    const auto version =
-        needs_confirmation(contender.current()) ? version_in(contender.current()) : k_any_version;
-    // place: confirming_write
-    confirmations.sent(send(multi_op{{check_op{znode, version}}}, for_confirmation{*next, znode}));
-}
-
 void request_steps::search_abandoned() {
     TURNSTILE_CHECK(life_.attached());
     auto folder = life_.epoch->abandoned.folder_due();
@@ -210,19 +189,6 @@ void request_steps::on_throttled(std::uint64_t number) {
     if (!std::exchange(life_.epoch->throttling_told, true))
         life_.actions.emplace_back(warning{throttling(life_)});
     connection->retry.pause(life_.now, life_.chance);
-}
-
-void request_steps::retry_if_due() {
-    auto* connection = life_.attached();
-    if (connection == nullptr || !connection->retry.begin_if_due(life_.now)) return;
-    const auto& pending = life_.epoch->pending;
-    auto& confirmations = connection->confirmations;
-    if (confirmations.request() && !pending.contains(*confirmations.request()))
-        confirmations.lost(life_.now, life_.confirm_interval());
-    if (connection->search && !pending.contains(*connection->search)) connection->search.reset();
-    commit_steps{life_}.on_attached();
-    contender_steps{life_}.go_on();
-    send_inquiries();
 }
 
 }  // namespace turnstile::core

@@ -49,13 +49,11 @@ public:
     void remove_together(std::vector<removal>&& removals);
 
     // ---- what the session asks by itself ----
-    void send_confirmation();
     void send_keep_alive() { send(exists_op{"/"}, for_keep_alive{}); }
     void search_abandoned();
 
     // ---- again ----
     void retry_later();
-    void retry_if_due();
     // The server threw a request of `connection` away.
     void on_throttled(std::uint64_t connection);
 

@@ -35,12 +35,25 @@ void timer_steps::on_time() {
     contenders.warn_holders();
     if (due::has_come(due::placement(life_), life_)) placement_steps{life_}.on_time();
     if (due::has_come(life_.reopen_at, life_)) link_steps{life_}.open();
-    requests.retry_if_due();
-    if (due::has_come(due::confirmation(life_), life_)) requests.send_confirmation();
+    retry_if_due();
+    if (due::has_come(due::confirmation(life_), life_)) contenders.confirm();
     if (due::has_come(due::second_look(life_), life_)) contenders.look_again();
     if (due::has_come(due::keep_alive(life_), life_)) requests.send_keep_alive();
     if (due::has_come(due::search(life_), life_)) requests.search_abandoned();
     finish();
+}
+
+void timer_steps::retry_if_due() {
+    auto* connection = life_.attached();
+    if (connection == nullptr || !connection->retry.begin_if_due(life_.now)) return;
+    const auto& pending = life_.epoch->pending;
+    auto& confirmations = connection->confirmations;
+    if (confirmations.request() && !pending.contains(*confirmations.request()))
+        confirmations.lost(life_.now, life_.confirm_interval());
+    if (connection->search && !pending.contains(*connection->search)) connection->search.reset();
+    commit_steps{life_}.on_attached();
+    contender_steps{life_}.go_on();
+    request_steps{life_}.send_inquiries();
 }
 
 void timer_steps::expire_deadlines() {

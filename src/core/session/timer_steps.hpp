@@ -20,6 +20,7 @@ public:
     void finish();
 
 private:
+    void retry_if_due();
     void expire_deadlines();
     void expire(acquisition_id late);
     void expire(inquiry_id late);
