@@ -11,9 +11,9 @@
 
 namespace turnstile::core {
 
-// An effect may call the hold, and the hold its writes: they may be over then.
 template <class F>
 void commit_steps::with(acquisition_id hold, F&& event) {
+    end_if_lost(hold);
     auto* const writes = life_.commits.writes_of(hold);
     if (writes == nullptr) return;
     effects wanted;
@@ -22,8 +22,10 @@ void commit_steps::with(acquisition_id hold, F&& event) {
     go_on(hold);
 }
 
+// An effect may end the hold.
 void commit_steps::go_on(acquisition_id hold) {
-    auto* writes = life_.commits.writes_of(hold);
+    end_if_lost(hold);
+    auto* const writes = life_.commits.writes_of(hold);
     if (writes != nullptr && writes->waits(session())) {
         effects next;
         writes->proceed(own(hold), life_.tickets, next);
@@ -67,14 +69,6 @@ void commit_steps::cancel(commit_id commit, const error& why) {
          [&](guarded_writes& writes, effects& out) { writes.cancel(commit, why, out); });
 }
 
-bool commit_steps::release_later(const leave& release) {
-    if (!life_.commits.has_writes(release.id)) return false;
-    const auto* found = life_.contenders.find(release.id);
-    if (found == nullptr || !found->value.holds()) return false;
-    life_.commits.release_later(release);
-    return true;
-}
-
 void commit_steps::on_reply(acquisition_id hold, const reply& answer) {
     with(hold,
          [&](guarded_writes& writes, effects& out) { writes.on_reply(session(), answer, out); });
@@ -88,19 +82,24 @@ void commit_steps::end(const error& why) {
     with_all([&why](guarded_writes& writes, effects& out) { writes.on_epoch_end(why, out); });
 }
 
-void commit_steps::lose(acquisition_id hold, const error& why) {
-    static_cast<void>(life_.commits.take_release(hold));
-    auto* writes = life_.commits.writes_of(hold);
-    if (writes == nullptr) return;
-    effects told;
-    writes->on_hold_over(why, told);
-    carry_out(hold, std::move(told));
-    static_cast<void>(life_.commits.end_if_empty(hold));
+void commit_steps::follow_holds() {
+    while (const auto hold = life_.commits.take_changed()) {
+        end_if_lost(*hold);
+        const auto* const writes = life_.commits.writes_of(*hold);
+        if (writes != nullptr && writes->waits(session())) go_on(*hold);
+    }
 }
 
-void commit_steps::let_proceed(acquisition_id hold) {
-    const auto* writes = life_.commits.writes_of(hold);
-    if (writes != nullptr && writes->waits(session())) go_on(hold);
+void commit_steps::end_if_lost(acquisition_id hold) {
+    const auto why = life_.commits.take_loss(hold);
+    if (!why) return;
+    static_cast<void>(life_.commits.take_release(hold));
+    auto* const writes = life_.commits.writes_of(hold);
+    if (writes == nullptr) return;
+    effects told;
+    writes->on_hold_over(*why, told);
+    carry_out(hold, std::move(told));
+    static_cast<void>(life_.commits.end_if_empty(hold));
 }
 
 // What the hold itself wants with its znode, or its release, has waited for the commits.

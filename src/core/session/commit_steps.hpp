@@ -16,18 +16,14 @@ public:
 
     void commit(const core::commit& request);
     void cancel(commit_id commit, const error& why);
-    // True if the hold is released after its commits: only while its znode stands they can be found out about.
-    bool release_later(const leave& release);
-
     void on_reply(acquisition_id hold, const reply& answer);
     // All go on: there is a connection, or what came to nothing is sent again.
     void on_attached();
     // The session is over.
     void end(const error& why);
-    // The hold is over. The hold's own event is still being handled, so this function gives the hold no other event.
-    void lose(acquisition_id hold, const error& why);
-    // The hold has done with its znode, perhaps: commits may have waited for that.
-    void let_proceed(acquisition_id hold);
+    // After each event of the session: the commits of a hold that was lost end, and those that waited until the hold
+    // had written its znode go on.
+    void follow_holds();
 
 private:
     using effects = std::vector<write_effect>;
@@ -40,6 +36,8 @@ private:
     template <class F>
     void with_all(F&& event);
     void let_hold_proceed(acquisition_id hold);
+    // Commits that were not sent when the hold was lost fail for the reason of the loss.
+    void end_if_lost(acquisition_id hold);
 
     // ---- the effects of an event, in their order ----
     void carry_out(acquisition_id hold, effects&& wanted);

@@ -25,6 +25,28 @@ bool commit_table::end_if_empty(acquisition_id hold) {
     return true;
 }
 
+void commit_table::hold_was_lost(acquisition_id hold, const error& why) {
+    if (!has_writes(hold)) return;
+    losses_.emplace(hold, why);
+    keep(changed_, hold, true);
+}
+
+void commit_table::hold_has_settled(acquisition_id hold) {
+    if (has_writes(hold)) keep(changed_, hold, true);
+}
+
+std::optional<error> commit_table::take_loss(acquisition_id hold) {
+    auto found = losses_.extract(hold);
+    return found ? std::optional{std::move(found.mapped())} : std::nullopt;
+}
+
+std::optional<acquisition_id> commit_table::take_changed() {
+    if (changed_.empty()) return std::nullopt;
+    const auto hold = *changed_.begin();
+    keep(changed_, hold, false);
+    return hold;
+}
+
 void commit_table::add(commit_id commit, const pending_commit& caller) {
     TURNSTILE_CHECK(!contains(commit));
     TURNSTILE_CHECK(!is_released(caller.hold));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/contender/guarded_write.hpp"
+#include "core/session/id_set.hpp"
 #include "core/session/session_messages.hpp"
 
 namespace turnstile::core {
@@ -29,6 +30,13 @@ public:
     // True if no writes are left; they are forgotten then.
     [[nodiscard]] bool end_if_empty(acquisition_id hold);
 
+    // ---- what became of a hold in an event, for its writes ----
+    void hold_was_lost(acquisition_id hold, const error& why);
+    void hold_has_settled(acquisition_id hold);
+    [[nodiscard]] std::optional<error> take_loss(acquisition_id hold);
+    // A hold with writes that was lost or has settled since; nothing: there is none left.
+    [[nodiscard]] std::optional<acquisition_id> take_changed();
+
     // ---- callers ----
     void add(commit_id commit, const pending_commit& caller);
     [[nodiscard]] bool contains(commit_id commit) const { return callers_.contains(commit); }
@@ -48,6 +56,8 @@ private:
     std::map<acquisition_id, guarded_writes> writes_;  // of holds that have commits under way
     std::map<commit_id, pending_commit> callers_;
     std::map<acquisition_id, leave> releases_;
+    std::map<acquisition_id, error> losses_;
+    id_set changed_;
 };
 
 }  // namespace turnstile::core

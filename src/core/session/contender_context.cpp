@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "base/check.hpp"
-#include "core/session/commit_steps.hpp"
 #include "core/session/due_times.hpp"
 #include "core/session/request_steps.hpp"
 #include "core/session/session_errors.hpp"
@@ -122,7 +121,7 @@ void contender_context::tell(decltype(notice::event)&& event) {
     const auto* over = std::get_if<lost>(&event);
     const auto why = over == nullptr ? std::nullopt : std::optional{over->why};
     life_.actions.emplace_back(notice{id_, std::move(event)});
-    if (why) commit_steps{life_}.lose(id_, *why);
+    if (why) life_.commits.hold_was_lost(id_, *why);
 }
 
 }  // namespace turnstile::core

@@ -5,7 +5,6 @@
 
 #include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
-#include "core/session/commit_steps.hpp"
 #include "core/session/request_steps.hpp"
 #include "core/session/session_errors.hpp"
 
@@ -49,9 +48,18 @@ void contender_steps::add(acquisition_id id, contender&& added) {
 }
 
 void contender_steps::leave(const core::leave& request) {
-    if (commit_steps{life_}.release_later(request)) return;
+    if (release_later(request)) return;
     with(request.id,
          [&request](acquisition& left, acquisition_context& c) { left.leave(c, request.why); });
+}
+
+// What became of a commit can only be found out while the znode of its hold stands.
+bool contender_steps::release_later(const core::leave& request) {
+    if (!life_.commits.has_writes(request.id)) return false;
+    const auto* const found = life_.contenders.find(request.id);
+    if (found == nullptr || !found->value.holds()) return false;
+    life_.commits.release_later(request);
+    return true;
 }
 
 void contender_steps::leave(const core::leave_together& request) {
@@ -214,7 +222,7 @@ void contender_steps::note_change(acquisition_id id, const contender& changed,
         life_.clock.forget(id);
         life_.contenders.erase(id);
     }
-    if (may_write && !life_.commits.empty()) commit_steps{life_}.let_proceed(id);
+    if (may_write) life_.commits.hold_has_settled(id);
 }
 
 }  // namespace turnstile::core

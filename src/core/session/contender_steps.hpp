@@ -79,6 +79,8 @@ public:
 
 private:
     void add(acquisition_id id, contender&& added);
+    // Returns true if the hold is released once its commits are over.
+    [[nodiscard]] bool release_later(const core::leave& request);
     void note_change(acquisition_id id, const contender& changed, std::size_t bytes_before);
 
     client_life& life_;

@@ -75,6 +75,7 @@ void timer_steps::expire(commit_id late) {
 }
 
 void timer_steps::finish() {
+    commit_steps{life_}.follow_holds();
     contender_steps{life_}.let_in();
     lease_steps{life_}.fail_hopeless();
     link_steps{life_}.replace_if_needed();
