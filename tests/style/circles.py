@@ -4,17 +4,13 @@
 
     circles.py [FOLDER]      (default: the checkout that this file belongs to)
 
-Prints a line for each circle that is not known, and for each known one that is there no more.
+Prints a line for each circle. There must be none.
 """
 
 import pathlib
 import re
 import sys
 
-# The steps of a session call each other in the middle of an event.
-KNOWN = [
-    "core/session: commit_steps contender_context contender_steps request_steps",
-]
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
@@ -73,10 +69,8 @@ def name_of(circle):
 def main():
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
     found = {name_of(circle) for circle in circles_in(graph_of(read_includes(root)))}
-    for name in sorted(found - set(KNOWN)):
+    for name in sorted(found):
         print(f"{name}: include each other")
-    for name in sorted(set(KNOWN) - found):
-        print(f"{name}: a circle no more; take it off the list")
 
 
 if __name__ == "__main__":

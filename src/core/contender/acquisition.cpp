@@ -105,7 +105,7 @@ void acquisition::enter(acquisition_state&& next) {
 }
 
 template <class Event>
-void acquisition::handle(acquisition_context& c, Event&& event) {
+void acquisition::handle(contender_session& c, Event&& event) {
     acquisition_call call{c, settings_, facts_};
     std::visit([&](auto& current) { event(current, call); }, state_);
     if (call.next()) enter(std::move(*call.next()));
@@ -113,14 +113,14 @@ void acquisition::handle(acquisition_context& c, Event&& event) {
 }
 
 template <class State, class Event>
-void acquisition::handle_if(acquisition_context& c, Event&& event) {
+void acquisition::handle_if(contender_session& c, Event&& event) {
     if (!is<State>()) return;
     handle(c, [&event](auto& current, acquisition_call& call) {
         if constexpr (std::is_same_v<std::decay_t<decltype(current)>, State>) event(current, call);
     });
 }
 
-void acquisition::step(acquisition_context& c) {
+void acquisition::step(contender_session& c) {
     for (int steps = 0;; ++steps) {
         TURNSTILE_CHECK(steps < k_most_steps);
         acquisition_call call{c, settings_, facts_};
@@ -137,7 +137,7 @@ void acquisition::step(acquisition_context& c) {
 
 // ---- events ---------------------------------------------------------------------------------
 
-void acquisition::on_reply(acquisition_context& c, const reply& answer) {
+void acquisition::on_reply(contender_session& c, const reply& answer) {
     handle(c, [&answer](auto& current, acquisition_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (!std::is_same_v<current_state, state::over>) current.on_reply(call, answer);
@@ -145,18 +145,18 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
     });
 }
 
-void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
+void acquisition::on_watch(contender_session& c, const watch_event& event) {
     handle(c, [&event](auto& current, acquisition_call& call) {
         if constexpr (k_stands<std::decay_t<decltype(current)>>) current.on_watch(call, event);
     });
 }
 
-void acquisition::on_attached(acquisition_context& c) {
+void acquisition::on_attached(contender_session& c) {
     facts_.awaits_retry = false;  // place: goes_on_when_attached
     step(c);
 }
 
-void acquisition::on_detached(acquisition_context& c) {
+void acquisition::on_detached(contender_session& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
     // Servers that go on from older data give versions out again, of the folder's data and of a crash mark: what was
     // read before may not be written over.
@@ -170,7 +170,7 @@ void acquisition::on_detached(acquisition_context& c) {
         state_);
 }
 
-void acquisition::on_epoch_end(acquisition_context& c, const error& why) {
+void acquisition::on_epoch_end(contender_session& c, const error& why) {
     facts_.awaits_retry = false;
     handle(c, [&why](auto& current, acquisition_call& call) {
         using current_state = std::decay_t<decltype(current)>;
@@ -178,25 +178,25 @@ void acquisition::on_epoch_end(acquisition_context& c, const error& why) {
     });
 }
 
-void acquisition::on_lease_end(acquisition_context& c, const error& why) {
+void acquisition::on_lease_end(contender_session& c, const error& why) {
     // place: lease_end_revokes
     handle_if<held>(c, [&why](held& hold, acquisition_call& call) { hold.revoke(call, why); });
 }
 
-void acquisition::watch_own_znode(acquisition_context& c) {
+void acquisition::watch_own_znode(contender_session& c) {
     // place: may_watch_own_znode
     handle(c, [](auto& current, acquisition_call& call) {
         if constexpr (k_is_wanted<std::decay_t<decltype(current)>>) current.watch_own(call);
     });
 }
 
-void acquisition::on_own_znode_gone(acquisition_context& c) {
+void acquisition::on_own_znode_gone(contender_session& c) {
     handle(c, [](auto& current, acquisition_call& call) {
         if constexpr (k_stands<std::decay_t<decltype(current)>>) current.lose_znode(call);
     });
 }
 
-void acquisition::on_own_znode_changed(acquisition_context& c) {
+void acquisition::on_own_znode_changed(contender_session& c) {
     handle(c, [](auto& current, acquisition_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (k_stands<current_state>) current.own.was_changed();
@@ -204,14 +204,14 @@ void acquisition::on_own_znode_changed(acquisition_context& c) {
     });
 }
 
-void acquisition::apply(acquisition_context& c, const reply& answer) {
+void acquisition::apply(contender_session& c, const reply& answer) {
     handle(c, [&answer](auto& current, acquisition_call& call) {
         if constexpr (k_is_wanted<std::decay_t<decltype(current)>>)
             current.apply_data(call, answer);
     });
 }
 
-void acquisition::on_delay_end(acquisition_context& c) {
+void acquisition::on_delay_end(contender_session& c) {
     handle_if<state::first>(c, [](state::first& waiter, acquisition_call& call) {
         if (waiter.delay.changed()) waiter.delay.change().end_has_come();
         call.step();
@@ -219,19 +219,19 @@ void acquisition::on_delay_end(acquisition_context& c) {
 }
 
 // acquisition_looks.cpp says what for.
-void acquisition::look_again(acquisition_context& c) {
+void acquisition::look_again(contender_session& c) {
     if (!c.attached() || !rests_on_events()) return;
     handle_if<state::queued>(
         c, [](state::queued& waiter, acquisition_call& call) { waiter.look_again(call); });
     handle_if<held>(c, [](held& hold, acquisition_call& call) { hold.look_again(call); });
 }
 
-void acquisition::rename(acquisition_context& c, contender_kind kind) {
+void acquisition::rename(contender_session& c, contender_kind kind) {
     handle_if<held>(c,
                     [kind](held& hold, acquisition_call& call) { hold.begin_rename(call, kind); });
 }
 
-void acquisition::leave(acquisition_context& c, const error& why) {
+void acquisition::leave(contender_session& c, const error& why) {
     handle(c, [&why](auto& current, acquisition_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (k_is_entering<current_state> || k_is_wanted<current_state>)
@@ -239,7 +239,7 @@ void acquisition::leave(acquisition_context& c, const error& why) {
     });
 }
 
-void acquisition::revoke(acquisition_context& c, const error& why) {
+void acquisition::revoke(contender_session& c, const error& why) {
     if (!holds()) return leave(c, why);
     handle_if<held>(c, [&why](held& hold, acquisition_call& call) { hold.revoke(call, why); });
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // acquisition: one attempt to get and hold a lock, from the call to the last trace of its znode.
 //
-// A pure value: events in, requests and notices out through a context that is passed in and not kept. It is in one
-// of eight states (acquisition_states.hpp), and no other way leads from one to another than these:
+// A pure value: events in, effects out (contender_effects.hpp); it calls nothing. It is in one of eight states
+// (acquisition_states.hpp), and no other way leads from one to another than these:
 //
 // | state    | what is at the servers           | it asks for              | then      | when                           |
 // |----------|----------------------------------|--------------------------|-----------|--------------------------------|
@@ -52,9 +52,9 @@
 #include <utility>
 
 #include "core/contender/acquisition_call.hpp"
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/acquisition_settings.hpp"
 #include "core/contender/acquisition_states.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/contender/notice.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/seam/seam.hpp"
@@ -68,35 +68,35 @@ public:
     [[nodiscard]] static acquisition leftover(const std::string& folder, const std::string& name);
 
     // ---- events in -----------------------------------------------------------------------
-    void start(acquisition_context& c) { step(c); }
-    void on_reply(acquisition_context& c, const reply& answer);
-    void on_watch(acquisition_context& c, const watch_event& event);
-    void on_attached(acquisition_context& c);
-    void on_detached(acquisition_context& c);
+    void start(contender_session& c) { step(c); }
+    void on_reply(contender_session& c, const reply& answer);
+    void on_watch(contender_session& c, const watch_event& event);
+    void on_attached(contender_session& c);
+    void on_detached(contender_session& c);
     // The session is over at the servers, and its znodes with it.
-    void on_epoch_end(acquisition_context& c, const error& why);
+    void on_epoch_end(contender_session& c, const error& why);
     // The lease ran out, was confirmed (something may be granted now), or is being confirmed, and another
     // client may have deleted our znode or written into it: watch it.
-    void on_lease_end(acquisition_context& c, const error& why);
-    void on_lease_confirmed(acquisition_context& c) { step(c); }
-    void watch_own_znode(acquisition_context& c);
+    void on_lease_end(contender_session& c, const error& why);
+    void on_lease_confirmed(contender_session& c) { step(c); }
+    void watch_own_znode(contender_session& c);
     // A check of our znode answered that it is not there, or that another client has written to it.
-    void on_own_znode_gone(acquisition_context& c);
-    void on_own_znode_changed(acquisition_context& c);
+    void on_own_znode_gone(contender_session& c);
+    void on_own_znode_changed(contender_session& c);
     // It waits for an event, which may be lost: see whether what it waits for has come to pass.
-    void look_again(acquisition_context& c);
+    void look_again(contender_session& c);
     // The time of delay_end() has come.
-    void on_delay_end(acquisition_context& c);
+    void on_delay_end(contender_session& c);
     // A hold of a read-write lock goes on as one of another kind, in the same place (renaming.hpp).
-    void rename(acquisition_context& c, contender_kind kind);
+    void rename(contender_session& c, contender_kind kind);
     // Give up: `why` is told to a caller that still waits; a holder asked for it and is told nothing.
-    void leave(acquisition_context& c, const error& why);
+    void leave(contender_session& c, const error& why);
     // Give up, and tell also a holder: the client closes, the credentials were refused.
-    void revoke(acquisition_context& c, const error& why);
+    void revoke(contender_session& c, const error& why);
     // Goes on with what waited for the end of a commit.
-    void proceed(acquisition_context& c) { step(c); }
+    void proceed(contender_session& c) { step(c); }
     // What a commit found in our znode.
-    void apply(acquisition_context& c, const reply& answer);
+    void apply(contender_session& c, const reply& answer);
     void version_became(std::int32_t version) noexcept;
 
     // ---- state ---------------------------------------------------------------------------
@@ -131,13 +131,13 @@ private:
     [[nodiscard]] bool is() const noexcept {
         return std::holds_alternative<State>(state_);
     }
-    void step(acquisition_context& c);
+    void step(contender_session& c);
     // One event of the state that it is in; what the state says is next is entered, and asks for what it needs.
     template <class Event>
-    void handle(acquisition_context& c, Event&& event);
+    void handle(contender_session& c, Event&& event);
     // The same for one state only: in the others the event says nothing.
     template <class State, class Event>
-    void handle_if(acquisition_context& c, Event&& event);
+    void handle_if(contender_session& c, Event&& event);
     // The only way from one state to another: one of the table above.
     void enter(acquisition_state&& next);
 

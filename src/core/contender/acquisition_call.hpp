@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/acquisition_settings.hpp"
 #include "core/contender/acquisition_states.hpp"
+#include "core/contender/contender_session.hpp"
 
 namespace turnstile::core {
 
@@ -26,11 +26,11 @@ struct acquisition_facts {
 
 class acquisition_call {
 public:
-    acquisition_call(acquisition_context& c, const acquisition_settings& wanted,
+    acquisition_call(contender_session& c, const acquisition_settings& wanted,
                      acquisition_facts& known)
         : session{c}, settings{wanted}, facts{known} {}
 
-    acquisition_context& session;
+    contender_session& session;
     const acquisition_settings& settings;
     acquisition_facts& facts;
 

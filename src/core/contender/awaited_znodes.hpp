@@ -15,7 +15,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "base/path.hpp"
-#include "core/contender/acquisition_context.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/seam/pending_ticket.hpp"
 
 namespace turnstile::core {
@@ -60,7 +60,7 @@ public:
         all_.erase(std::remove_if(all_.begin(), all_.end(), unwanted), all_.end());
     }
     // The watches on all of them, and forgets them.
-    void give_back(acquisition_context& c, const std::string& folder) {
+    void give_back(contender_session& c, const std::string& folder) {
         for (const auto& znode : all_) c.unwatch(znode.path(folder));
         all_.clear();
     }

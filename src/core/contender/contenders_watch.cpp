@@ -9,7 +9,7 @@
 
 namespace turnstile::core {
 
-void contenders_watch::list(acquisition_context& c, const std::string& folder) {
+void contenders_watch::list(contender_session& c, const std::string& folder) {
     TURNSTILE_CHECK(!listing_);
     TURNSTILE_CHECK(!announced_);
     if (!interest_) c.watch(folder);
@@ -46,7 +46,7 @@ bool contenders_watch::announce() noexcept {
     return !std::exchange(announced_, true);
 }
 
-void contenders_watch::give_back(acquisition_context& c, const std::string& folder,
+void contenders_watch::give_back(contender_session& c, const std::string& folder,
                                  removed_by remover) {
     if (interest_ && remover == removed_by::us) c.unwatch_gone(folder);
     // place: drops_watch_for_others

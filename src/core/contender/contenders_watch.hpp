@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/consequence.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
@@ -38,14 +38,14 @@ public:
     }
     [[nodiscard]] bool expects(ticket id) const noexcept { return listing_.is(id); }
 
-    void list(acquisition_context& c, const std::string& folder);
+    void list(contender_session& c, const std::string& folder);
     // An event that comes before the next list is in that list.
     void look_again() noexcept { watched_on_ = 0; }
     // `done`: others queue behind `own`, or no contender can be seen to come.
     consequence on_answer(const std::string& own, contender_family of, const reply& answer);
     // Whether it is the first time.
     [[nodiscard]] bool announce() noexcept;
-    void give_back(acquisition_context& c, const std::string& folder, removed_by remover);
+    void give_back(contender_session& c, const std::string& folder, removed_by remover);
 
     friend bool operator==(const contenders_watch&, const contenders_watch&) = default;
 

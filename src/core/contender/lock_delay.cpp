@@ -19,7 +19,7 @@ std::int64_t in_ms(duration delay) {
 
 }  // namespace
 
-void lock_delay::advance(acquisition_context& c, const marking_contender& own) {
+void lock_delay::advance(contender_session& c, const marking_contender& own) {
     TURNSTILE_CHECK(!asks());
     TURNSTILE_CHECK(!waits());
     TURNSTILE_CHECK(!is_marked());
@@ -33,7 +33,7 @@ void lock_delay::advance(acquisition_context& c, const marking_contender& own) {
     }
 }
 
-consequence lock_delay::on_answer(acquisition_context& c, const marking_contender& own,
+consequence lock_delay::on_answer(contender_session& c, const marking_contender& own,
                                   const reply& answer) {
     TURNSTILE_CHECK(expects(answer.id));
     if (reading_.take_answer(answer)) return on_read(c, own, answer);
@@ -41,7 +41,7 @@ consequence lock_delay::on_answer(acquisition_context& c, const marking_contende
     return on_written(own, answer);
 }
 
-consequence lock_delay::on_read(acquisition_context& c, const marking_contender& own,
+consequence lock_delay::on_read(contender_session& c, const marking_contender& own,
                                 const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok: apply(c, own, answer); return goes_on{};
@@ -57,7 +57,7 @@ consequence lock_delay::on_read(acquisition_context& c, const marking_contender&
     return suspends{};
 }
 
-void lock_delay::apply(acquisition_context& c, const marking_contender& own, const reply& answer) {
+void lock_delay::apply(contender_session& c, const marking_contender& own, const reply& answer) {
     using std::chrono::milliseconds;
     // A mark that no contender of ours wrote is waited out as if one had.
     auto found =
@@ -80,7 +80,7 @@ void lock_delay::apply(acquisition_context& c, const marking_contender& own, con
     if (left > duration{}) end_ = c.now() + left;  // place: delay_is_left
 }
 
-void lock_delay::write(acquisition_context& c, const marking_contender& own, const crash_mark& mark,
+void lock_delay::write(contender_session& c, const marking_contender& own, const crash_mark& mark,
                        state then) {
     TURNSTILE_CHECK(!own.znode.empty());
     TURNSTILE_CHECK(mark.delay_ms >= 0);

@@ -23,8 +23,8 @@
 #include <optional>
 #include <string>
 
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/consequence.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/queue/crash_mark.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
@@ -72,18 +72,17 @@ public:
     // The servers do not let the mark go with our znode.
     void give_up_mark() noexcept { state_ = state::absent; }
     // Asks for whatever is next. Not while it waits, asks, or is marked.
-    void advance(acquisition_context& c, const marking_contender& own);
-    consequence on_answer(acquisition_context& c, const marking_contender& own,
-                          const reply& answer);
+    void advance(contender_session& c, const marking_contender& own);
+    consequence on_answer(contender_session& c, const marking_contender& own, const reply& answer);
 
     friend bool operator==(const lock_delay&, const lock_delay&) = default;
 
 private:
     enum class state : std::uint8_t { unread, absent, left, ours };
 
-    consequence on_read(acquisition_context& c, const marking_contender& own, const reply& answer);
-    void apply(acquisition_context& c, const marking_contender& own, const reply& answer);
-    void write(acquisition_context& c, const marking_contender& own, const crash_mark& mark,
+    consequence on_read(contender_session& c, const marking_contender& own, const reply& answer);
+    void apply(contender_session& c, const marking_contender& own, const reply& answer);
+    void write(contender_session& c, const marking_contender& own, const crash_mark& mark,
                state then);
     consequence on_written(const marking_contender& own, const reply& answer);
 

@@ -22,7 +22,7 @@ set_op low_water_reading::raise(const std::string& folder, contender_family of,
     return {folder, low_water_text(of, own), *folder_version_};  // place: write_of_low_water_mark
 }
 
-void low_water_reading::read(acquisition_context& c, const std::string& folder,
+void low_water_reading::read(contender_session& c, const std::string& folder,
                              std::int32_t nearest) {
     TURNSTILE_CHECK(!reading_);
     nearest_ = nearest;

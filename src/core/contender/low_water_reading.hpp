@@ -19,8 +19,8 @@
 #include <optional>
 #include <string>
 
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/consequence.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
@@ -48,7 +48,7 @@ public:
                                std::int32_t own) const;
 
     // Reads the mark, after the predecessor with this number has gone.
-    void read(acquisition_context& c, const std::string& folder, std::int32_t nearest);
+    void read(contender_session& c, const std::string& folder, std::int32_t nearest);
     // `done`: no contender is ahead of our own number. Else a list is to tell.
     consequence on_answer(const reply& answer, contender_family of,
                           std::optional<std::int32_t> own);

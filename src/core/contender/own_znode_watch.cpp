@@ -9,14 +9,14 @@
 
 namespace turnstile::core {
 
-void own_znode_watch::watch(acquisition_context& c, const std::string& path) {
+void own_znode_watch::watch(contender_session& c, const std::string& path) {
     if (watching_ || watched_on_ == c.connection()) return;
     if (!interest_) c.watch(path);
     interest_ = true;
     watching_ = c.submit(get_op{path, watch_mode::watch});
 }
 
-void own_znode_watch::look(acquisition_context& c, const std::string& path) {
+void own_znode_watch::look(contender_session& c, const std::string& path) {
     if (!asks()) looking_ = c.submit(get_op{path});
 }
 

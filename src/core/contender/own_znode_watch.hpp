@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/contender/acquisition_context.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
@@ -24,7 +24,7 @@ public:
     explicit own_znode_watch(time_point asked_at) : seen_at_{asked_at} {}
 
     // Nothing is in the znode that we do not know, or it was written too short a time ago to matter.
-    [[nodiscard]] bool is_fresh(const acquisition_context& c) const {
+    [[nodiscard]] bool is_fresh(const contender_session& c) const {
         // place: own_znode_is_seen
         return watched_on_ == c.connection() || c.now() < seen_at_ + c.unseen_for();
     }
@@ -40,9 +40,9 @@ public:
     [[nodiscard]] bool expects_watch(ticket id) const noexcept { return watching_.is(id); }
 
     // Sets the watch, unless it is set on this connection or about to be.
-    void watch(acquisition_context& c, const std::string& path);
+    void watch(contender_session& c, const std::string& path);
     // Asks once, without a watch, unless something is asked already.
-    void look(acquisition_context& c, const std::string& path);
+    void look(contender_session& c, const std::string& path);
     // The watch has fired; whether it did for the last time.
     [[nodiscard]] bool on_event(watch_kind kind) noexcept;
     // A check has shown that the znode was written to: the watch has to be set again.

@@ -22,7 +22,7 @@ bool parent_creation::expects(ticket id) const {
     return std::find(creating_.begin(), creating_.end(), id) != creating_.end();
 }
 
-std::optional<error> parent_creation::create(acquisition_context& c, const std::string& folder,
+std::optional<error> parent_creation::create(contender_session& c, const std::string& folder,
                                              folder_kind kind,
                                              std::optional<std::int32_t> permits) {
     TURNSTILE_CHECK(!is_under_way());
@@ -45,7 +45,7 @@ std::optional<error> parent_creation::create(acquisition_context& c, const std::
     return std::nullopt;
 }
 
-consequence parent_creation::on_answer(acquisition_context& c, const std::string& folder,
+consequence parent_creation::on_answer(contender_session& c, const std::string& folder,
                                        const reply& answer) {
     TURNSTILE_CHECK(expects(answer.id));
     // The first of them has the chroot as its parent, and their answers come in order.

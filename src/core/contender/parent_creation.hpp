@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/consequence.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/error.hpp"
 
@@ -28,10 +28,10 @@ public:
     [[nodiscard]] bool expects(ticket id) const;
 
     // Or says why the folder cannot be made.
-    [[nodiscard]] std::optional<error> create(acquisition_context& c, const std::string& folder,
+    [[nodiscard]] std::optional<error> create(contender_session& c, const std::string& folder,
                                               folder_kind kind,
                                               std::optional<std::int32_t> permits);
-    consequence on_answer(acquisition_context& c, const std::string& folder, const reply& answer);
+    consequence on_answer(contender_session& c, const std::string& folder, const reply& answer);
     // The session is over, and its requests with it.
     void forget_requests() { creating_.clear(); }
 

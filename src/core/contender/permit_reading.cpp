@@ -13,7 +13,7 @@ constexpr std::size_t k_most_quoted = 100;  // bytes of another client's text
 
 }  // namespace
 
-void permit_reading::read(acquisition_context& c, const std::string& folder) {
+void permit_reading::read(contender_session& c, const std::string& folder) {
     TURNSTILE_CHECK(!reading_);
     reading_ = c.submit(get_op{folder});
 }
@@ -53,7 +53,7 @@ consequence permit_reading::on_answer(const std::string& folder, std::optional<s
     return done{};
 }
 
-void permit_reading::settle(acquisition_context& c, const std::string& folder,
+void permit_reading::settle(contender_session& c, const std::string& folder,
                             const std::vector<std::string>& children) {
     if (!limit_ || !is_open(*limit_)) return;
     if (settled_mzxid_ == limit_mzxid_) return;

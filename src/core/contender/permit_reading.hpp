@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/consequence.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/queue/queue_rule.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
@@ -39,7 +39,7 @@ public:
         return children_on_ == connection;
     }
 
-    void read(acquisition_context& c, const std::string& folder);
+    void read(contender_session& c, const std::string& folder);
     void apply_list(const reply& list);
     // `wanted`: how many permits there must be; none: whatever there are. An answer to a settling goes on.
     consequence on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
@@ -50,7 +50,7 @@ public:
     // them, and a request writes its name into the folder's data. Every reader of the limit watches these data, and so
     // learns the name. A client without the right to write leaves the data alone: each reader then works the name out
     // from lists of its own, which costs requests.
-    void settle(acquisition_context& c, const std::string& folder,
+    void settle(contender_session& c, const std::string& folder,
                 const std::vector<std::string>& children);
 
     friend bool operator==(const permit_reading&, const permit_reading&) = default;

@@ -56,4 +56,26 @@ error taken_away(const std::string& folder, const revocation& order) {
     return {errc::revoked, folder + ", by " + order.by + ": " + order.why};
 }
 
+namespace {
+
+const char* kind_name(contender_family family) {
+    switch (family) {
+        case contender_family::lock: return "mutex";
+        case contender_family::latch: return "leader by LeaderLatch's protocol";
+        case contender_family::read_write: return "shared_mutex";
+        case contender_family::semaphore: break;
+    }
+    return "semaphore";
+}
+
+}  // namespace
+
+std::string foreign_kind(const std::string& folder, contender_family ours,
+                         contender_family theirs) {
+    return folder + ": a " + kind_name(theirs) + " came first at this path, and a " +
+           kind_name(ours) +
+           " does not exclude it: use one kind of lock, or another path "
+           "(client_options::foreign_kinds)";
+}
+
 }  // namespace turnstile::core

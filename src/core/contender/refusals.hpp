@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/queue/contender_name.hpp"
 #include "core/queue/revocation.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/error.hpp"
@@ -27,5 +28,8 @@ namespace turnstile::core {
 [[nodiscard]] std::optional<error> folder_refusal(const std::string& folder, server_error answer);
 // An operator has ordered the contender to go.
 [[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
+// Contenders of another kind came before at this path: which, and what follows. Also a warning.
+[[nodiscard]] std::string foreign_kind(const std::string& folder, contender_family ours,
+                                       contender_family theirs);
 
 }  // namespace turnstile::core

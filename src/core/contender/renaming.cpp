@@ -18,7 +18,7 @@ std::string path_of(const renamed_znode& own) {
 
 }  // namespace
 
-void renaming::send(acquisition_context& c, const renamed_znode& own) {
+void renaming::send(contender_session& c, const renamed_znode& own) {
     TURNSTILE_CHECK(is_wanted());
     TURNSTILE_CHECK(!sent_);
     TURNSTILE_CHECK(!unsure_);
@@ -28,7 +28,7 @@ void renaming::send(acquisition_context& c, const renamed_znode& own) {
                                          create_mode::ephemeral, c.acl()}}});
 }
 
-void renaming::find_out(acquisition_context& c, const renamed_znode& own) {
+void renaming::find_out(contender_session& c, const renamed_znode& own) {
     TURNSTILE_CHECK(unsure_);
     if (fencing_ || listing_) return;
     if (fenced_on_ != c.connection()) {
@@ -38,7 +38,7 @@ void renaming::find_out(acquisition_context& c, const renamed_znode& own) {
     }
 }
 
-consequence renaming::on_answer(acquisition_context& c, const renamed_znode& own,
+consequence renaming::on_answer(contender_session& c, const renamed_znode& own,
                                 const reply& answer) {
     TURNSTILE_CHECK(expects(answer.id));
     if (sent_.take_answer(answer)) return on_sent(own, answer);
@@ -98,7 +98,7 @@ consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
     return suspends{};
 }
 
-consequence renaming::on_listed(acquisition_context& c, const renamed_znode& own,
+consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
                                 const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:

@@ -25,8 +25,8 @@
 #include <string>
 #include <utility>
 
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/consequence.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
@@ -53,18 +53,18 @@ public:
         return sent_.is(id) || fencing_.is(id) || listing_.is(id);
     }
 
-    void send(acquisition_context& c, const renamed_znode& own);
+    void send(contender_session& c, const renamed_znode& own);
     // Finds out what became of it, by one request after the other. Only while it is unsure.
-    void find_out(acquisition_context& c, const renamed_znode& own);
+    void find_out(contender_session& c, const renamed_znode& own);
     // `done`: the znode has the new name. `refused` ends it, `own_znode_gone` too.
-    consequence on_answer(acquisition_context& c, const renamed_znode& own, const reply& answer);
+    consequence on_answer(contender_session& c, const renamed_znode& own, const reply& answer);
 
     friend bool operator==(const renaming&, const renaming&) = default;
 
 private:
     consequence on_sent(const renamed_znode& own, const reply& answer);
     consequence on_fenced(const renamed_znode& own, const reply& answer);
-    consequence on_listed(acquisition_context& c, const renamed_znode& own, const reply& answer);
+    consequence on_listed(contender_session& c, const renamed_znode& own, const reply& answer);
 
     std::string name_;  // the new one
     pending_ticket sent_;

@@ -7,7 +7,7 @@
 
 namespace turnstile::core {
 
-void tie_order::ask(acquisition_context& c, const std::string& folder,
+void tie_order::ask(contender_session& c, const std::string& folder,
                     const std::vector<std::string>& tied) {
     TURNSTILE_CHECK(!tied.empty());
     for (const auto& name : tied)

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/contender/acquisition_context.hpp"
 #include "core/contender/consequence.hpp"
+#include "core/contender/contender_session.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {
@@ -25,8 +25,7 @@ public:
     }
 
     void learn(const std::string& name, std::int64_t czxid) { czxids_[name] = czxid; }
-    void ask(acquisition_context& c, const std::string& folder,
-             const std::vector<std::string>& tied);
+    void ask(contender_session& c, const std::string& folder, const std::vector<std::string>& tied);
     consequence on_answer(const reply& answer);
 
     friend bool operator==(const tie_order&, const tie_order&) = default;

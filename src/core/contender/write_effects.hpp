@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_effects: what the commits of a hold see of their session, and what they ask of it in answer to an event.
+// write_effects: what the commits of a hold ask of their session in answer to an event.
 //
 // The commits call nothing: they add effects to a vector, and the session carries the effects out in this order once
 // the event is over (core/session/commit_steps.hpp).
@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/contender/contender_view.hpp"
 #include "core/contender/notice.hpp"
 #include "core/seam/seam.hpp"
 
@@ -36,12 +37,6 @@ struct own_znode {
     std::int32_t version = 0;
     bool settled = false;  // the hold itself is not about to change it
     friend bool operator==(const own_znode&, const own_znode&) = default;
-};
-
-// What the commits of a hold see of their session while an event is handled.
-struct session_view {
-    bool attached = false;         // to a server with a majority
-    std::uint64_t connection = 0;  // the number of the latest connection
 };
 
 namespace write_effects {

@@ -49,6 +49,14 @@ struct lease_rule {
     friend bool operator==(const lease_rule&, const lease_rule&) = default;
 };
 
+[[nodiscard]] inline duration scaled(duration d, double factor) {
+    return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
+}
+// The time to wait by our clock so that by every clock within the drift at least `wanted` has passed.
+[[nodiscard]] inline duration lengthened(duration wanted, double clock_drift) {
+    return scaled(wanted, 1 + clock_drift);
+}
+
 class lease {
 public:
     lease() = default;
@@ -75,8 +83,9 @@ public:
     [[nodiscard]] duration certain_for() const noexcept { return certain_for_; }
     // The time to wait by our clock so that by every clock within the drift at least `wanted` has passed.
     [[nodiscard]] duration lengthened(duration wanted) const {
-        return scaled(wanted, 1 + rule_.clock_drift);
+        return core::lengthened(wanted, rule_.clock_drift);
     }
+    [[nodiscard]] double clock_drift() const noexcept { return rule_.clock_drift; }
     // This server touches directly, as far as is known.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
     // False where touches are relayed and S is hardly longer than R, or shorter: by the time an answer
@@ -122,9 +131,6 @@ public:
     friend bool operator==(const lease&, const lease&) = default;
 
 private:
-    [[nodiscard]] static duration scaled(duration d, double factor) {
-        return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
-    }
     // The latest link's end, or else the lease's.
     [[nodiscard]] time_point chained_until() const {
         return here_.chain ? *here_.chain + certain_for() : valid_until();

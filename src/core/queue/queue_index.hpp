@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,6 +30,21 @@ private:
     // Distance and name, sorted; empty where the order needs more than the numbers.
     std::vector<std::pair<std::int64_t, const std::string*>> line_;
     std::vector<contender_name> foreign_;  // contenders of other families
+};
+
+// The answer to a list that several contenders share: an index for each family that asks. Refers to the names.
+class prepared_list {
+public:
+    explicit prepared_list(const std::vector<std::string>& children) : children_{children} {}
+    [[nodiscard]] const queue_index* of(contender_family family) {
+        const auto found = indexes_.find(family);
+        if (found != indexes_.end()) return &found->second;
+        return &indexes_.emplace(family, queue_index{children_, family}).first->second;
+    }
+
+private:
+    const std::vector<std::string>& children_;
+    std::map<contender_family, queue_index> indexes_;
 };
 
 }  // namespace turnstile::core

@@ -7,6 +7,7 @@
 // | link_steps      | opening, connections, the ends of epochs, closing               |
 // | placement_steps | which server the session stays at                               |
 // | contender_steps | acquisitions: what callers want, watches, what time brings      |
+// | effect_steps    | what a contender asks for in an event                           |
 // | request_steps   | requests: sent by themselves, shared, together, or again        |
 // | reply_steps     | replies, to what they are for                                   |
 // | commit_steps    | guarded writes of holds                                         |
@@ -29,6 +30,7 @@
 
 #include "base/back_off.hpp"
 #include "base/random.hpp"
+#include "core/contender/contender_effects.hpp"
 #include "core/lease/lease.hpp"
 #include "core/session/commit_table.hpp"
 #include "core/session/confirmations.hpp"
@@ -121,6 +123,7 @@ struct client_life {
     std::uint64_t leftovers = 0;             // znodes of abandoned creates that were found
     std::vector<std::string> mixed_folders;  // the log was told that kinds share them
     std::vector<action> actions;
+    std::vector<contender_effect> effects;  // of the event that is handled; empty between events
 
     friend bool operator==(const client_life&, const client_life&) = default;
 };

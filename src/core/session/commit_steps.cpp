@@ -54,7 +54,7 @@ void commit_steps::commit(const core::commit& request) {
     }
     // What another client has written into the hold's znode is known before the answer, as for a confirmation.
     contender_steps{life_}.with(
-        request.hold, [](acquisition& hold, acquisition_context& c) { hold.watch_own_znode(c); });
+        request.hold, [](acquisition& hold, contender_session& c) { hold.watch_own_znode(c); });
     TURNSTILE_CHECK(!life_.commits.contains(request.id));
     life_.commits.add(request.id, {request.hold, request.deadline});
     if (request.deadline) life_.deadlines.add(*request.deadline, request.id);
@@ -106,7 +106,7 @@ void commit_steps::end_if_lost(acquisition_id hold) {
 void commit_steps::let_hold_proceed(acquisition_id hold) {
     const bool done = life_.commits.end_if_empty(hold);
     contender_steps contenders{life_};
-    contenders.with(hold, [](acquisition& each, acquisition_context& c) { each.proceed(c); });
+    contenders.with(hold, [](acquisition& each, contender_session& c) { each.proceed(c); });
     if (!done) return;
     if (const auto release = life_.commits.take_release(hold)) contenders.leave(*release);
 }
@@ -133,7 +133,7 @@ void commit_steps::carry_out(acquisition_id hold, write_effects::version_became&
 
 void commit_steps::carry_out(acquisition_id hold, write_effects::apply&& found) {
     contender_steps{life_}.with(
-        hold, [&found](acquisition& each, acquisition_context& c) { each.apply(c, found.answer); });
+        hold, [&found](acquisition& each, contender_session& c) { each.apply(c, found.answer); });
 }
 
 void commit_steps::carry_out(acquisition_id /*hold*/, write_effects::tell&& told) {

@@ -2,9 +2,12 @@
 #include "core/session/contender_steps.hpp"
 
 #include <utility>
+#include <variant>
 
 #include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
+#include "core/session/due_times.hpp"
+#include "core/session/effect_steps.hpp"
 #include "core/session/request_steps.hpp"
 #include "core/session/session_errors.hpp"
 
@@ -22,7 +25,7 @@ void contender_steps::acquire(const core::acquire& request) {
     add(request.id, contender{acquisition{request.settings}, request.deadline});
     life_.clock.add(request.id, request.warn_before, request.max_hold);
     if (request.deadline) life_.deadlines.add(*request.deadline, request.id);
-    with(request.id, [](acquisition& added, acquisition_context& c) { added.start(c); });
+    with(request.id, [](acquisition& added, contender_session& c) { added.start(c); });
 }
 
 // Their other requests follow the creates: a list has to show its contender's znode.
@@ -50,7 +53,7 @@ void contender_steps::add(acquisition_id id, contender&& added) {
 void contender_steps::leave(const core::leave& request) {
     if (release_later(request)) return;
     with(request.id,
-         [&request](acquisition& left, acquisition_context& c) { left.leave(c, request.why); });
+         [&request](acquisition& left, contender_session& c) { left.leave(c, request.why); });
 }
 
 // What became of a commit can only be found out while the znode of its hold stands.
@@ -71,21 +74,21 @@ void contender_steps::leave(const core::leave_together& request) {
 }
 
 void contender_steps::cancel(acquisition_id id, const error& why) {
-    with(id, [&why](acquisition& cancelled, acquisition_context& c) {
+    with(id, [&why](acquisition& cancelled, contender_session& c) {
         if (cancelled.waits()) cancelled.leave(c, why);
     });
 }
 
 void contender_steps::rename(const core::rename& request) {
     with(request.id,
-         [&request](acquisition& hold, acquisition_context& c) { hold.rename(c, request.kind); });
+         [&request](acquisition& hold, contender_session& c) { hold.rename(c, request.kind); });
 }
 
 // ---- what the servers tell ------------------------------------------------------------------
 
 void contender_steps::on_reply(acquisition_id id, const reply& answer, prepared_list* list) {
     with(
-        id, [&answer](acquisition& asker, acquisition_context& c) { asker.on_reply(c, answer); },
+        id, [&answer](acquisition& asker, contender_session& c) { asker.on_reply(c, answer); },
         list);
 }
 
@@ -96,7 +99,7 @@ void contender_steps::on_watch(const watch_event& event) {
     for (const auto id : interested)
         // place: event_for_each
         with(id,
-             [&event](acquisition& waiter, acquisition_context& c) { waiter.on_watch(c, event); });
+             [&event](acquisition& waiter, contender_session& c) { waiter.on_watch(c, event); });
 }
 
 void contender_steps::remove_abandoned(const std::string& folder,
@@ -105,7 +108,7 @@ void contender_steps::remove_abandoned(const std::string& folder,
     for (const auto& name : life_.epoch->abandoned.take(folder, children)) {
         const acquisition_id id{k_first_leftover + life_.leftovers++};
         add(id, contender{acquisition::leftover(folder, name)});
-        with(id, [](acquisition& leftover, acquisition_context& c) { leftover.start(c); });
+        with(id, [](acquisition& leftover, contender_session& c) { leftover.start(c); });
     }
 }
 
@@ -121,13 +124,13 @@ void contender_steps::end_long_holds() {
     while (const auto id = life_.clock.take_ended(life_.now)) {
         const error why{errc::held_too_long, life_.contenders.at(*id).folder()};
         // place: max_hold_revokes
-        with(*id, [&why](acquisition& hold, acquisition_context& c) { hold.revoke(c, why); });
+        with(*id, [&why](acquisition& hold, contender_session& c) { hold.revoke(c, why); });
     }
 }
 
 void contender_steps::end_delays() {
     while (const auto id = life_.clock.delay_over(life_.now))
-        with(*id, [](acquisition& waiter, acquisition_context& c) { waiter.on_delay_end(c); });
+        with(*id, [](acquisition& waiter, contender_session& c) { waiter.on_delay_end(c); });
 }
 
 void contender_steps::warn_holders() {
@@ -136,14 +139,14 @@ void contender_steps::warn_holders() {
 }
 
 void contender_steps::look_again() {
-    const auto look = [](acquisition& waiter, acquisition_context& c) { waiter.look_again(c); };
+    const auto look = [](acquisition& waiter, contender_session& c) { waiter.look_again(c); };
     life_.looks.begin(life_.now);
     for (const auto id : life_.looks.take_in_line(life_.contenders)) with(id, look);
     for (const auto id : life_.looks.take_behind(life_.contenders)) with(id, look);
 }
 
 void contender_steps::watch_own_znodes(id_set ids) {
-    with_some(ids, [](acquisition& own, acquisition_context& c) { own.watch_own_znode(c); });
+    with_some(ids, [](acquisition& own, contender_session& c) { own.watch_own_znode(c); });
 }
 
 // A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
@@ -162,7 +165,7 @@ void contender_steps::confirm() {
         needs_confirmation(contender.current()) ? version_in(contender.current()) : k_any_version;
     // place: confirming_write
     confirmations.sent(request_steps{life_}.send(multi_op{{check_op{znode, version}}},
-                                                  for_confirmation{*next, znode}));
+                                                 for_confirmation{*next, znode}));
 }
 
 // ---- little by little -----------------------------------------------------------------------
@@ -179,7 +182,7 @@ void contender_steps::go_on() {
         if (waits && !window.has_room()) {
             keep(life_.attached()->behind, id, true);
         } else {
-            with(id, [](acquisition& each, acquisition_context& c) { each.on_attached(c); });
+            with(id, [](acquisition& each, contender_session& c) { each.on_attached(c); });
         }
     }
 }
@@ -194,18 +197,63 @@ void contender_steps::let_in() {
         if (!has_room()) return;
         const auto id = *life_.attached()->behind.begin();
         keep(life_.attached()->behind, id, false);
-        with(id, [](acquisition& each, acquisition_context& c) { each.on_attached(c); });
+        with(id, [](acquisition& each, contender_session& c) { each.on_attached(c); });
     }
     const auto& outside = life_.contenders.outside();
     while (life_.attached() && !outside.empty()) {
         if (!has_room()) return;
         const auto id = *outside.begin();
-        with(id, [](acquisition& next, acquisition_context& c) { next.start(c); });
+        with(id, [](acquisition& next, contender_session& c) { next.start(c); });
         if (!outside.empty() && *outside.begin() == id) return;
     }
 }
 
-// ---- each call of an acquisition ------------------------------------------------------------
+// ---- each event of an acquisition -----------------------------------------------------------
+
+contender_view contender_steps::view_of(acquisition_id id, prepared_list* list) const {
+    const auto& settings = life_.settings;
+    contender_view seen;
+    seen.attached = life_.attached() != nullptr;
+    seen.connection = life_.latest_connection();
+    seen.now = life_.now;
+    seen.session_id = life_.session_id();
+    seen.may_enter = may_enter(id);
+    seen.gathers_removals = life_.epoch && life_.epoch->removals.gathers();
+    if (seen.attached) {
+        seen.lease_lasts = life_.pace().lasts(life_.lease, life_.now);
+        seen.unseen_for = life_.pace().unseen_for(life_.lease);
+    }
+    if (due::has_come(due::no_lease(life_), life_))
+        seen.no_lease = error{errc::lease_too_short, short_lease(life_)};
+    seen.clock_drift = life_.lease.clock_drift();
+    seen.acl = settings.acl;
+    const bool doubted = life_.containers_doubted && !life_.zookeeper_known;
+    if (life_.containers_refused || doubted) seen.parent_mode = create_mode::persistent;
+    seen.foreign_kinds = settings.foreign_kinds;
+    seen.most_permits_watched = settings.watches.permits;
+    seen.bytes_watched = life_.watched_bytes();
+    seen.most_bytes_watched = settings.watches.bytes;
+    seen.chroot = settings.chroot;
+    seen.list = list;
+    return seen;
+}
+
+// A contender waits for room in the window, and for its turn: removals of the session's own go ahead of it, since it would
+// wait for these contenders in its queue.
+bool contender_steps::may_enter(acquisition_id id) const {
+    const auto* const connection = life_.attached();
+    if (connection == nullptr) return false;
+    if (connection->stay.now != stay::stage::settled && !life_.lease.is_ample()) return false;
+    const auto& outside = life_.contenders.outside();
+    return life_.epoch->window.has_room() && !life_.epoch->removals.crowded() &&
+           connection->behind.empty() && (outside.empty() || id <= *outside.begin());
+}
+
+void contender_steps::execute_effects(acquisition_id id) {
+    const effect_steps execute{life_, id};
+    for (auto& effect : life_.effects) std::visit(execute, effect);
+    life_.effects.clear();
+}
 
 void contender_steps::note_change(acquisition_id id, const contender& changed,
                                   std::size_t bytes_before) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_steps: what a session does with its acquisitions (client_life.hpp): every call of one goes through `with`,
-// which afterwards notes what has become of it.
+// contender_steps: what a session does with its acquisitions (client_life.hpp). Every event of an acquisition goes through
+// `with`: the acquisition handles the event, its effects are executed in order, and what has become of it is noted. No
+// event comes in the middle of another one.
 //
 // Thread safety: none.
 #pragma once
@@ -8,8 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/contender/contender_session.hpp"
+#include "core/contender/contender_view.hpp"
 #include "core/session/client_life.hpp"
-#include "core/session/contender_context.hpp"
 
 namespace turnstile::core {
 
@@ -52,28 +54,30 @@ public:
     // Contenders that waited for room in the window: first those in line, then those that are to enter.
     void let_in();
 
-    // ---- each call of an acquisition ----
-    // `call(acquisition&, acquisition_context&)`, if the acquisition is there.
+    // ---- each event of an acquisition ----
+    // `event(acquisition&, contender_session&)`, if the acquisition is there.
     template <class F>
-    void with(acquisition_id id, F&& call, prepared_list* list = nullptr) {
-        auto* found = life_.contenders.find(id);
+    void with(acquisition_id id, F&& event, prepared_list* list = nullptr) {
+        auto* const found = life_.contenders.find(id);
         if (found == nullptr) return;
         const auto bytes_before = found->value.owned_bytes();
-        contender_context context{life_, id, list};
-        call(found->value, context);
+        const auto seen = view_of(id, list);
+        contender_session session{seen, life_.tickets, life_.chance, life_.effects};
+        event(found->value, session);
+        execute_effects(id);
         note_change(id, *found, bytes_before);
     }
     template <class F>
-    void with_some(const id_set& ids, F&& call) {
-        for (const auto id : ids) with(id, call);
+    void with_some(const id_set& ids, F&& event) {
+        for (const auto id : ids) with(id, event);
     }
     template <class F>
-    void with_all(F&& call) {
+    void with_all(F&& event) {
         const auto& all = life_.contenders.all();
         for (auto at = all.begin(); at != all.end();) {
             const auto id = at->first;
             ++at;  // `with` may erase this one, and only this one
-            with(id, call);
+            with(id, event);
         }
     }
 
@@ -81,6 +85,9 @@ private:
     void add(acquisition_id id, contender&& added);
     // Returns true if the hold is released once its commits are over.
     [[nodiscard]] bool release_later(const core::leave& request);
+    [[nodiscard]] contender_view view_of(acquisition_id id, prepared_list* list) const;
+    [[nodiscard]] bool may_enter(acquisition_id id) const;
+    void execute_effects(acquisition_id id);
     void note_change(acquisition_id id, const contender& changed, std::size_t bytes_before);
 
     client_life& life_;

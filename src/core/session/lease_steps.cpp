@@ -25,7 +25,7 @@ void lease_steps::end_if_over() {
     link_steps{life_}.enter(session_state::lost, why.message());
     contender_steps{life_}.with_some(
         id_set{life_.contenders.holding()},
-        [&why](acquisition& hold, acquisition_context& c) { hold.on_lease_end(c, why); });
+        [&why](acquisition& hold, contender_session& c) { hold.on_lease_end(c, why); });
 }
 
 void lease_steps::replace_if_broken() {
@@ -52,7 +52,7 @@ void lease_steps::fail_hopeless() {
     const error why{errc::lease_too_short, short_lease(life_)};
     contender_steps{life_}.with_some(
         id_set{life_.contenders.awaiting_lease()},
-        [&why](acquisition& waiter, acquisition_context& c) { waiter.leave(c, why); });
+        [&why](acquisition& waiter, contender_session& c) { waiter.leave(c, why); });
 }
 
 }  // namespace turnstile::core

@@ -67,7 +67,7 @@ void link_steps::end_epoch(const error& why, close_session::how manner) {
     if (was_there && !life_.closing) enter(session_state::lost, why.message());
     // Holders are told before the session is closed, and another contender granted.
     contender_steps{life_}.with_all(
-        [&why](acquisition& each, acquisition_context& c) { each.on_epoch_end(c, why); });
+        [&why](acquisition& each, contender_session& c) { each.on_epoch_end(c, why); });
     life_.actions.emplace_back(close_session{manner});
     if (life_.refused()) return;
     // place: opens_another_session
@@ -171,7 +171,7 @@ void link_steps::detach() {
     if (!was_attached) return;
     life_.lease.detached();
     contender_steps{life_}.with_all(
-        [](acquisition& each, acquisition_context& c) { each.on_detached(c); });
+        [](acquisition& each, contender_session& c) { each.on_detached(c); });
 }
 
 // May come when the connection is gone again.
@@ -213,7 +213,7 @@ void link_steps::refuse_for_good(const error& why) {
     life_.refusal = why;
     if (!life_.closing) enter(session_state::auth_failed, why.message());
     contender_steps{life_}.with_all(
-        [&why](acquisition& each, acquisition_context& c) { each.revoke(c, why); });
+        [&why](acquisition& each, contender_session& c) { each.revoke(c, why); });
     answer_inquiries(why);
     end_epoch(why, close_session::how::abandon);
 }
@@ -226,7 +226,7 @@ void link_steps::close() {
     enter(session_state::closed, "close() was called");
     // place: close_revokes_all
     contender_steps{life_}.with_all(
-        [&why](acquisition& each, acquisition_context& c) { each.revoke(c, why); });
+        [&why](acquisition& each, contender_session& c) { each.revoke(c, why); });
     answer_inquiries(why);
     // With no session, or one that has ended there, nothing at the servers could be removed.
     if (!life_.epoch || due::has_come(due::end_while_closing(life_), life_)) on_closed();
@@ -238,7 +238,7 @@ void link_steps::on_closed() {
     commit_steps{life_}.end(why);
     // place: closed_session_ends_all
     contender_steps{life_}.with_all(
-        [&why](acquisition& each, acquisition_context& c) { each.on_epoch_end(c, why); });
+        [&why](acquisition& each, contender_session& c) { each.on_epoch_end(c, why); });
 }
 
 }  // namespace turnstile::core

@@ -72,7 +72,7 @@ void reply_steps::grant_waiting() {
     if (!life_.pace().lasts(life_.lease, life_.now)) return;
     contender_steps{life_}.with_some(
         id_set{life_.contenders.awaiting_lease()},
-        [](acquisition& waiter, acquisition_context& c) { waiter.on_lease_confirmed(c); });
+        [](acquisition& waiter, contender_session& c) { waiter.on_lease_confirmed(c); });
 }
 
 // Of an earlier connection: what the session itself asks has been asked again on this one, at the attach.
@@ -113,7 +113,7 @@ void reply_steps::deliver(const for_inquiry& recipient, const reply& answer) {
 void reply_steps::deliver(const for_confirmation& recipient, const reply& answer) {
     if (answer.outcome != outcome::answered) return retry_here(answer);
     if (auto* connection = life_.attached()) connection->confirmations.answered(answer.id);
-    contender_steps{life_}.with(recipient.id, [&](acquisition& checked, acquisition_context& c) {
+    contender_steps{life_}.with(recipient.id, [&](acquisition& checked, contender_session& c) {
         if (!stands(checked.current()) || checked.znode() != recipient.znode) return;
         switch (classify(answer)) {
             case answer_class::gone:

@@ -66,38 +66,33 @@ void request_steps::send_inquiries() {
 
 // ---- lists ----------------------------------------------------------------------------------
 
-ticket request_steps::list_for(acquisition_id id, const std::string& folder) {
+void request_steps::list_for(const list_sharer& sharer, std::string&& folder) {
     TURNSTILE_CHECK(life_.epoch);
     auto& lists = life_.epoch->lists;
-    const auto own = life_.tickets.take();
     if (lists.is_under_way(folder, life_.latest_connection())) {
-        lists.join(folder, {id, own});  // place: joins_the_next_list
+        lists.join(folder, sharer);  // place: joins_the_next_list
     } else {
-        send_list(own, folder, {{id, own}});
+        send_list(sharer.id, std::move(folder), {sharer});
     }
-    return own;
 }
 
-void request_steps::send_list(ticket id, const std::string& folder,
-                              std::vector<list_sharer>&& sharers) {
+void request_steps::send_list(ticket id, std::string folder, std::vector<list_sharer>&& sharers) {
     TURNSTILE_CHECK(!sharers.empty());
-    send_as(id, children_op{folder}, for_sharers{folder, std::move(sharers)});
+    TURNSTILE_CHECK(life_.epoch);
     life_.epoch->lists.sent(folder, life_.latest_connection(), id);
+    children_op listed{folder};
+    send_as(id, std::move(listed), for_sharers{std::move(folder), std::move(sharers)});
 }
 
 // ---- creates --------------------------------------------------------------------------------
 
 // A contender that enters does not find those of this session in its way that have given up and wait to go.
-ticket request_steps::create_for(acquisition_id id, create_op&& znode) {
+void request_steps::create_for(creation&& wanted) {
     TURNSTILE_CHECK(life_.epoch);
     auto& creations = life_.epoch->creations;
-    if (!creations.gathers()) {
-        send_removals(sending::all);
-        return send(std::move(znode), for_contender{id});
-    }
-    const auto own = life_.tickets.take();
-    creations.add({id, own, std::move(znode)});
-    return own;
+    if (creations.gathers()) return creations.add(std::move(wanted));
+    send_removals(sending::all);
+    send_as(wanted.id, std::move(wanted.znode), for_contender{wanted.contender});
 }
 
 void request_steps::send_creations() {
@@ -118,18 +113,15 @@ void request_steps::create_alone(const creation& created) {
 
 // ---- removals -------------------------------------------------------------------------------
 
-ticket request_steps::remove_for(acquisition_id id, const std::string& path,
-                                 const std::vector<std::string>& watched) {
+void request_steps::remove_for(removal&& wanted) {
     TURNSTILE_CHECK(life_.epoch);
     auto& epoch = *life_.epoch;
-    const auto own = life_.tickets.take();
-    std::vector<std::string> alone;
-    for (const auto& watch : watched)
-        if (epoch.watches.remove(watch, id) && !epoch.removals.removes(watch))
-            alone.push_back(watch);
-    epoch.removals.add({id, own, path, std::move(alone)});
+    std::erase_if(wanted.watched, [&](const std::string& path) {
+        const bool alone = epoch.watches.remove(path, wanted.contender);
+        return !alone || epoch.removals.removes(path);
+    });
+    epoch.removals.add(std::move(wanted));
     send_removals(sending::in_turn);
-    return own;
 }
 
 void request_steps::send_removals(sending which) {

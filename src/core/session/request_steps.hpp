@@ -31,19 +31,18 @@ public:
     void answer_inquiry(inquiry_id id, std::variant<reply, error>&& outcome);
 
     // ---- lists that contenders share (shared_lists.hpp) ----
-    ticket list_for(acquisition_id id, const std::string& folder);
-    void send_list(ticket id, const std::string& folder, std::vector<list_sharer>&& sharers);
+    void list_for(const list_sharer& sharer, std::string&& folder);
+    void send_list(ticket id, std::string folder, std::vector<list_sharer>&& sharers);
 
     // ---- creates that go together (creation_batch.hpp) ----
     // The contender has a ticket of its own, and its answer, as if the request had been its own.
-    ticket create_for(acquisition_id id, create_op&& znode);
+    void create_for(creation&& wanted);
     void send_creations();
     void create_alone(const creation& created);
 
     // ---- removals that go together (removal_queue.hpp) ----
     // As with a create.
-    ticket remove_for(acquisition_id id, const std::string& path,
-                      const std::vector<std::string>& watched);
+    void remove_for(removal&& wanted);
     void send_removals(sending which);
     // In one transaction; contenders that are over by now, since their znodes have gone, are left out.
     void remove_together(std::vector<removal>&& removals);

@@ -51,16 +51,6 @@ std::string way_to_leader(const client_life& life) {
     return "see why the leader does not take the session (its maxClientCnxns, or a firewall)";
 }
 
-const char* kind_name(contender_family family) {
-    switch (family) {
-        case contender_family::lock: return "mutex";
-        case contender_family::latch: return "leader by LeaderLatch's protocol";
-        case contender_family::read_write: return "shared_mutex";
-        case contender_family::semaphore: break;
-    }
-    return "semaphore";
-}
-
 // "1 ahead when last seen, the holder: web1, pid 12, since ..."; a caller that waits for its own client is told so.
 std::string line_of(std::size_t ahead, const contender_ahead* nearest) {
     auto text = std::to_string(ahead) + " ahead when last seen";
@@ -118,14 +108,6 @@ std::string short_lease(const client_life& life) {
                   "time-out longer than the bound") +
            "; ask for a longer session_timeout (the servers' maxSessionTimeout limits it), or " +
            way_to_leader(life);
-}
-
-std::string foreign_kind(const std::string& folder, contender_family ours,
-                         contender_family theirs) {
-    return folder + ": a " + kind_name(theirs) + " came first at this path, and a " +
-           kind_name(ours) +
-           " does not exclude it: use one kind of lock, or another path "
-           "(client_options::foreign_kinds)";
 }
 
 std::string throttling(const client_life& life) {

@@ -22,9 +22,6 @@ namespace turnstile::core {
 [[nodiscard]] error deadline_error(const client_life& life, const acquisition& late);
 // That the session's time-out is too short for the server, and what helps; there must be a connection.
 [[nodiscard]] std::string short_lease(const client_life& life);
-// That contenders of another kind came before at this path, and what follows.
-[[nodiscard]] std::string foreign_kind(const std::string& folder, contender_family ours,
-                                       contender_family theirs);
 // That the session's server throws requests away; there must be a connection.
 [[nodiscard]] std::string throttling(const client_life& life);
 

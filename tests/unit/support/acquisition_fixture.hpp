@@ -13,7 +13,7 @@
 
 #include "core/contender/acquisition.hpp"
 #include "core/contender/state_queries.hpp"
-#include "unit/support/fake_context.hpp"
+#include "unit/support/contender_stage.hpp"
 
 namespace turnstile::test {
 
@@ -34,19 +34,19 @@ protected:
         answer.stat.ephemeral_owner = session.own_session;
         answer.stat.czxid = czxid;
         own = answer.path.substr(answer.path.rfind('/') + 1);
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     void list_answers(names children) {
         auto answer = session.reply_to<core::children_op>();
         answer.children = std::move(children);
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     // To the oldest get: the predecessor's, our own, or that of a tied contender.
     void get_answers(std::int64_t owner = 0x999, std::int64_t czxid = 1) {
         auto answer = session.reply_to<core::get_op>();
         answer.stat.ephemeral_owner = owner;
         answer.stat.czxid = czxid;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     // To the look at our own znode.
     void own_get_answers(std::int32_t version = 0, const std::string& data = "data") {
@@ -54,13 +54,13 @@ protected:
         answer.stat.ephemeral_owner = session.own_session;
         answer.stat.version = version;
         answer.data = data;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     template <class Op>
     void send_error(core::server_error error) {
         auto answer = session.reply_to<Op>();
         answer.error = error;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     template <class Op>
     void send_ok() {
@@ -71,35 +71,35 @@ protected:
     void lose(core::outcome outcome = core::outcome::unknown) {
         auto answer = session.reply_to<Op>();
         answer.outcome = outcome;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
 
     void watch_fires(core::watch_kind kind, const std::string& path) {
         if (kind == core::watch_kind::deleted) session.watched.erase(path);
-        lock.on_watch(session, {kind, path, session.connection_number});
+        lock.on_watch(session.event(), {kind, path, session.connection_number});
     }
     // The connection breaks; what was under way is not known to have arrived.
     void detach(core::outcome of_requests = core::outcome::unknown) {
         session.is_attached = false;
-        lock.on_detached(session);
+        lock.on_detached(session.event());
         for (auto& request : std::exchange(session.open, {})) {
             core::reply answer;
             answer.id = request.id;
             answer.outcome = of_requests;
             answer.connection = session.connection_number;
-            lock.on_reply(session, answer);
+            lock.on_reply(session.event(), answer);
         }
     }
     void attach() {
         session.is_attached = true;
         ++session.connection_number;
-        lock.on_attached(session);
+        lock.on_attached(session.event());
     }
     void end_epoch() {
         session.is_attached = false;
         session.open.clear();
         session.watched.clear();
-        lock.on_epoch_end(session, {errc::session_lost, "expired"});
+        lock.on_epoch_end(session.event(), {errc::session_lost, "expired"});
         ++session.own_session;
     }
 
@@ -109,7 +109,7 @@ protected:
                            static_cast<std::uint32_t>(sequence), sequence);
     }
     void enter_queue(std::int32_t sequence, names others = {}) {
-        lock.start(session);
+        lock.start(session.event());
         create_answers_ok(sequence);
         others.push_back(own);
         list_answers(std::move(others));
@@ -124,7 +124,7 @@ protected:
     void pass_unseen() { session.clock += session.unseen; }
     // As the session does with its first confirmation.
     void watch_itself() {
-        lock.watch_own_znode(session);
+        lock.watch_own_znode(session.event());
         own_get_answers();
     }
     void take_lock() {
@@ -158,7 +158,7 @@ protected:
         }
     }
 
-    fake_context session;
+    contender_stage session;
     core::acquisition lock;
     std::string own;  // the name of our znode
 };

@@ -61,7 +61,7 @@ TEST_F(acquisition_contended, gives_way_where_it_may_not_look) {
 
 TEST_F(acquisition_contended, its_own_removal_fires_the_watch) {
     hold_alone();
-    lock.leave(session, errc::cancelled);
+    lock.leave(session.event(), errc::cancelled);
     send_ok<remove_op>();
     expect_gone();
     EXPECT_THAT(session.given_back, IsEmpty());
@@ -69,7 +69,7 @@ TEST_F(acquisition_contended, its_own_removal_fires_the_watch) {
 
 TEST_F(acquisition_contended, a_removal_by_others_gives_the_watch_back_or_finds_it_fired) {
     hold_alone();
-    lock.on_own_znode_gone(session);
+    lock.on_own_znode_gone(session.event());
     EXPECT_EQ(session.times_told<lost>(), 1U);
     EXPECT_THAT(session.watched, IsEmpty());
 }

@@ -26,14 +26,14 @@ protected:
         : acquisition_fixture{std::move(settings)} {}
 
     void be_first() {
-        lock.start(session);
+        lock.start(session.event());
         auto answer = session.reply_to<create_op>();
         own = "_c_" + session.guids.back() + "-lock-0000000003";
         answer.path = "/q/" + own;
         answer.stat.ephemeral_owner = session.own_session;
         answer.stat.czxid = k_czxid;
         answer.stat.ctime = k_entered_ms;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
         list_answers({own});
     }
     void mark_is(const crash_mark& mark, std::int32_t version = 4, std::int64_t mtime = 0) {
@@ -41,12 +41,12 @@ protected:
         answer.data = crash_mark_text(mark);
         answer.stat.version = version;
         answer.stat.mtime = mtime;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     void no_mark() {
         auto answer = session.reply_to_get("/q-holder");
         answer.error = server_error::no_node;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     // The multi under way: a check of our znode, and this second part.
     template <class Op>
@@ -60,7 +60,7 @@ protected:
         auto answer = session.reply_to<multi_op>();
         answer.parts = {first, second};
         answer.error = first != server_error::ok ? first : second;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     void multi_is_carried_out() { multi_answers(server_error::ok, server_error::ok); }
     void hold() {
@@ -102,7 +102,7 @@ TEST_F(acquisition_delay, without_a_mark_writes_its_own_before_the_grant) {
 
 TEST_F(acquisition_delay, a_release_takes_the_mark_along_in_one_transaction) {
     hold();
-    lock.leave(session, errc::not_held);
+    lock.leave(session.event(), errc::not_held);
     const auto both = session.op<multi_op>();
     EXPECT_THAT(both.parts, ElementsAre(multi_part{remove_op{"/q/" + own}},
                                         multi_part{remove_op{"/q-holder"}}));
@@ -112,7 +112,7 @@ TEST_F(acquisition_delay, a_release_takes_the_mark_along_in_one_transaction) {
 
 TEST_F(acquisition_delay, a_hold_that_was_lost_leaves_its_mark) {
     hold();
-    lock.on_lease_end(session, errc::session_lost);
+    lock.on_lease_end(session.event(), errc::session_lost);
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
@@ -121,7 +121,7 @@ TEST_F(acquisition_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along)
     be_first();
     no_mark();
     session.has_lease = false;  // marked, and not granted
-    lock.leave(session, test::k_timed_out);
+    lock.leave(session.event(), test::k_timed_out);
     EXPECT_EQ(session.count<remove_op>(), 0U);  // it is not known yet whether the mark is there
     multi_is_carried_out();
     EXPECT_EQ(session.op<multi_op>().parts.size(), 2U);
@@ -134,7 +134,7 @@ class refused_mark : public acquisition_delay,
 
 TEST_P(refused_mark, does_not_keep_the_znode) {
     hold();
-    lock.leave(session, errc::not_held);
+    lock.leave(session.event(), errc::not_held);
     multi_answers(server_error::ok, GetParam());
     EXPECT_FALSE(lock.over());
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(all, refused_mark,
 
 TEST_F(acquisition_delay, a_remove_that_was_carried_out_already_is_the_end) {
     hold();
-    lock.leave(session, errc::not_held);
+    lock.leave(session.event(), errc::not_held);
     multi_answers(server_error::no_node, server_error::rolled_back);
     EXPECT_TRUE(lock.over());
 }
@@ -168,7 +168,7 @@ TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     EXPECT_FALSE(lock.holds());
 
     session.clock += 5'500ms;
-    lock.on_delay_end(session);
+    lock.on_delay_end(session.event());
     const auto mark = second_part<set_op>();
     EXPECT_EQ(parse_crash_mark(mark.data), (crash_mark{guid(), 10'000, false}));
     EXPECT_EQ(mark.version, 5);
@@ -204,7 +204,7 @@ TEST_F(acquisition_delay, a_mark_that_nobody_understands_is_waited_out_by_our_ow
     be_first();
     auto answer = session.reply_to_get("/q-holder");
     answer.data = "\xff by hand";
-    lock.on_reply(session, answer);
+    lock.on_reply(session.event(), answer);
     EXPECT_EQ(delay_end(lock.current()), session.clock + 11s);
 }
 
@@ -236,7 +236,7 @@ TEST_F(acquisition_delay, a_mark_whose_answer_was_lost_is_found_by_its_guid) {
     EXPECT_FALSE(lock.holds());
     mark_is({guid(), 10'000, false}, 0);
     EXPECT_TRUE(lock.holds());
-    lock.leave(session, errc::not_held);
+    lock.leave(session.event(), errc::not_held);
     EXPECT_EQ(session.op<multi_op>().parts.size(), 2U);
 }
 
@@ -261,7 +261,7 @@ TEST_F(acquisition_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_
     list_answers({own});
     EXPECT_EQ(session.count<get_op>(), 0U) << "the delay goes on";
     session.clock += 5'500ms;
-    lock.on_delay_end(session);
+    lock.on_delay_end(session.event());
     EXPECT_EQ(session.count<multi_op>(), 0U) << "it is read first";
     mark_is({"later", 5'000, true}, 5, k_entered_ms + 1);
     EXPECT_EQ(delay_end(lock.current()), session.clock + 5'500ms);
@@ -274,7 +274,7 @@ TEST_F(acquisition_delay, a_delay_that_is_over_is_not_waited_again_on_the_next_c
     multi_is_carried_out();
     detach();
     session.clock += 5'500ms;
-    lock.on_delay_end(session);
+    lock.on_delay_end(session.event());
     attach();
     list_answers({own});
     mark_is({"crashed", 5'000, true}, 5, k_entered_ms + 1);
@@ -285,7 +285,7 @@ TEST_F(acquisition_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_t
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
     session.clock += 6s;
-    lock.on_delay_end(session);
+    lock.on_delay_end(session.event());
     EXPECT_FALSE(lock.holds());
     multi_is_carried_out();  // the note
     EXPECT_FALSE(lock.holds());
@@ -325,7 +325,7 @@ TEST_F(acquisition_delay, whoever_leaves_while_its_place_is_asked_for_again_take
     be_marked_and_reattach();
     list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});
     ASSERT_GE(session.count<get_op>(), 1U) << "for the czxid of the other";
-    lock.leave(session, errc::cancelled);
+    lock.leave(session.event(), errc::cancelled);
     const auto all = session.op<multi_op>();
     ASSERT_EQ(all.parts.size(), 2U);
     EXPECT_EQ(all.parts[0], (multi_part{remove_op{"/q/" + own}}));

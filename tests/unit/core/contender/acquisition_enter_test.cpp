@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 class acquisition_enter : public test::acquisition_fixture {};
 
 TEST_F(acquisition_enter, creates_and_lists_back_to_back) {
-    lock.start(session);
+    lock.start(session.event());
     ASSERT_EQ(session.open.size(), 2U);
     EXPECT_EQ(session.open[0].op,
               (operation{create_op{"/q/_c_" + session.guids[0] + "-lock-", "data",
@@ -27,9 +27,8 @@ TEST_F(acquisition_enter, creates_and_lists_back_to_back) {
 
 TEST_F(acquisition_enter, is_granted_a_free_lock_with_two_requests) {
     enter_queue(3);
-    EXPECT_THAT(
-        session.told,
-        ElementsAre(test::fake_context::told_value{granted{fencing_token{k_czxid}, "/q/" + own}}));
+    EXPECT_THAT(session.told, ElementsAre(test::contender_stage::told_value{
+                                  granted{fencing_token{k_czxid}, "/q/" + own}}));
     EXPECT_EQ(session.sent.size(), 2U);
     EXPECT_THAT(session.open, IsEmpty());
     EXPECT_TRUE(lock.holds());
@@ -39,7 +38,7 @@ TEST_F(acquisition_enter, is_granted_a_free_lock_with_two_requests) {
 }
 
 TEST_F(acquisition_enter, tells_each_place_that_it_takes) {
-    lock.start(session);
+    lock.start(session.event());
     EXPECT_THAT(session.entered_as, IsEmpty());
     create_answers_ok(4);
     EXPECT_THAT(session.entered_as, ElementsAre(lock.znode()));
@@ -50,15 +49,15 @@ TEST_F(acquisition_enter, tells_each_place_that_it_takes) {
 }
 
 TEST_F(acquisition_enter, tells_no_place_to_who_has_given_up) {
-    lock.start(session);
-    lock.leave(session, test::k_timed_out);
+    lock.start(session.event());
+    lock.leave(session.event(), test::k_timed_out);
     create_answers_ok(4);
     EXPECT_THAT(session.entered_as, IsEmpty());
 }
 
 TEST_F(acquisition_enter, counts_the_bytes_that_its_znode_takes) {
     const auto before = lock.owned_bytes();
-    lock.start(session);
+    lock.start(session.event());
     EXPECT_EQ(before, lock.owned_bytes());
     create_answers_ok(3);
     EXPECT_EQ(lock.owned_bytes(), lock.znode().size() + 4);
@@ -67,7 +66,7 @@ TEST_F(acquisition_enter, counts_the_bytes_that_its_znode_takes) {
 
 TEST_F(acquisition_enter, asks_nothing_before_a_server_is_there) {
     session.is_attached = false;
-    lock.start(session);
+    lock.start(session.event());
     EXPECT_THAT(session.sent, IsEmpty());
     attach();
     EXPECT_EQ(session.count<create_op>(), 1U);
@@ -80,34 +79,34 @@ TEST_F(acquisition_enter, F28_is_not_granted_before_the_lease_is_certain) {
     EXPECT_THAT(session.told, IsEmpty());
     EXPECT_TRUE(awaits_lease(lock.current()));
     EXPECT_TRUE(needs_confirmation(lock.current()));
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_THAT(session.told, IsEmpty()) << "what was confirmed may be over again";
     session.has_lease = true;
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_EQ(session.times_told<granted>(), 1U);
     EXPECT_FALSE(awaits_lease(lock.current()));
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_EQ(session.times_told<granted>(), 1U);
     EXPECT_THAT(session.open, IsEmpty());
 }
 
 TEST_F(acquisition_enter, is_not_granted_by_a_lease_before_the_list) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers_ok(0);
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_THAT(session.told, IsEmpty());
     EXPECT_FALSE(awaits_lease(lock.current()));
 }
 
 TEST_F(acquisition_enter, drops_answers_to_requests_that_it_did_not_make) {
-    lock.start(session);
+    lock.start(session.event());
     const auto before = lock;
     reply stranger;
     stranger.id = ticket{12345};
     stranger.outcome = outcome::answered;
     stranger.connection = 1;
     stranger.children = {"_c_x-lock-0000000000"};
-    lock.on_reply(session, stranger);
+    lock.on_reply(session.event(), stranger);
     EXPECT_EQ(lock, before);
 }
 
@@ -138,7 +137,7 @@ TEST_F(acquisition_once, is_busy_behind_somebody_and_leaves_nothing) {
 
 class acquisition_parents : public test::acquisition_fixture {
 protected:
-    acquisition_parents() : acquisition_fixture{{"/a/b/c", ""}} { lock.start(session); }
+    acquisition_parents() : acquisition_fixture{{"/a/b/c", ""}} { lock.start(session.event()); }
 
     // The create has no parent: the list finds none, either.
     void parent_is_missing() {
@@ -249,7 +248,7 @@ TEST_F(acquisition_parents, are_asked_for_again_after_the_connection_broke) {
 }
 
 TEST_F(acquisition_parents, are_not_made_for_somebody_who_left) {
-    lock.leave(session, k_timed_out);
+    lock.leave(session.event(), k_timed_out);
     parent_is_missing();
     EXPECT_THAT(session.open, IsEmpty());
     expect_gone();
@@ -257,7 +256,7 @@ TEST_F(acquisition_parents, are_not_made_for_somebody_who_left) {
 
 TEST_F(acquisition_parents, end_before_somebody_who_leaves_is_gone) {
     parent_is_missing();
-    lock.leave(session, k_timed_out);
+    lock.leave(session.event(), k_timed_out);
     expect_failed(errc::timeout);
     EXPECT_FALSE(lock.over());
     parents_answer({server_error::ok, server_error::ok, server_error::ok});
@@ -280,7 +279,7 @@ TEST_F(acquisition_enter, fails_when_the_create_is_refused_for_good) {
     for (const auto& [refusal, code] : refusals) {
         session = {};
         lock = acquisition{{"/q", ""}};
-        lock.start(session);
+        lock.start(session.event());
         create_answers(refusal);
         expect_failed(code);
         expect_gone();
@@ -289,7 +288,7 @@ TEST_F(acquisition_enter, fails_when_the_create_is_refused_for_good) {
 }
 
 TEST_F(acquisition_enter, waits_for_a_better_server_after_a_read_only_one) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers(server_error::not_read_only);
     EXPECT_EQ(session.count<create_op>(), 0U);
     detach();
@@ -299,7 +298,7 @@ TEST_F(acquisition_enter, waits_for_a_better_server_after_a_read_only_one) {
 }
 
 TEST_F(acquisition_enter, sends_again_what_never_left) {
-    lock.start(session);
+    lock.start(session.event());
     detach(outcome::not_sent);
     attach();
     EXPECT_EQ(session.sent.size(), 4U);

@@ -34,17 +34,17 @@ protected:
         answer.children = std::move(children);
         answer.stat.data_length = bytes;
         answer.stat.version = version;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     void folder_says(const std::string& data, std::int32_t version = k_version) {
         auto answer = session.reply_to_get("/q");
         answer.data = data;
         answer.stat.version = version;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     // Number 5 behind 3 and 4, in a folder with data; 4 is watched.
     void wait_in_long_queue() {
-        lock.start(session);
+        lock.start(session.event());
         create_answers_ok(5);
         list_shows({contender(3), contender(4), own}, 12, k_version - 1);
         get_answers();
@@ -62,7 +62,7 @@ protected:
         ASSERT_TRUE(lock.holds());
         ASSERT_THAT(session.open, IsEmpty());
     }
-    void release() { lock.leave(session, {errc::cancelled}); }
+    void release() { lock.leave(session.event(), {errc::cancelled}); }
     multi_op leaving_with_mark(const std::string& text, std::int32_t version = k_version) {
         return {{remove_op{"/q/" + own}, set_op{"/q", text, version}}};
     }
@@ -70,7 +70,7 @@ protected:
         auto answer = session.reply_to<multi_op>();
         answer.error = error;
         answer.parts = std::move(parts);
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
 };
 
@@ -97,7 +97,7 @@ TEST_F(acquisition_low_water, grants_if_it_is_not_below_the_one_that_went) {
 }
 
 TEST_F(acquisition_low_water, grants_also_after_the_watch_found_nothing) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers_ok(5);
     list_shows({contender(3), contender(4), own}, 12);
     send_error<get_op>(server_error::no_node);
@@ -154,7 +154,7 @@ TEST_F(acquisition_low_water, that_cannot_be_read_makes_it_list) {
     watch_fires(watch_kind::deleted, path(4));
     auto refused = session.reply_to_get("/q");
     refused.error = server_error::no_auth;
-    lock.on_reply(session, refused);
+    lock.on_reply(session.event(), refused);
     own_get_answers();
     expect_lists();
 }
@@ -168,7 +168,7 @@ TEST_F(acquisition_low_water, whose_answer_is_lost_makes_it_list_on_the_next_con
 }
 
 TEST_F(acquisition_low_water, is_not_asked_for_in_a_short_queue) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers_ok(5);
     list_shows({contender(4), own}, 12);
     get_answers();
@@ -182,7 +182,7 @@ TEST_F(acquisition_low_water, is_not_asked_for_in_a_short_queue) {
 
 TEST_F(acquisition_low_water, is_not_asked_for_by_whoever_gives_up) {
     wait_in_long_queue();
-    lock.leave(session, test::k_timed_out);
+    lock.leave(session.event(), test::k_timed_out);
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_EQ(session.count<get_op>(), 0U);
@@ -199,7 +199,7 @@ TEST_F(acquisition_low_water, is_raised_by_whoever_was_granted_by_it) {
 }
 
 TEST_F(acquisition_low_water, is_raised_after_a_list_that_shows_no_data) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers_ok(5);
     list_shows({own, "notes", "more"}, 0, 0);
     release();
@@ -240,7 +240,7 @@ TEST_F(acquisition_low_water, is_let_be_where_somebody_else_has_written) {
 }
 
 TEST_F(acquisition_low_water, is_let_be_in_a_short_queue) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers_ok(5);
     list_shows({own, contender(6)}, 0, 0);
     release();
@@ -249,7 +249,7 @@ TEST_F(acquisition_low_water, is_let_be_in_a_short_queue) {
 
 // The one that held before may have raised it.
 TEST_F(acquisition_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers_ok(5);
     list_shows({contender(4), own, "notes"}, 0, 0);
     get_answers();
@@ -265,7 +265,7 @@ TEST_F(acquisition_low_water, is_never_raised_by_whoever_gives_up) {
     folder_says("lock-floor 1");
     own_get_answers();
     list_shows({contender(3), own, contender(7)}, 12);
-    lock.leave(session, test::k_timed_out);
+    lock.leave(session.event(), test::k_timed_out);
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
@@ -310,12 +310,12 @@ protected:
     acquisition_low_water_with_delay() : acquisition_low_water{long_from_three(1s)} {}
 
     void hold() {
-        lock.start(session);
+        lock.start(session.event());
         create_answers_ok(5);
         list_shows({own, "notes", "more"}, 0, 0);
         auto none = session.reply_to_get("/q-holder");
         none.error = server_error::no_node;
-        lock.on_reply(session, none);
+        lock.on_reply(session.event(), none);
         send_ok<multi_op>();
         ASSERT_TRUE(lock.holds());
         release();

@@ -40,7 +40,7 @@ protected:
     void limit_answers(const std::string& text) {
         auto answer = session.reply_to_get("/a/s");
         answer.data = text;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     void enter(std::int32_t number, names others, const std::string& limit) {
         enter_queue(number, std::move(others));
@@ -61,7 +61,7 @@ protected:
 };
 
 TEST_F(acquisition_permits, reads_the_limit_behind_the_list) {
-    lock.start(session);
+    lock.start(session.event());
     ASSERT_EQ(session.sent.size(), 3U);
     EXPECT_TRUE(std::holds_alternative<create_op>(session.sent[0].op));
     EXPECT_EQ(session.sent[1].op, operation{children_op{"/a/s"}});
@@ -83,7 +83,7 @@ TEST_F(acquisition_permits, lists_again_where_the_limit_is_younger_than_the_list
     auto limit = session.reply_to_get("/a/s");
     limit.data = "1";
     limit.stat.mzxid = 77;
-    lock.on_reply(session, limit);
+    lock.on_reply(session.event(), limit);
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(session.count<children_op>(), 1U);
     EXPECT_EQ(session.op<get_op>(), get_op{"/a/s"});
@@ -118,7 +118,7 @@ TEST_F(acquisition_permits, a_second_look_waits_for_the_look_that_is_under_way) 
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
     list_answers({own});
-    lock.look_again(session);
+    lock.look_again(session.event());
     limit_answers("1");
     EXPECT_TRUE(lock.holds());
 }
@@ -251,7 +251,7 @@ TEST_F(acquisition_permits, writes_into_its_znode_when_it_had_to_wait) {
     EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s/" + own, "data", 0}));
     auto answer = session.reply_to<set_op>();
     answer.stat.version = 1;
-    lock.on_reply(session, answer);
+    lock.on_reply(session.event(), answer);
     EXPECT_EQ(version_in(lock.current()), 1);
     EXPECT_THAT(session.open, IsEmpty());
 }
@@ -281,7 +281,7 @@ TEST_F(acquisition_permits_touch, applies_what_somebody_else_wrote_first) {
     auto answer = session.reply_to<get_op>();
     answer.stat.version = 1;
     answer.data = "data revoke=ask by=ops why=stuck";
-    lock.on_reply(session, answer);
+    lock.on_reply(session.event(), answer);
     EXPECT_THAT(session.last_told<asked_to_release>(), Pointee(asked_to_release{"ops", "stuck"}));
     EXPECT_EQ(session.count<set_op>(), 0U) << "whoever watches has been told";
     EXPECT_TRUE(lock.holds());
@@ -364,7 +364,7 @@ TEST_F(acquisition_permits, a_lost_answer_about_the_limit_means_to_look_again) {
 // ---- no semaphore yet -----------------------------------------------------------------------
 
 TEST_F(acquisition_permits, without_a_number_nothing_is_made) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers(server_error::no_node);
     expect_failed(errc::bad_path);
     EXPECT_THAT(failure(), HasSubstr("/a/s is no semaphore yet"));
@@ -373,7 +373,7 @@ TEST_F(acquisition_permits, without_a_number_nothing_is_made) {
 // A container would be reaped, and the number with it.
 TEST_F(acquisition_permits, the_folder_is_persistent_and_says_the_number) {
     use(for_permit(1, 3));
-    lock.start(session);
+    lock.start(session.event());
     create_answers(server_error::no_node);
     const auto requests = session.sent;
     const auto at = requests.size() - 2;

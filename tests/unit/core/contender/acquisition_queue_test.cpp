@@ -90,7 +90,7 @@ TEST_F(acquisition_queue, is_granted_without_a_look_once_the_lease_is_certain) {
     session.has_lease = false;
     watch_fires(watch_kind::deleted, path(4));
     session.has_lease = true;
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_EQ(session.times_told<granted>(), 1U);
     EXPECT_THAT(session.open, IsEmpty());
 }
@@ -158,7 +158,7 @@ TEST_F(acquisition_queue, looks_again_later_where_the_look_came_to_nothing) {
     watch_fires(watch_kind::deleted, path(4));
     lose<get_op>(outcome::not_sent);
     EXPECT_THAT(session.open, IsEmpty()) << "not at once, and again and again";
-    lock.on_attached(session);
+    lock.on_attached(session.event());
     own_get_answers();
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
@@ -179,7 +179,7 @@ TEST_F(acquisition_queue, is_not_granted_at_the_hand_over_before_the_lease_is_ce
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_TRUE(awaits_lease(lock.current()));
     session.has_lease = true;
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
@@ -209,7 +209,7 @@ TEST_F(acquisition_queue, lists_again_after_an_event_of_an_earlier_connection) {
     list_answers({contender(4), own});
     get_answers();
     ASSERT_THAT(session.open, IsEmpty());
-    lock.on_watch(session, {watch_kind::deleted, path(4), session.connection_number - 1});
+    lock.on_watch(session.event(), {watch_kind::deleted, path(4), session.connection_number - 1});
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
@@ -229,7 +229,7 @@ TEST_F(acquisition_queue, lists_before_it_believes_what_an_earlier_connection_sa
     wait_for_one();
     detach();
     attach();
-    lock.on_watch(session, {watch_kind::deleted, path(4), session.connection_number - 1});
+    lock.on_watch(session.event(), {watch_kind::deleted, path(4), session.connection_number - 1});
     EXPECT_EQ(session.times_told<granted>(), 0U);
     list_answers({own});
     EXPECT_EQ(session.times_told<granted>(), 1U);
@@ -290,7 +290,7 @@ TEST_F(acquisition_queue, fails_where_it_may_not_watch_the_one_ahead) {
 }
 
 TEST_F(acquisition_queue, fails_where_it_may_not_list) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers_ok(5);
     send_error<children_op>(server_error::no_auth);
     expect_failed(errc::no_permission);
@@ -300,11 +300,11 @@ TEST_F(acquisition_queue, fails_where_it_may_not_list) {
 
 TEST_F(acquisition_queue, watches_its_own_znode_once) {
     take_lock();
-    lock.watch_own_znode(session);
-    lock.watch_own_znode(session);
+    lock.watch_own_znode(session.event());
+    lock.watch_own_znode(session.event());
     EXPECT_EQ(session.count<get_op>(), 1U);
     get_answers(session.own_session);
-    lock.watch_own_znode(session);
+    lock.watch_own_znode(session.event());
     EXPECT_THAT(session.open, IsEmpty());
     watch_fires(watch_kind::changed, "/q/" + own);
     EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + own, watch_mode::watch}));
@@ -346,7 +346,7 @@ TEST_F(acquisition_removed_while_waiting, enters_again_when_a_list_tells) {
 
 TEST_F(acquisition_removed_while_waiting, enters_again_when_it_cannot_be_watched_any_more) {
     wait_for_one();
-    lock.watch_own_znode(session);
+    lock.watch_own_znode(session.event());
     send_error<get_op>(server_error::no_node);
     EXPECT_THAT(session.given_back, ElementsAre(path(4)));
     expect_entered_again();
@@ -354,7 +354,7 @@ TEST_F(acquisition_removed_while_waiting, enters_again_when_it_cannot_be_watched
 
 TEST_F(acquisition_removed_while_waiting, enters_again_when_a_check_tells) {
     wait_for_one();
-    lock.on_own_znode_gone(session);
+    lock.on_own_znode_gone(session.event());
     expect_entered_again();
 }
 

@@ -26,12 +26,12 @@ protected:
     static constexpr std::int64_t k_pzxid = 0x500000009;
 
     void hold_as_writer() {
-        lock.start(session);
+        lock.start(session.event());
         create_answers_ok(5);
         auto answer = session.reply_to<children_op>();
         answer.children = {own};
         answer.stat.pzxid = k_pzxid;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
         ASSERT_TRUE(lock.holds());
         session.told.clear();
     }
@@ -45,14 +45,14 @@ protected:
     }
     void start_rename() {
         hold_as_writer();
-        lock.rename(session, contender_kind::read);
+        lock.rename(session.event(), contender_kind::read);
         ASSERT_EQ(session.count<multi_op>(), 1U);
     }
     void own_answers(std::int32_t version, const std::string& data = "data") {
         auto answer = session.reply_to<get_op>();
         answer.data = data;
         answer.stat.version = version;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     void expect_renamed() {
         const auto* told = session.last_told<renamed>();
@@ -70,7 +70,7 @@ protected:
 
 TEST_F(acquisition_rename, is_one_transaction_that_leaves_no_gap) {
     hold_as_writer();
-    lock.rename(session, contender_kind::read);
+    lock.rename(session.event(), contender_kind::read);
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, request());
     EXPECT_EQ(session.times_told<renamed>(), 0U);
@@ -80,9 +80,9 @@ TEST_F(acquisition_rename, is_one_transaction_that_leaves_no_gap) {
 
 TEST_F(acquisition_rename, can_be_done_again) {
     hold_as_writer();
-    lock.rename(session, contender_kind::upgradable);
+    lock.rename(session.event(), contender_kind::upgradable);
     send_ok<multi_op>();
-    lock.rename(session, contender_kind::read);
+    lock.rename(session.event(), contender_kind::read);
     send_ok<multi_op>();
     EXPECT_EQ(session.last_told<renamed>()->token, (fencing_token{k_pzxid, 2}));
     EXPECT_EQ(lock.znode(), "/q/" + renamed_to(contender_kind::read));
@@ -91,24 +91,24 @@ TEST_F(acquisition_rename, can_be_done_again) {
 // The event of the transaction comes before its answer.
 TEST_F(acquisition_rename, the_deletion_of_the_old_name_is_no_loss) {
     hold_as_writer();
-    lock.watch_own_znode(session);
+    lock.watch_own_znode(session.event());
     own_answers(0);
-    lock.rename(session, contender_kind::read);
+    lock.rename(session.event(), contender_kind::read);
     watch_fires(watch_kind::deleted, "/q/" + own);
     EXPECT_TRUE(lock.holds());
     send_ok<multi_op>();
     expect_renamed();
     EXPECT_EQ(session.times_told<lost>(), 0U);
     EXPECT_THAT(session.watched, IsEmpty());
-    lock.watch_own_znode(session);
+    lock.watch_own_znode(session.event());
     EXPECT_THAT(session.watched, ElementsAre(lock.znode()));
     EXPECT_EQ(session.op<get_op>().path, lock.znode());
 }
 
 TEST_F(acquisition_rename, waits_until_its_own_znode_was_read) {
     hold_as_writer();
-    lock.watch_own_znode(session);
-    lock.rename(session, contender_kind::read);
+    lock.watch_own_znode(session.event());
+    lock.rename(session.event(), contender_kind::read);
     EXPECT_EQ(session.count<multi_op>(), 0U);
     own_answers(3);
     EXPECT_EQ(session.open[0].op, request(3));
@@ -164,8 +164,8 @@ TEST_F(acquisition_rename, that_is_forbidden_leaves_the_hold_as_it_was) {
 }
 
 TEST_F(acquisition_rename, is_for_holders) {
-    lock.start(session);
-    lock.rename(session, contender_kind::read);
+    lock.start(session.event());
+    lock.rename(session.event(), contender_kind::read);
     EXPECT_EQ(session.times_told<renamed>(), 0U) << "what is not held has been told of already";
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
@@ -185,7 +185,7 @@ protected:
     void the_old_name_stands() {
         auto answer = session.reply_to<set_op>();
         answer.stat.version = 1;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
 };
 
@@ -235,15 +235,15 @@ TEST_F(acquisition_rename_lost, and_then_that_of_the_next_one_on_the_same_connec
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
     expect_renamed();
-    lock.rename(session, contender_kind::write);
+    lock.rename(session.event(), contender_kind::write);
     send_error<multi_op>(server_error::session_moved);
-    lock.on_attached(session);
+    lock.on_attached(session.event());
     EXPECT_EQ(session.count<children_op>(), 0U);
     EXPECT_EQ(session.op<set_op>().path, lock.znode());
 }
 
 TEST_F(acquisition_rename_lost, and_the_hold_is_given_up_under_the_name_that_stands) {
-    lock.leave(session, {errc::cancelled});
+    lock.leave(session.event(), {errc::cancelled});
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
@@ -255,7 +255,7 @@ TEST_F(acquisition_rename_lost, and_the_hold_is_given_up_under_the_name_that_sta
 
 TEST_F(acquisition_rename, a_release_waits_for_the_answer) {
     start_rename();
-    lock.leave(session, {errc::cancelled});
+    lock.leave(session.event(), {errc::cancelled});
     EXPECT_EQ(session.count<remove_op>(), 0U);
     send_ok<multi_op>();
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
@@ -272,7 +272,7 @@ TEST_F(acquisition_rename, the_end_of_the_session_is_loss) {
 
 TEST_F(acquisition_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed) {
     start_rename();
-    lock.on_lease_end(session, {errc::session_lost});
+    lock.on_lease_end(session.event(), {errc::session_lost});
     expect_lost(errc::session_lost);
     send_ok<multi_op>();
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
@@ -286,7 +286,7 @@ TEST_F(acquisition_rename, with_equal_numbers_the_old_name_stays) {
     get_answers(0x999, k_czxid + 1);
     ASSERT_TRUE(lock.holds());
     const auto before = session.last_told<granted>()->token;
-    lock.rename(session, contender_kind::read);
+    lock.rename(session.event(), contender_kind::read);
     EXPECT_THAT(session.open, IsEmpty());
     const auto* told = session.last_told<renamed>();
     ASSERT_NE(told, nullptr);

@@ -131,7 +131,7 @@ TEST_F(acquisition_session, that_comes_back_grants_by_a_fresh_list_only) {
     detach();
     attach();
     session.has_lease = true;
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_EQ(session.times_told<granted>(), 0U);
     list_answers({own});
     EXPECT_EQ(session.times_told<granted>(), 1U);
@@ -142,7 +142,7 @@ TEST_F(acquisition_session, that_is_away_grants_nothing) {
     enter_queue(0);
     detach();
     session.has_lease = true;
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_EQ(session.times_told<granted>(), 0U);
 }
 
@@ -151,7 +151,7 @@ TEST_F(acquisition_session, that_is_away_grants_nothing) {
 TEST_F(acquisition_session, whose_lease_ends_ends_a_hold_and_removes_its_znode) {
     take_lock();
     detach();
-    lock.on_lease_end(session, lease_over);
+    lock.on_lease_end(session.event(), lease_over);
     ASSERT_NE(session.last_told<lost>(), nullptr);
     EXPECT_EQ(session.last_told<lost>()->why, errc::session_lost);
     EXPECT_FALSE(lock.holds());
@@ -166,7 +166,7 @@ TEST_F(acquisition_session, whose_lease_ends_ends_a_hold_and_removes_its_znode) 
 TEST_F(acquisition_session, whose_lease_ends_leaves_a_waiter_in_its_place) {
     wait_for_one();
     session.told.clear();
-    lock.on_lease_end(session, lease_over);
+    lock.on_lease_end(session.event(), lease_over);
     EXPECT_THAT(session.told, IsEmpty());
     EXPECT_TRUE(lock.waits());
 }
@@ -205,9 +205,9 @@ TEST_F(acquisition_session, that_ends_before_a_grant_leaves_no_trace_of_the_old_
     end_epoch();
     session.has_lease = true;
     EXPECT_FALSE(awaits_lease(lock.current()));
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     attach();
-    lock.on_lease_confirmed(session);
+    lock.on_lease_confirmed(session.event());
     EXPECT_EQ(session.times_told<granted>(), 0U);
 }
 
@@ -235,7 +235,7 @@ TEST_F(acquisition_failing, keeps_waiting_when_only_the_connection_ends) {
 
 TEST_F(acquisition_session, whose_holders_znode_somebody_removed_tells_so) {
     take_lock();
-    lock.watch_own_znode(session);
+    lock.watch_own_znode(session.event());
     get_answers(session.own_session);
     watch_fires(watch_kind::deleted, "/q/" + own);
     ASSERT_EQ(session.times_told<lost>(), 1U);
@@ -247,14 +247,14 @@ TEST_F(acquisition_session, whose_holders_znode_somebody_removed_tells_so) {
 
 TEST_F(acquisition_session, whose_check_missed_the_znode_tells_so) {
     take_lock();
-    lock.on_own_znode_gone(session);
+    lock.on_own_znode_gone(session.event());
     expect_lost(errc::removed);
     expect_gone();
 }
 
 TEST_F(acquisition_session, whose_watch_found_no_znode_tells_so) {
     take_lock();
-    lock.watch_own_znode(session);
+    lock.watch_own_znode(session.event());
     send_error<get_op>(server_error::no_node);
     expect_lost(errc::removed);
     expect_gone();
@@ -263,13 +263,13 @@ TEST_F(acquisition_session, whose_watch_found_no_znode_tells_so) {
 // That its request was lost with a connection is told before the next attach, or after it.
 TEST_F(acquisition_session, whose_watch_an_earlier_connection_lost_asks_for_it_again) {
     take_lock();
-    lock.watch_own_znode(session);
+    lock.watch_own_znode(session.event());
     auto late = session.reply_to<get_op>();
     late.outcome = outcome::unknown;
     detach();
     attach();
     ASSERT_EQ(session.count<get_op>(), 0U);
-    lock.on_reply(session, late);
+    lock.on_reply(session.event(), late);
     EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + own, watch_mode::watch}));
     send_error<get_op>(server_error::no_node);
     expect_lost(errc::removed);

@@ -16,7 +16,7 @@ using ::testing::Pointee;
 class acquisition_unsure : public test::acquisition_fixture {
 protected:
     void SetUp() override {
-        lock.start(session);
+        lock.start(session.event());
         left_behind = session.op<create_op>().path.substr(3) + "0000000005";
         detach();
         ASSERT_THAT(session.told, IsEmpty());
@@ -185,7 +185,7 @@ TEST_F(acquisition_unsure, is_over_with_the_session) {
 }
 
 TEST_F(acquisition_unsure, removes_what_it_finds_for_somebody_who_left) {
-    lock.leave(session, k_timed_out);
+    lock.leave(session.event(), k_timed_out);
     expect_failed(errc::timeout);
     attach();
     verified();
@@ -200,7 +200,7 @@ TEST_F(acquisition_unsure, removes_what_it_finds_for_somebody_who_left) {
 
 TEST_F(acquisition_unsure, is_gone_for_somebody_who_left_if_nothing_is_there) {
     attach();
-    lock.leave(session, k_timed_out);
+    lock.leave(session.event(), k_timed_out);
     verified();
     list_answers({contender(4)});
     EXPECT_THAT(session.abandoned, ElementsAre(session.guids[0])) << "a late one is removed";
@@ -213,14 +213,14 @@ class acquisition_answered : public test::acquisition_fixture {};
 
 // The connection may have come back before the loss is told.
 TEST_F(acquisition_answered, late_finds_out_at_once) {
-    lock.start(session);
+    lock.start(session.event());
     session.connection_number = 2;
-    lock.on_attached(session);
+    lock.on_attached(session.event());
     EXPECT_EQ(session.count<multi_op>(), 0U);
     auto answer = session.reply_to<create_op>();
     answer.outcome = outcome::unknown;
     answer.connection = 1;
-    lock.on_reply(session, answer);
+    lock.on_reply(session.event(), answer);
     EXPECT_EQ(session.count<multi_op>(), 1U);
 }
 
@@ -228,7 +228,7 @@ TEST_F(acquisition_answered, that_the_session_moved_finds_out_on_the_next_connec
     for (const auto refusal : {server_error::session_moved, server_error::session_expired}) {
         session = {};
         lock = acquisition{{"/q", ""}};
-        lock.start(session);
+        lock.start(session.event());
         create_answers(refusal);
         EXPECT_EQ(session.count<multi_op>(), 0U);
         detach();
@@ -239,18 +239,18 @@ TEST_F(acquisition_answered, that_the_session_moved_finds_out_on_the_next_connec
 
 // F1: no grant on another session's znode, whichever request is answered so.
 TEST_F(acquisition_answered, with_another_owner_is_not_mine) {
-    lock.start(session);
+    lock.start(session.event());
     auto answer = session.reply_to<create_op>();
     answer.path = "/q/_c_" + session.guids[0] + "-lock-0000000000";
     answer.stat.ephemeral_owner = session.own_session + 1;
-    lock.on_reply(session, answer);
+    lock.on_reply(session.event(), answer);
     list_answers({"_c_" + session.guids[0] + "-lock-0000000000"});
     EXPECT_THAT(session.told, IsEmpty());
     EXPECT_FALSE(lock.holds());
 }
 
 TEST_F(acquisition_answered, while_its_list_is_lost_lists_again) {
-    lock.start(session);
+    lock.start(session.event());
     create_answers_ok(5);
     detach();
     attach();
@@ -261,13 +261,13 @@ TEST_F(acquisition_answered, while_its_list_is_lost_lists_again) {
 
 // F2: an answer to a create of the dead session comes late.
 TEST_F(acquisition_answered, in_an_earlier_session_is_dropped) {
-    lock.start(session);
+    lock.start(session.event());
     auto late = session.reply_to<create_op>();
     late.path = "/q/_c_" + session.guids[0] + "-lock-0000000000";
     late.stat.ephemeral_owner = session.own_session;
     end_epoch();
     attach();
-    lock.on_reply(session, late);
+    lock.on_reply(session.event(), late);
     create_answers_ok(8);
     EXPECT_EQ(lock.znode(), "/q/_c_" + session.guids[1] + "-lock-0000000008");
     EXPECT_THAT(session.guids, ::testing::SizeIs(2));

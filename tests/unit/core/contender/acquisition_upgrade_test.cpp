@@ -52,7 +52,7 @@ protected:
         auto answer = session.reply_to<children_op>();
         answer.children = std::move(children);
         answer.stat.pzxid = k_pzxid;
-        lock.on_reply(session, answer);
+        lock.on_reply(session.event(), answer);
     }
     std::string there;  // its name in that place
 };
@@ -107,7 +107,7 @@ TEST_F(acquisition_upgrade, whose_base_goes_meanwhile_is_an_orphan) {
 
 TEST_F(acquisition_upgrade, that_is_given_up_meanwhile_is_removed_where_it_stands) {
     asks_for_its_bases_place();
-    lock.leave(session, {errc::timeout});
+    lock.leave(session.event(), {errc::timeout});
     expect_failed(errc::timeout);
     EXPECT_EQ(session.count<remove_op>(), 0U);
     send_ok<multi_op>();
@@ -163,7 +163,7 @@ TEST_F(acquisition_upgrade_lost, and_it_stands_there) {
 TEST_F(acquisition_upgrade_lost, and_it_does_not) {
     auto answer = session.reply_to<set_op>();
     answer.stat.version = 1;
-    lock.on_reply(session, answer);
+    lock.on_reply(session.event(), answer);
     auto again = std::get<multi_op>(move(own, there));
     std::get<remove_op>(again.parts.front()).version = 1;
     EXPECT_EQ(session.op<multi_op>(), again);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/support/fake_context.hpp"
+#include "unit/support/contender_stage.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -22,19 +22,19 @@ protected:
         return behind.on_answer(k_own, contender_family::lock, answer);
     }
 
-    test::fake_context session;
+    test::contender_stage session;
     contenders_watch behind;
 };
 
 TEST_F(contenders_watch_test, others_in_the_list_are_behind) {
-    behind.list(session, "/q");
+    behind.list(session.event(), "/q");
     EXPECT_EQ(session.op<children_op>(), (children_op{"/q", watch_mode::watch}));
     EXPECT_TRUE(behind.needs_no_list(session.connection_number)) << "one is under way";
     EXPECT_EQ(list_answers({k_own, k_other}), consequence{done{}});
 }
 
 TEST_F(contenders_watch_test, its_own_znode_and_strangers_are_nobody) {
-    behind.list(session, "/q");
+    behind.list(session.event(), "/q");
     EXPECT_EQ(list_answers({k_own, "config"}), consequence{goes_on{}});
     EXPECT_TRUE(behind.rests_on_event());
     EXPECT_TRUE(behind.needs_no_list(session.connection_number));
@@ -48,24 +48,24 @@ TEST_F(contenders_watch_test, is_announced_once) {
 }
 
 TEST_F(contenders_watch_test, where_nobody_can_be_seen_somebody_may_be) {
-    behind.list(session, "/q");
+    behind.list(session.event(), "/q");
     EXPECT_EQ(list_answers({}, server_error::no_auth), consequence{done{}});
 }
 
 TEST_F(contenders_watch_test, a_folder_that_is_gone_held_its_znode) {
-    behind.list(session, "/q");
+    behind.list(session.event(), "/q");
     EXPECT_EQ(list_answers({}, server_error::no_node), consequence{own_znode_gone{}});
 }
 
 TEST_F(contenders_watch_test, its_own_removal_has_fired_the_watch) {
-    behind.list(session, "/q");
+    behind.list(session.event(), "/q");
     list_answers({k_own});
     auto removed_by_others = behind;
     auto other_session = session;
-    behind.give_back(session, "/q", contenders_watch::removed_by::us);
+    behind.give_back(session.event(), "/q", contenders_watch::removed_by::us);
     EXPECT_TRUE(session.watched.empty());
     EXPECT_TRUE(session.given_back.empty());
-    removed_by_others.give_back(other_session, "/q", contenders_watch::removed_by::others);
+    removed_by_others.give_back(other_session.event(), "/q", contenders_watch::removed_by::others);
     EXPECT_EQ(other_session.given_back.count("/q"), 1U);
 }
 

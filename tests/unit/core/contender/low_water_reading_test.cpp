@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/queue/low_water_mark.hpp"
-#include "unit/support/fake_context.hpp"
+#include "unit/support/contender_stage.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -22,7 +22,7 @@ protected:
     }
     // To a contender with the number 8, whose nearest predecessor 4 has gone.
     consequence folder_says(const std::string& data, std::int32_t version = 3) {
-        reading.read(session, "/q", 4);
+        reading.read(session.event(), "/q", 4);
         auto answer = session.reply_to<get_op>();
         answer.data = data;
         answer.stat.version = version;
@@ -30,7 +30,7 @@ protected:
         return reading.on_answer(answer, k_family, 8);
     }
 
-    test::fake_context session;
+    test::contender_stage session;
     low_water_reading reading;
 };
 
@@ -71,7 +71,7 @@ TEST_F(low_water_reading_test, what_somebody_wrote_is_not_overwritten) {
 
 TEST_F(low_water_reading_test, a_lost_answer_says_nothing) {
     reading.apply_list(folder(3, 0), k_long);
-    reading.read(session, "/q", 4);
+    reading.read(session.event(), "/q", 4);
     auto answer = session.reply_to<get_op>();
     answer.outcome = outcome::unknown;
     EXPECT_TRUE(std::holds_alternative<suspends>(reading.on_answer(answer, k_family, 8)));

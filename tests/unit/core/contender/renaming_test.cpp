@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/support/fake_context.hpp"
+#include "unit/support/contender_stage.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -16,33 +16,33 @@ protected:
         answer.error = error;
         answer.children = std::move(children);
         answer.stat.version = 9;
-        return wanted.on_answer(session, own(), answer);
+        return wanted.on_answer(session.event(), own(), answer);
     }
     void lose_answer() {
-        wanted.send(session, own());
+        wanted.send(session.event(), own());
         auto answer = session.reply_to<multi_op>();
         answer.outcome = outcome::unknown;
-        EXPECT_EQ(wanted.on_answer(session, own(), answer), consequence{suspends{}});
+        EXPECT_EQ(wanted.on_answer(session.event(), own(), answer), consequence{suspends{}});
         ASSERT_TRUE(wanted.is_unsure());
     }
     // By a write that finds nothing: a list is to tell.
     void fence() {
         lose_answer();
-        wanted.find_out(session, own());
+        wanted.find_out(session.event(), own());
         EXPECT_EQ(answers<set_op>(server_error::no_node), consequence{goes_on{}});
-        wanted.find_out(session, own());
+        wanted.find_out(session.event(), own());
         ASSERT_EQ(session.count<children_op>(), 1U);
     }
     renamed_znode own() { return {folder, "old", "data", version}; }
 
     const std::string folder = "/q";
     std::int32_t version = 2;
-    test::fake_context session;
+    test::contender_stage session;
     renaming wanted{"new"};
 };
 
 TEST_F(renaming_test, is_one_transaction) {
-    wanted.send(session, own());
+    wanted.send(session.event(), own());
     const auto sent = session.op<multi_op>();
     EXPECT_EQ(std::get<remove_op>(sent.parts.front()), (remove_op{"/q/old", 2}));
     EXPECT_EQ(std::get<create_op>(sent.parts.back()).path, "/q/new");
@@ -50,7 +50,7 @@ TEST_F(renaming_test, is_one_transaction) {
 }
 
 TEST_F(renaming_test, somebodys_write_is_seen_first) {
-    wanted.send(session, own());
+    wanted.send(session.event(), own());
     EXPECT_EQ(answers<multi_op>(server_error::bad_version), consequence{own_znode_changed{}});
     EXPECT_TRUE(wanted.is_wanted());
     EXPECT_FALSE(wanted.is_under_way());
@@ -58,7 +58,7 @@ TEST_F(renaming_test, somebodys_write_is_seen_first) {
 
 TEST_F(renaming_test, a_lost_one_is_undone_by_a_write_that_changes_the_version) {
     lose_answer();
-    wanted.find_out(session, own());
+    wanted.find_out(session.event(), own());
     EXPECT_EQ(session.op<set_op>(), (set_op{"/q/old", "data", 2}));
     EXPECT_EQ(answers<set_op>(server_error::ok), consequence{goes_on{}});
     EXPECT_FALSE(wanted.is_unsure());
@@ -77,7 +77,7 @@ TEST_F(renaming_test, a_list_without_either_name_tells_that_the_znode_is_gone) {
 
 // Another client has made a znode of that name; it would be there at each further attempt, too.
 TEST_F(renaming_test, a_name_that_is_taken_is_told) {
-    wanted.send(session, own());
+    wanted.send(session.event(), own());
     const auto outcome = answers<multi_op>(server_error::node_exists);
     const auto* told = std::get_if<refused>(&outcome);
     ASSERT_NE(told, nullptr);
@@ -101,9 +101,9 @@ INSTANTIATE_TEST_SUITE_P(refusal, renaming_without_a_fence,
 
 TEST_P(renaming_without_a_fence, the_old_name_ends_the_session) {
     lose_answer();
-    wanted.find_out(session, own());
+    wanted.find_out(session.event(), own());
     EXPECT_EQ(answers<set_op>(GetParam()), consequence{goes_on{}});
-    wanted.find_out(session, own());
+    wanted.find_out(session.event(), own());
     EXPECT_EQ(answers<children_op>(server_error::ok, {"old"}), consequence{suspends{}});
     EXPECT_TRUE(session.replacement);
     EXPECT_TRUE(wanted.is_unsure());
@@ -111,19 +111,19 @@ TEST_P(renaming_without_a_fence, the_old_name_ends_the_session) {
 
 TEST_F(renaming_test, the_new_name_tells_where_the_write_is_forbidden) {
     lose_answer();
-    wanted.find_out(session, own());
+    wanted.find_out(session.event(), own());
     answers<set_op>(server_error::no_auth);
-    wanted.find_out(session, own());
+    wanted.find_out(session.event(), own());
     EXPECT_EQ(answers<children_op>(server_error::ok, {"new"}), consequence{done{}});
     EXPECT_FALSE(session.replacement);
 }
 
 TEST_F(renaming_test, a_write_of_an_earlier_connection_proves_nothing) {
     lose_answer();
-    wanted.find_out(session, own());
+    wanted.find_out(session.event(), own());
     answers<set_op>(server_error::no_node);
     ++session.connection_number;
-    wanted.find_out(session, own());
+    wanted.find_out(session.event(), own());
     EXPECT_EQ(session.count<set_op>(), 1U);
     EXPECT_EQ(session.count<children_op>(), 0U);
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// contender_session: a contender's session during one event: what the contender sees of it, and the list to which the
+// contender adds the effects that it asks for. It calls nothing: a request has its ticket at once, and is sent after
+// the event.
+//
+// Lives as long as the event. Thread safety: none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "core/contender/contender_effects.hpp"
+#include "core/contender/contender_view.hpp"
+#include "core/contender/refusals.hpp"
+#include "core/lease/lease.hpp"
+
+namespace turnstile::core {
+
+class contender_session {
+public:
+    using effects = std::vector<contender_effect>;
+
+    contender_session(const contender_view& seen, ticket_counter& tickets, base::random& chance,
+                      effects& out)
+        : seen_{seen}, tickets_{tickets}, chance_{chance}, out_{out} {}
+
+    // ---- what the contender sees ----
+    [[nodiscard]] bool attached() const noexcept { return seen_.attached; }
+    [[nodiscard]] std::uint64_t connection() const noexcept { return seen_.connection; }
+    [[nodiscard]] std::int64_t session_id() const noexcept { return seen_.session_id; }
+    [[nodiscard]] bool lease_lasts() const noexcept { return seen_.lease_lasts; }
+    [[nodiscard]] bool may_enter() const noexcept { return seen_.may_enter; }
+    [[nodiscard]] const std::optional<error>& no_lease() const noexcept { return seen_.no_lease; }
+    [[nodiscard]] acl_policy acl() const noexcept { return seen_.acl; }
+    [[nodiscard]] create_mode parent_mode() const noexcept { return seen_.parent_mode; }
+    [[nodiscard]] time_point now() const noexcept { return seen_.now; }
+    [[nodiscard]] duration unseen_for() const noexcept { return seen_.unseen_for; }
+    // The time to wait by this clock so that by every clock within the drift at least `wanted` has passed.
+    [[nodiscard]] duration lengthened(duration wanted) const {
+        return core::lengthened(wanted, seen_.clock_drift);
+    }
+    [[nodiscard]] bool gathers_removals() const noexcept { return seen_.gathers_removals; }
+    [[nodiscard]] const queue_index* index(contender_family of) const {
+        return seen_.list == nullptr ? nullptr : seen_.list->of(of);
+    }
+    // Whether a waiter may watch `all` znodes, `more` of which it does not yet, with paths of so many bytes.
+    [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t more,
+                                         std::size_t bytes) const noexcept {
+        const auto added = bytes + more * seen_.chroot;
+        // place: room_to_watch
+        return all <= seen_.most_permits_watched &&
+               seen_.bytes_watched + added <= seen_.most_bytes_watched;
+    }
+
+    // ---- the effects, see contender_effects.hpp ----
+    // place: guid_of_a_create
+    [[nodiscard]] std::string new_guid() { return base::make_guid(chance_); }
+    ticket submit(operation&& op) {
+        const auto id = tickets_.take();
+        out_.emplace_back(contender_effects::submit{{id, std::move(op)}});
+        return id;
+    }
+    ticket enter(create_op&& znode) {
+        const auto id = tickets_.take();
+        out_.emplace_back(contender_effects::enter{id, std::move(znode)});
+        return id;
+    }
+    ticket list(const std::string& folder) {
+        const auto id = tickets_.take();
+        out_.emplace_back(contender_effects::list{id, folder});
+        return id;
+    }
+    ticket remove(std::string path, std::vector<std::string> watched) {
+        const auto id = tickets_.take();
+        out_.emplace_back(contender_effects::remove{id, std::move(path), std::move(watched)});
+        return id;
+    }
+    void watch(std::string path) { out_.emplace_back(contender_effects::watch{std::move(path)}); }
+    void unwatch(std::string path) {
+        out_.emplace_back(contender_effects::unwatch{std::move(path)});
+    }
+    void unwatch_gone(std::string path) {
+        out_.emplace_back(contender_effects::unwatch_gone{std::move(path)});
+    }
+    // Contenders of the family `theirs` came before one of `ours` in this folder, and neither excludes the other: returns
+    // the refusal if the client refuses that, and warns if it is to.
+    [[nodiscard]] std::optional<error> foreign_ahead(const std::string& folder,
+                                                     contender_family ours,
+                                                     contender_family theirs) {
+        if (seen_.foreign_kinds == foreign_kind_policy::refuse)
+            return error{errc::bad_option, foreign_kind(folder, ours, theirs)};
+        if (seen_.foreign_kinds == foreign_kind_policy::warn)
+            out_.emplace_back(contender_effects::warn_of_foreign{ours, theirs});
+        return std::nullopt;
+    }
+    void containers_unsupported() {
+        out_.emplace_back(contender_effects::containers_unsupported{});
+    }
+    void parent_create_lost() { out_.emplace_back(contender_effects::parent_create_lost{}); }
+    void abandon(const std::string& guid) { out_.emplace_back(contender_effects::abandon{guid}); }
+    void replace_session(std::string reason) {
+        out_.emplace_back(contender_effects::replace_session{std::move(reason)});
+    }
+    void retry_later() { out_.emplace_back(contender_effects::retry_later{}); }
+    void tell(decltype(notice::event)&& event) {
+        out_.emplace_back(contender_effects::tell{std::move(event)});
+    }
+
+private:
+    const contender_view& seen_;
+    ticket_counter& tickets_;
+    base::random& chance_;
+    effects& out_;
+};
+
+}  // namespace turnstile::core
