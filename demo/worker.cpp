@@ -1,174 +1,216 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker.hpp"
-
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
-#include <chrono>
+#include <condition_variable>
+#include <fstream>
 #include <iostream>
+#include <mutex>
 #include <random>
-#include <stdexcept>
 #include <string_view>
 #include <thread>
 
-#include "command_reader.hpp"
-#include "events.hpp"
-#include "settings.hpp"
-#include "stock_file.hpp"
+#include "processes.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/mutex.hpp"
 
 namespace demo {
+namespace {
 
 using turnstile::boottime_clock;
 using turnstile::fencing_token;
 using turnstile::guard;
 
-namespace {
+constexpr std::chrono::seconds k_limit{30};
 
-// The number at the end of a contender znode's name, which the servers gave it.
-std::int64_t sequence_of(std::string_view znode) {
-    constexpr std::size_t k_digits = 10;
-    std::int64_t number = -1;
-    if (znode.size() < k_digits) return number;
-    const auto digits = znode.substr(znode.size() - k_digits);
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return number;
-}
+// The commands of demo.py, read by a thread. Never destroyed: the thread ends the process when demo.py has gone.
+class command_reader {
+public:
+    command_reader() {
+        std::thread{[this] {
+            for (std::string line; std::getline(std::cin, line);) {
+                const std::lock_guard locked{mutex_};
+                last_ = line;
+                changed_.notify_all();
+            }
+            ::_exit(3);  // there is no work left, and destructors might wait
+        }}.detach();
+    }
+
+    void wait_for(std::string_view command) {
+        std::unique_lock locked{mutex_};
+        changed_.wait(locked, [&] { return last_ == command; });
+        last_.clear();
+    }
+    bool take(std::string_view command) {
+        const std::lock_guard locked{mutex_};
+        if (last_ != command) return false;
+        last_.clear();
+        return true;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::string last_;  // waits to be taken; guarded by mutex_
+};
+
+// What is left, and the largest token that has written: "left 499 token 0x1a". A writer with a smaller token comes too
+// late, and is refused.
+class stock_file {
+public:
+    explicit stock_file(std::filesystem::path path) : path_{std::move(path)} {}
+
+    int left() { return read().first; }
+    void write(int left, fencing_token token) const {
+        // As long as any other, and written whole: a reader never sees two records mixed.
+        std::fstream{path_} << fmt::format("{:<63}\n",
+                                           fmt::format("left {} token {}", left, token.to_string()))
+                            << std::flush;
+    }
+    // The token that refuses it, or an empty text.
+    std::string write_fenced(int left, fencing_token token) {
+        const auto highest = read().second;
+        if (token < highest) return highest.to_string();
+        write(left, token);
+        return {};
+    }
+
+private:
+    std::pair<int, fencing_token> read() {
+        std::ifstream in{path_};
+        std::string word;
+        std::string token;
+        int left = 0;
+        if (!(in >> word >> left >> word >> token))
+            throw std::runtime_error{path_.string() + ": no stock"};
+        return {left, fencing_token::parse(token).value()};
+    }
+
+    std::filesystem::path path_;
+};
+
+struct event {
+    std::string_view kind;
+    fencing_token token{};
+    std::int64_t number = 0;
+    std::uint64_t epoch = 0;
+    std::string text{};
+};
 
 // What selling with and without the lock have in common.
 class salesman {
 public:
-    explicit salesman(const worker_settings& settings)
-        : settings_{settings},
-          commands_{*new command_reader{command_pipe(settings.folder, settings.index)}},
-          reports_{settings.folder / k_events_pipe, O_WRONLY},
-          stock_{settings.folder / k_stock_file},
-          sales_{settings.folder / k_sales_file},
-          random_{settings.run.seed + static_cast<std::uint32_t>(settings.index)} {}
+    explicit salesman(const settings& given)
+        : given_{given},
+          random_{given.seed + static_cast<std::uint32_t>(given.index)},
+          stock{given.folder / "stock"} {}
 
-    void report(event e) {
-        e.worker = settings_.index;
-        e.at = boottime_clock::now();
-        const auto line = to_line(e) + "\n";
-        if (::write(reports_.descriptor(), line.data(), line.size()) < 0) {
-            throw std::runtime_error{"cannot report to the director"};
-        }
+    // One line, shorter than PIPE_BUF.
+    void report(const event& told) const {
+        const auto line = fmt::format("{} {} {} {} {} {} {}\n", told.kind, given_.index,
+                                      boottime_clock::now().time_since_epoch().count(),
+                                      told.token.to_string(), told.number, told.epoch, told.text);
+        if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) ::_exit(3);
     }
-
     void wait_for_start() {
-        report({.kind = event_kind::ready});
-        commands_.wait_for(k_start);
+        report({.kind = "ready"});
+        commands.wait_for("start");
     }
-
     // The time between reading the stock and writing it back: a half to one and a half of the mean.
     void work() {
-        std::uniform_real_distribution<double> part{0.5, 1.5};
-        std::this_thread::sleep_for(settings_.work * part(random_));
+        std::this_thread::sleep_for(given_.work *
+                                    std::uniform_real_distribution<double>{0.5, 1.5}(random_));
     }
-
-    command_reader& commands() { return commands_; }
-    stock_file& stock() { return stock_; }
-    void write_down(int item, fencing_token token) {
-        sales_.append({item, settings_.index, token});
-        report({.kind = event_kind::sold, .token = token, .number = item});
+    void write_down(int item, fencing_token token) const {
+        std::ofstream{given_.folder / "sales", std::ios::app}
+            << fmt::format("{} {} {}\n", item, given_.index, token.to_string()) << std::flush;
+        report({.kind = "sold", .token = token, .number = item});
     }
 
 private:
-    const worker_settings& settings_;
-    command_reader& commands_;  // lives as long as the process
-    open_file reports_;
-    stock_file stock_;
-    sales_file sales_;
+    const settings& given_;
     std::mt19937 random_;
+
+public:
+    command_reader& commands = *new command_reader;
+    stock_file stock;
 };
 
-// The critical section. Returns false when there was nothing left to sell.
+// The critical section. False if there was nothing left to sell.
 bool sell_one(salesman& self, const guard& hold) {
     const auto token = hold.fencing_token();
-    const int item = self.stock().read().left;
+    const int item = self.stock.left();
     if (item <= 0) return false;
     self.work();
-    if (self.commands().take(k_park)) {
-        self.report({.kind = event_kind::parked, .token = token, .number = item});
-        self.commands().wait_for(k_go_on);
+    if (self.commands.take("park")) {
+        self.report({.kind = "parked", .token = token, .number = item});
+        self.commands.wait_for("go");
     }
-    // A careful program stops at once when its hold is not valid any more. This one only says so
-    // and writes all the same: a pause may come right after any check, and then it is the token that
-    // keeps the stock safe.
-    if (!hold.valid()) {
-        const auto until = hold.valid_until().time_since_epoch().count();
-        self.report({.kind = event_kind::lost, .token = token, .number = until});
-    }
-    if (const auto highest = self.stock().write_fenced(item - 1, token)) {
-        self.report({.kind = event_kind::refused,
+    // A careful program stops at once when its hold is not valid any more. This one only says so and writes all the same:
+    // a pause may come right after any check, and then it is the token that keeps the stock safe.
+    if (!hold.valid())
+        self.report({.kind = "lost",
                      .token = token,
-                     .number = item,
-                     .text = highest->to_string()});
-    } else {
+                     .number = hold.valid_until().time_since_epoch().count()});
+    const auto refused = self.stock.write_fenced(item - 1, token);
+    if (refused.empty())
         self.write_down(item, token);
-    }
+    else
+        self.report({.kind = "refused", .token = token, .number = item, .text = refused});
     return true;
 }
 
-int sell_with_lock(salesman& self, const worker_settings& settings) {
-    auto options = client_options_for(settings.run, fmt::format("worker {}", settings.index));
-    if (!settings.guardian.empty())
-        options.guardian = {turnstile::guardian_use::started, settings.guardian};
-    turnstile::client servers{settings.servers, options};
-    turnstile::mutex lock{servers, k_lock_path};
-    constexpr std::chrono::seconds k_limit{30};
+// The number at the end of a contender znode's name, which the servers gave it.
+std::int64_t sequence_of(std::string_view znode) {
+    std::int64_t number = -1;
+    const auto digits = znode.substr(znode.size() - std::min<std::size_t>(10, znode.size()));
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
+void sell_with_lock(salesman& self, const settings& given) {
+    turnstile::client_options options;
+    options.session_timeout = given.session_timeout;
+    options.lease.tick = given.tick;
+    options.label = fmt::format("worker {}", given.index);
+    if (!given.guardian.empty())
+        options.guardian = {turnstile::guardian_use::started, given.guardian};
+    turnstile::client servers{given.servers, options};
+    turnstile::mutex lock{servers, "/demo/stock"};
     servers.wait_connected(k_limit).value();
     self.wait_for_start();
     for (bool more = true; more;) {
-        self.report({.kind = event_kind::asked});
-        auto hold = lock.acquire({.timeout = k_limit});
-        if (!hold) {
-            self.report({.kind = event_kind::failed, .text = hold.error().message()});
-            return 1;
-        }
-        self.report({.kind = event_kind::granted,
-                     .token = hold->fencing_token(),
-                     .number = sequence_of(hold->znode()),
+        self.report({.kind = "asked"});
+        auto hold = lock.acquire({.timeout = k_limit}).value();
+        self.report({.kind = "granted",
+                     .token = hold.fencing_token(),
+                     .number = sequence_of(hold.znode()),
                      .epoch = servers.session().epoch});
-        more = sell_one(self, *hold);
-        self.report({.kind = event_kind::released, .token = hold->fencing_token()});
-        hold->unlock();
+        more = sell_one(self, hold);
+        self.report({.kind = "released", .token = hold.fencing_token()});
+        hold.unlock();
     }
-    self.report({.kind = event_kind::sold_out});
     servers.close();
-    return 0;
 }
 
-int sell_without_lock(salesman& self) {
+void sell_without_lock(salesman& self) {
     self.wait_for_start();
-    for (;;) {
-        const int item = self.stock().read().left;
-        if (item <= 0) break;
+    for (int item = self.stock.left(); item > 0; item = self.stock.left()) {
         self.work();
-        self.stock().write({item - 1, {}});
+        self.stock.write(item - 1, {});
         self.write_down(item, {});
     }
-    self.report({.kind = event_kind::sold_out});
-    return 0;
 }
 
 }  // namespace
 
-std::filesystem::path command_pipe(const std::filesystem::path& folder, int index) {
-    return folder / fmt::format("commands-{}", index);
-}
-
-int run_worker(const worker_settings& settings) {
-    try {
-        salesman self{settings};
-        return settings.servers.empty() ? sell_without_lock(self) : sell_with_lock(self, settings);
-    } catch (const std::exception& e) {
-        std::cerr << "worker " << settings.index << ": " << e.what() << '\n';
-        return 1;
-    }
+int run_worker(const settings& given) {
+    salesman self{given};
+    given.servers.empty() ? sell_without_lock(self) : sell_with_lock(self, given);
+    self.report({.kind = "sold_out"});
+    return 0;
 }
 
 }  // namespace demo
