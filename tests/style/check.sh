@@ -217,6 +217,16 @@ rule_circles() {
     { python3 tests/style/circles.py || echo "tests/style/circles.py: no answer"; } | report "include circles"
 }
 
+# A class has at most 45 members; what has more today may only shrink.
+rule_members() {
+    { python3 tests/style/types.py members || echo "tests/style/types.py: no answer"; } | report "take the class apart"
+}
+
+# A name is that of one type.
+rule_type_names() {
+    { python3 tests/style/types.py names || echo "tests/style/types.py: no answer"; } | report "one definition of a name"
+}
+
 rule_script() {
     command -v shellcheck >/dev/null || return 0
     { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,campaign,demo,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
@@ -473,7 +483,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles lua spdx script format model_edges failures documents page_code links sentences dialect unrevised log_lines plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles members type_names lua spdx script format model_edges failures documents page_code links sentences dialect unrevised log_lines plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

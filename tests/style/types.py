@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Types of src/ and include/, without the testing kit: how many members each has, and how often a type's name is defined.
+
+    types.py members|names [FOLDER]      (default: the checkout that this file belongs to)
+    types.py --list [FOLDER]             all types with their members, the largest first
+
+Members are the functions and data that a class declares itself: no nested types, aliases, friends, inherited members,
+nor what is defaulted or deleted. `members` prints each class above its limit. That is MOST, or for a class of LARGE its
+number there, which may only fall: a class that has fewer members by now is printed, too. `names` prints each type that
+has the name of another one, but for those of SHARED.
+"""
+
+import pathlib
+import re
+import sys
+
+MOST = 45
+# What has more today. Each number is the class's own limit.
+LARGE = {
+    "c_session": 125,
+    "client_impl": 53,
+    "connection": 49,
+    "election_seat": 59,
+    "line": 50,
+    "mariadb_database": 56,
+    "multi_hold": 47,
+    "postgresql_database": 60,
+    "reader": 47,
+    "session_hold": 55,
+    "session_link": 140,
+    "session_runner": 74,
+    "sqlite_database": 52,
+    "store": 49,
+    "worker": 82,
+}
+# Names that several types have, each in a namespace or a file of its own. The numbers may only fall, too.
+SHARED = {
+    # Each back end, and each module, has its own.
+    "connect_string": 4,
+    "coordinator": 2,
+    "known_servers": 2,
+    "link": 2,
+    "options_end": 2,
+    "part_writer": 2,
+    "resolution": 2,
+    "server_address": 2,
+    "servers": 3,
+    "session": 4,
+    "tls_context": 2,
+    "watch_table": 2,
+    "moment": 2,
+    "node": 2,
+    "node_kind": 2,
+    # The core has a public type's counterpart, without what only users see.
+    "contender": 2,
+    "contender_kind": 2,
+    "revocation": 2,
+    "server_role": 2,
+    # Effects, events and states of different machines.
+    "call": 2,
+    "enter": 2,
+    "give_back": 2,
+    "granted": 2,
+    "leave": 2,
+    "lost": 2,
+    "queued": 2,
+    "refused": 2,
+    "retry_later": 2,
+    "submit": 3,
+    "tell": 2,
+    "unsure": 2,
+    "watch": 2,
+    # Far from each other.
+    "reader": 2,
+    "stored_nodes": 2,
+    "pause": 2,
+    "kind": 2,
+    "call_form": 2,
+    "caller": 2,
+    "condition": 2,
+    "inquiry": 2,
+    "refusal": 3,
+    "route": 2,
+    "verdict": 2,
+}
+
+NOISE = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<mark>[a-z]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\''
+    r"|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*",
+    re.DOTALL | re.MULTILINE,
+)
+HEAD = re.compile(
+    r"^(?:template\s*<.*>\s*)?(?:enum\s+)?(class|struct|union|enum)\s+(?:alignas\(.*?\)\s*|TURNSTILE_\w+(?:\(.*?\))?\s+)*"
+    r"([A-Za-z_][\w:]*)(\s*<[^{]*>)?\s*(?:final\s*)?(?::(?!:)[^()]*)?$"
+)
+SCOPE = re.compile(r"^(?:inline\s+)?(?:namespace\b.*|extern)$")
+NO_MEMBER = re.compile(
+    r"^(?:using|friend|typedef|static_assert|template\s*<.*>\s*(?:friend|using|class|struct)\b|(?:enum|class|struct|union)\b[^(]*$)"
+)
+LABEL = re.compile(r"^(?:(?:public|protected|private)\s*:(?!:)\s*)+")
+
+
+class Type:
+    def __init__(self, name, place, owner):
+        self.name, self.place, self.owner, self.members = name, place, owner, 0
+
+
+class Reader:
+    """Reads the types that a source defines, and steps over all that it does not know."""
+
+    def __init__(self, text, file):
+        self.text = NOISE.sub(lambda noise: " " + "\n" * noise[0].count("\n"), text)
+        self.file, self.at, self.found = file, 0, []
+
+    def read(self, owner=None):
+        """To the brace that closes the owner, a type, or a namespace."""
+        start = self.at
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            self.at += 1
+            if char == "(":
+                self.skip("(", ")")
+            elif char == "}":
+                return
+            elif char == ";":
+                if owner:
+                    count(owner, self.text[start : self.at - 1])
+                start = self.at
+            elif char == "{":
+                head = LABEL.sub("", " ".join(self.text[start : self.at - 1].split()))
+                kind = HEAD.match(re.sub(r"\[\[.*?\]\]", "", head))
+                if SCOPE.match(head):
+                    self.read()
+                    start = self.at
+                elif kind:
+                    self.open(kind, owner)
+                else:
+                    self.skip("{", "}")
+                    if ")" in head and not re.match(r"\s*[;,{)\].]", self.text[self.at :]):
+                        if owner:
+                            count(owner, head)
+                        start = self.at
+
+    def open(self, kind, owner):
+        line = self.text.count("\n", 0, self.at) + 1
+        inner = Type(kind[2], f"{self.file}:{line}", owner)
+        if not kind[3]:  # no specialization
+            self.found.append(inner)
+        if "enum" in kind[0].split()[:2]:
+            self.skip("{", "}")
+        else:
+            self.read(inner)
+
+    def skip(self, left, right):
+        depth = 1
+        while depth and self.at < len(self.text):
+            depth += {left: 1, right: -1}.get(self.text[self.at], 0)
+            self.at += 1
+
+
+def count(owner, statement):
+    text = LABEL.sub("", " ".join(statement.split()))
+    if text and not NO_MEMBER.match(text) and not re.search(r"=\s*(?:default|delete)$", text):
+        owner.members += 1
+
+
+def read_types(root):
+    found = []
+    for base in ("include", "src"):
+        for path in sorted((root / base).rglob("*.[ch]pp")):
+            if path.is_relative_to(root / "include" / "turnstile" / "testing"):
+                continue
+            reader = Reader(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix())
+            reader.read()
+            found += reader.found
+    return found
+
+
+def members(types):
+    seen = {}
+    for each in types:
+        name = each.name
+        limit = LARGE.get(name, MOST)
+        if each.members > MOST:
+            seen[name] = each.members
+        if each.members > limit:
+            print(f"{each.place}: {name} has {each.members} members, more than {limit}")
+    for name, limit in sorted(LARGE.items()):
+        if seen.get(name, 0) < limit:
+            print(f"tests/style/types.py: {name} has {seen.get(name, f'{MOST} members or fewer')}, no longer {limit}")
+
+
+def names(types):
+    places = {}
+    for each in types:
+        if each.owner is None and "::" not in each.name:
+            places.setdefault(each.name, []).append(each.place)
+    for name, all_of in sorted(places.items()):
+        limit = SHARED.get(name, 1)
+        if len(all_of) > limit:
+            print(f"{all_of[-1]}: {name} is the name of {len(all_of)} types: {', '.join(all_of)}")
+    for name, limit in sorted(SHARED.items()):
+        if len(places.get(name, [])) < limit:
+            print(f"tests/style/types.py: {len(places.get(name, []))} types have the name {name}, no longer {limit}")
+
+
+def main():
+    what = sys.argv[1]
+    root = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).parents[2]
+    types = read_types(root)
+    if what == "--list":
+        for each in sorted(types, key=lambda one: -one.members):
+            print(f"{each.members:4} {each.name} {each.place}")
+    else:
+        {"members": members, "names": names}[what](types)
+
+
+if __name__ == "__main__":
+    main()
