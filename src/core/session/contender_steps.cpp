@@ -210,21 +210,23 @@ void contender_steps::let_in() {
 
 // ---- each event of an acquisition -----------------------------------------------------------
 
-contender_view contender_steps::view_of(acquisition_id id, prepared_list* list) const {
+// Only a waiter asks about the lease and the way in: for a hold this is not worked out.
+contender_view contender_steps::view_of(acquisition_id id, const contender& of,
+                                        prepared_list* list) const {
     const auto& settings = life_.settings;
     contender_view seen;
     seen.attached = life_.attached() != nullptr;
     seen.connection = life_.latest_connection();
     seen.now = life_.now;
     seen.session_id = life_.session_id();
-    seen.may_enter = may_enter(id);
     seen.gathers_removals = life_.epoch && life_.epoch->removals.gathers();
-    if (seen.attached) {
+    if (seen.attached && of.value.waits()) {
+        seen.may_enter = may_enter(id);
         seen.lease_lasts = life_.pace().lasts(life_.lease, life_.now);
         seen.unseen_for = life_.pace().unseen_for(life_.lease);
+        if (due::has_come(due::no_lease(life_), life_))
+            seen.no_lease = error{errc::lease_too_short, short_lease(life_)};
     }
-    if (due::has_come(due::no_lease(life_), life_))
-        seen.no_lease = error{errc::lease_too_short, short_lease(life_)};
     seen.clock_drift = life_.lease.clock_drift();
     seen.acl = settings.acl;
     const bool doubted = life_.containers_doubted && !life_.zookeeper_known;

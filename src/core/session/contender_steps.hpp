@@ -61,7 +61,7 @@ public:
         auto* const found = life_.contenders.find(id);
         if (found == nullptr) return;
         const auto bytes_before = found->value.owned_bytes();
-        const auto seen = view_of(id, list);
+        const auto seen = view_of(id, *found, list);
         contender_session session{seen, life_.tickets, life_.chance, life_.effects};
         event(found->value, session);
         execute_effects(id);
@@ -85,7 +85,8 @@ private:
     void add(acquisition_id id, contender&& added);
     // Returns true if the hold is released once its commits are over.
     [[nodiscard]] bool release_later(const core::leave& request);
-    [[nodiscard]] contender_view view_of(acquisition_id id, prepared_list* list) const;
+    [[nodiscard]] contender_view view_of(acquisition_id id, const contender& of,
+                                         prepared_list* list) const;
     [[nodiscard]] bool may_enter(acquisition_id id) const;
     void execute_effects(acquisition_id id);
     void note_change(acquisition_id id, const contender& changed, std::size_t bytes_before);
