@@ -148,9 +148,8 @@ std::string mariadb_server::run(const std::string& text, const std::string& data
     process program{process_options{
         // From 11.4 on the client warns of a login without a password unless the check of certificates is off.
         .command = {program_of("mariadb"), "--no-defaults", "--skip-ssl-verify-server-cert",
-                    "--host=127.0.0.1",
-                    "--port=" + std::to_string(port_.number()), "--user=root", "--batch",
-                    "--skip-column-names", "--execute=" + text, database},
+                    "--host=127.0.0.1", "--port=" + std::to_string(port_.number()), "--user=root",
+                    "--batch", "--skip-column-names", "--execute=" + text, database},
         .output = scratch.path() / "output",
         .folder = scratch.path()}};
     const bool ended = program.wait();

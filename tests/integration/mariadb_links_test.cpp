@@ -117,8 +117,11 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
     server.start();
     const auto where = server.connect_string();
     expect_grant(where + "?ssl_ca=" + right.certificate());
-    client unnamed{where + "?ssl=true", database_options()};
-    EXPECT_FALSE(unnamed.wait_connected(1s)) << "no authority of the system signed the certificate";
+    // From 3.4 on libmariadb accepts any certificate over the loopback interface, unless the connect string names one.
+    if constexpr (MARIADB_PACKAGE_VERSION_ID < 30400) {
+        client unnamed{where + "?ssl=true", database_options()};
+        EXPECT_FALSE(unnamed.wait_connected(1s)) << "no authority of the system signed it";
+    }
     client mistaken{where + "?ssl_ca=" + wrong.certificate(), database_options()};
     EXPECT_FALSE(mistaken.wait_connected(1s));
     client plain{where, database_options()};

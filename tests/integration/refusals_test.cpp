@@ -327,7 +327,8 @@ TEST(refusals, of_mariadb) {
     expect_refusal({as("locked:wrong", "turnstile"), errc::auth_failed, "Access denied"});
     server.run_sql("CREATE USER secured IDENTIFIED BY 'right' REQUIRE SSL");
     expect_refusal({as("secured:right", "turnstile"), errc::auth_failed, "Access denied"});
-    expect_refusal({as("locked:right", "turnstile?ssl=true"), errc::not_connected, "SSL"});
+    const std::string another(64, '0');
+    expect_refusal({as("locked:right", "turnstile?ssl_fp=" + another), errc::not_connected, "SSL"});
     server.run_sql(
         "CREATE USER crowded IDENTIFIED BY 'right' WITH MAX_USER_CONNECTIONS 1; "
         "GRANT ALL ON turnstile.* TO crowded");
