@@ -41,5 +41,20 @@ TEST(commit_table, a_release_waits_until_it_is_taken) {
     EXPECT_FALSE(table.take_release(k_hold));
 }
 
+TEST(commit_table, a_loss_is_noted_for_the_commits_of_the_hold) {
+    commit_table table;
+    table.hold_was_lost(k_hold, {errc::session_lost, "expired"});
+    EXPECT_FALSE(table.take_changed()) << "it has none";
+    table.add(k_commit, {k_hold, {}});
+    table.hold_has_settled(k_hold);
+    table.hold_was_lost(k_hold, {errc::session_lost, "expired"});
+    EXPECT_EQ(table.take_changed(), k_hold);
+    EXPECT_FALSE(table.take_changed());
+    const auto why = table.take_loss(k_hold);
+    ASSERT_TRUE(why);
+    EXPECT_EQ(*why, errc::session_lost);
+    EXPECT_FALSE(table.take_loss(k_hold));
+}
+
 }  // namespace
 }  // namespace turnstile::core

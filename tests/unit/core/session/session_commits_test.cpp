@@ -111,6 +111,17 @@ TEST_F(session_commits, a_lease_that_ran_out_while_away_ends_what_is_open) {
     EXPECT_EQ(count<multi_op>(), 0U);
 }
 
+TEST_F(session_commits, a_commit_that_was_not_sent_fails_with_the_loss_of_its_hold) {
+    commit();
+    commit(k_other);
+    detach();
+    pass(k_timeout);
+    EXPECT_EQ(told<lost>(k_ann), 1U);
+    ASSERT_TRUE(told_commit(k_other)) << "at once, without another session";
+    EXPECT_EQ(why(k_other), errc::session_lost);
+    EXPECT_FALSE(told_commit(k_commit)) << "that one was sent";
+}
+
 TEST_F(session_commits, expiry_ends_what_is_open) {
     commit();
     commit(k_other);
