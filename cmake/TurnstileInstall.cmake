@@ -71,8 +71,9 @@ install(
 )
 
 # What a module's archive needs beside the core, and what makes a linker take it.
+set(turnstile_tls_pc "-lssl -lcrypto")
 set(turnstile_redis_pc "-lhiredis")
-if(TURNSTILE_WITH_REDIS_TLS)
+if(TURNSTILE_WITH_TLS)
     string(APPEND turnstile_redis_pc " -lssl -lcrypto")
 endif()
 set(turnstile_sqlite_pc "-lturnstile-sql -lsqlite3")

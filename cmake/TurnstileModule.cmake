@@ -30,6 +30,9 @@ function(turnstile_module kind)
     target_link_libraries(
         ${library} PUBLIC turnstile PRIVATE ${turnstile_dependencies} ${turnstile_${kind}_dependencies}
     )
+    if(kind STREQUAL "tls" OR kind STREQUAL "redis")
+        target_sources(${library} PRIVATE $<TARGET_OBJECTS:turnstile_tls_common_objects>)
+    endif()
     if(BUILD_SHARED_LIBS)
         target_sources(${library} PRIVATE $<TARGET_OBJECTS:turnstile_module_side_objects>)
         if(kind IN_LIST turnstile_sql_modules)

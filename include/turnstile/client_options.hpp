@@ -9,6 +9,7 @@
 #include "turnstile/guardian.hpp"
 #include "turnstile/promises.hpp"
 #include "turnstile/runtime.hpp"
+#include "turnstile/tls_options.hpp"
 
 namespace turnstile {
 
@@ -101,6 +102,8 @@ struct client_options {
     // Digest scheme, "user:password", with a colon and at most 64 KiB; empty: none. They are the owner of the znodes,
     // see access_policy; the login at a Redis server or a database stands in the connect string.
     std::string credentials{};
+    // TLS to ZooKeeper's servers, for a connect string that does not begin with zookeepers://.
+    tls_options tls{};
     access_policy acl = access_policy::everybody;
     // On: the client creates the connect string's chroot, with its parents, before its first session. An existing chroot
     // stays unchanged. If the servers refuse the creation, connecting fails with their error (no_permission,

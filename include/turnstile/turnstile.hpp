@@ -49,5 +49,6 @@
 #include "turnstile/shared_mutex.hpp"
 #include "turnstile/stop_any.hpp"
 #include "turnstile/text.hpp"
+#include "turnstile/tls_options.hpp"
 #include "turnstile/transaction.hpp"
 #include "turnstile/with_lock.hpp"

@@ -45,8 +45,9 @@ void add_server_options(CLI::App& command, server_settings& settings) {
 }
 
 bool is_zookeeper(const server_settings& settings) noexcept {
-    return !settings.servers.starts_with("sqlite:") &&
-           settings.servers.find("://") == std::string::npos;
+    return settings.servers.starts_with("zookeepers://") ||
+           (!settings.servers.starts_with("sqlite:") &&
+            settings.servers.find("://") == std::string::npos);
 }
 
 // unsetenv() alone leaves the text where the kernel put it, which /proc/PID/environ shows.

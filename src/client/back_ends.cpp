@@ -15,6 +15,7 @@
 #include "guardian/link.hpp"
 #include "local/coordinator.hpp"
 #include "turnstile/error.hpp"
+#include "zookeeper/connect_string.hpp"
 #include "zookeeper/coordinator.hpp"
 
 namespace turnstile::detail {
@@ -86,13 +87,31 @@ std::atomic<zookeeper_maker> in_place_of_zookeeper{nullptr};
     constexpr std::string_view k_separator = "://";
     std::string known;
     for (const auto& each : k_back_ends) known += fmt::format("'{}', ", each.prefix);
-    throw_error(
-        {errc::bad_connect_string,
-         fmt::format(
-             "{} begins no connect string; {}or ZooKeeper's host:port[,host:port]...[/chroot] does",
-             base::printable(
-                 connect_string.substr(0, connect_string.find(k_separator) + k_separator.size())),
-             known)});
+    throw_error({errc::bad_connect_string,
+                 fmt::format("{} begins no connect string; {}'zookeepers://', or ZooKeeper's "
+                             "host:port[,host:port]...[/chroot] does",
+                             base::printable(connect_string.substr(
+                                 0, connect_string.find(k_separator) + k_separator.size())),
+                             known)});
+}
+
+tls::settings security_of(const tls_options& options) {
+    tls::settings wanted{.enabled = options.enabled,
+                         .ca_file = options.ca_file,
+                         .cert_file = options.cert_file,
+                         .key_file = options.key_file,
+                         .key_password_file = options.key_password_file,
+                         .crl_file = options.crl_file,
+                         .server_name = options.server_name};
+    if (!options.check_host_name) wanted.verify = tls::verification::authority;
+    return wanted;
+}
+
+void refuse_tls_elsewhere(const back_end& kind, const client_options& options) {
+    if (!options.tls.enabled) return;
+    throw_error({errc::bad_option,
+                 fmt::format("tls: for ZooKeeper's servers alone; the connect string of {} says it",
+                             kind.servers)});
 }
 
 // In the library's own memory and in a SQLite file the locks of a dead process are free without a guardian.
@@ -116,17 +135,20 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
         return connect_string.starts_with(each.prefix);
     });
     if (found != k_back_ends.end()) {
+        refuse_tls_elsewhere(*found, options);
         auto servers = found->module ? make_of_module(*found, connect_string, options)
                                      : local::make_coordinator(connect_string);
         warn_of_no_guardian(*found, options);
         return servers;
     }
-    if (has_scheme(connect_string)) throw_unknown(connect_string);
+    const bool is_secure = zookeeper::has_secure_scheme(connect_string);
+    if (has_scheme(connect_string) && !is_secure) throw_unknown(connect_string);
     if (const auto* const meant = kind_without_slashes(connect_string))
         throw_without_slashes(*meant);
     if (const auto make = in_place_of_zookeeper.load()) return make(connect_string, options);
     return zookeeper::make_coordinator(connect_string, guardian::obtain(options.guardian),
-                                       options.attach_to_read_only == read_only_policy::allowed);
+                                       options.attach_to_read_only == read_only_policy::allowed,
+                                       security_of(options.tls));
 }
 
 }  // namespace

@@ -12,8 +12,10 @@
 #include <sys/stat.h>
 
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,21 @@ constexpr milliseconds k_idle_turn{60'000};
 constexpr int k_turns_to_end = 3;  // accept, read, see its end
 constexpr int k_failed = 125;      // as other programs that run one say that they themselves failed
 
+// The code of libraries has no secret, and may be more than the limit allows: OpenSSL's is 6 MiB.
+void lock_writable_memory() {
+    std::ifstream maps{"/proc/self/maps"};
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+        const char* const last = line.data() + line.size();
+        const auto first = std::from_chars(line.data(), last, begin, 16);
+        if (first.ec != std::errc{} || first.ptr == last || *first.ptr != '-') continue;
+        const auto second = std::from_chars(first.ptr + 1, last, end, 16);
+        const bool writable = last - second.ptr > 3 && second.ptr[2] == 'w';
+        if (writable) ::mlock(reinterpret_cast<const void*>(begin), end - begin);
+    }
+}
+
 // The limit for core files as it was.
 rlimit keep_secrets() {
     ::prctl(PR_SET_DUMPABLE, 0);
@@ -42,7 +59,7 @@ rlimit keep_secrets() {
     rlimit locked{};
     ::getrlimit(RLIMIT_MEMLOCK, &locked);
     const bool unlimited = ::geteuid() == 0 || locked.rlim_cur == RLIM_INFINITY;
-    ::mlockall(unlimited ? MCL_CURRENT | MCL_FUTURE : MCL_CURRENT);
+    if (::mlockall(unlimited ? MCL_CURRENT | MCL_FUTURE : MCL_CURRENT) != 0) lock_writable_memory();
     return before;
 }
 

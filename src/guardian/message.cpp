@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace turnstile::guardian {
 namespace {
 
-constexpr std::array k_magic{'T', 'S', 'G', '1'};
+constexpr std::size_t k_longest_text = 4096;  // a path, a host
+
+constexpr std::array k_magic{'T', 'S', 'G', '2'};
 
 class writer {
 public:
@@ -21,6 +25,11 @@ public:
         static_assert(std::is_trivially_copyable_v<T>);
         const auto bytes = std::as_bytes(std::span{&value, 1});
         put_bytes(bytes);
+    }
+    void put_text(std::string_view text) {
+        const auto part = text.substr(0, k_longest_text);
+        put(static_cast<std::uint16_t>(part.size()));
+        put_bytes(std::as_bytes(std::span{part}));
     }
     void put_bytes(std::span<const std::byte> bytes) {
         out_.insert(out_.end(), bytes.begin(), bytes.end());
@@ -43,6 +52,12 @@ public:
         std::copy_n(rest_.begin(), out.size(), out.begin());
         rest_ = rest_.subspan(out.size());
         return true;
+    }
+    bool get_text(std::string& out) {
+        std::uint16_t length = 0;
+        if (!get(length) || length > k_longest_text) return false;
+        out.resize(length);
+        return get_bytes(std::as_writable_bytes(std::span{out}));
     }
     [[nodiscard]] bool at_end() const { return rest_.empty(); }
 
@@ -68,21 +83,47 @@ void put_body(writer& out, const let_go& value) {
     out.put(value.number);
 }
 
+constexpr std::array k_texts{&tls::settings::ca_file,           &tls::settings::cert_file,
+                             &tls::settings::key_file,          &tls::settings::crl_file,
+                             &tls::settings::key_password_file, &tls::settings::server_name};
+
+void put_security(writer& out, const tls::settings& value) {
+    out.put(static_cast<std::uint8_t>(value.enabled ? 1 : 0));
+    if (!value.enabled) return;
+    out.put(static_cast<std::uint8_t>(value.verify));
+    for (const auto text : k_texts) out.put_text(value.*text);
+}
+
 void put_body(writer& out, const guard_session& value) {
     const auto count = std::min(value.servers.size(), k_most_endpoints);
     out.put(value.id);
     out.put(value.secret);
     out.put(static_cast<std::int32_t>(std::min<std::int64_t>(value.timeout.count(), INT32_MAX)));
+    put_security(out, value.security);
     out.put(static_cast<std::uint8_t>(count));
     for (const auto& server : std::span{value.servers}.first(count)) {
         out.put(static_cast<std::uint8_t>(server.length));
         out.put_bytes(std::as_bytes(std::span{&server.address, 1}).first(server.length));
+        if (value.security.enabled) out.put_text(server.host);
     }
 }
 
 bool is_internet(const endpoint& server) {
     return (server.address.ss_family == AF_INET && server.length == sizeof(sockaddr_in)) ||
            (server.address.ss_family == AF_INET6 && server.length == sizeof(sockaddr_in6));
+}
+
+bool get_security(reader& in, tls::settings& out) {
+    std::uint8_t enabled = 0;
+    if (!in.get(enabled) || enabled > 1) return false;
+    out.enabled = enabled == 1;
+    if (!out.enabled) return true;
+    std::uint8_t verify = 0;
+    if (!in.get(verify) || verify > static_cast<std::uint8_t>(tls::verification::none))
+        return false;
+    out.verify = static_cast<tls::verification>(verify);
+    return std::all_of(k_texts.begin(), k_texts.end(),
+                       [&](auto text) { return in.get_text(out.*text); });
 }
 
 bool get_endpoint(reader& in, endpoint& out) {
@@ -96,12 +137,14 @@ bool get_endpoint(reader& in, endpoint& out) {
 bool get_body(reader& in, guard_session& out) {
     std::int32_t timeout = 0;
     std::uint8_t count = 0;
-    if (!in.get(out.id) || !in.get(out.secret) || !in.get(timeout) || !in.get(count)) return false;
+    if (!in.get(out.id) || !in.get(out.secret) || !in.get(timeout)) return false;
+    if (!get_security(in, out.security) || !in.get(count)) return false;
     if (out.id == 0 || timeout <= 0 || count == 0 || count > k_most_endpoints) return false;
     out.timeout = std::chrono::milliseconds{timeout};
     out.servers.resize(count);
-    return std::all_of(out.servers.begin(), out.servers.end(),
-                       [&in](endpoint& server) { return get_endpoint(in, server); });
+    return std::all_of(out.servers.begin(), out.servers.end(), [&](endpoint& server) {
+        return get_endpoint(in, server) && (!out.security.enabled || in.get_text(server.host));
+    });
 }
 
 bool get_body(reader&, hello&) {

@@ -22,13 +22,16 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
+
+#include "tls/tls.hpp"
 
 namespace turnstile::guardian {
 
 inline constexpr std::size_t k_most_endpoints = 64;
-inline constexpr std::size_t k_longest_message = 4096;
+inline constexpr std::size_t k_longest_message = std::size_t{48} << 10U;
 // Where the guardian of this process is: the path of its socket, or "fd:7" for a descriptor of this process that is
 // connected to it.
 inline constexpr const char* k_environment_name = "TURNSTILE_GUARDIAN";
@@ -39,6 +42,7 @@ using password = std::array<char, 16>;
 struct endpoint {
     sockaddr_storage address{};
     socklen_t length = 0;
+    std::string host{};  // what the server's certificate has to name; told only with TLS
 };
 
 struct hello {};
@@ -48,6 +52,7 @@ struct guard_session {
     password secret{};
     std::chrono::milliseconds timeout{};  // as granted by the servers, positive
     std::vector<endpoint> servers{};      // in the order in which they are tried, at least one
+    tls::settings security{};             // the names of files, which the guardian reads
 };
 
 struct forget_session {

@@ -48,6 +48,7 @@ session_end::~session_end() {
 
 void session_end::finish() noexcept {
     state_ = state::over;
+    secured_.reset();
     socket_.reset();
     ::explicit_bzero(session_.secret.data(), session_.secret.size());
     answers_.wipe();
@@ -55,6 +56,7 @@ void session_end::finish() noexcept {
 }
 
 short session_end::events() const noexcept {
+    if (state_ == state::securing) return awaited_;
     return static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT));
 }
 
@@ -65,6 +67,7 @@ time_point session_end::wake_at() const noexcept {
 void session_end::attempt(time_point now) {
     const endpoint& server = session_.servers.at(next_);
     answers_.restart();
+    secured_.reset();
     wake_ = now + patience_;
     socket_ = base::descriptor{
         ::socket(server.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
@@ -74,12 +77,32 @@ void session_end::attempt(time_point now) {
     const auto* const address = reinterpret_cast<const sockaddr*>(&server.address);
     if (::connect(socket_.get(), address, server.length) != 0 && errno != EINPROGRESS)
         return next_server(now);
-    state_ = state::attaching;
+    if (!session_.security.enabled) return send_attach();
+    if (!begin_securing(server)) next_server(now);
+}
+
+bool session_end::begin_securing(const endpoint& server) {
+    context_ = tls::make_context(session_.security, {});
+    if (!context_.value) return false;
+    secured_ = context_.value->open(socket_.get(), server.host);
+    state_ = state::securing;
+    return go_on_securing();
+}
+
+bool session_end::go_on_securing() {
+    switch (secured_->go_on()) {
+        case tls::progress::failed: return false;
+        case tls::progress::wants_to_read: awaited_ = POLLIN; return true;
+        case tls::progress::wants_to_write: awaited_ = POLLOUT; return true;
+        case tls::progress::done: break;
+    }
     send_attach();
+    return true;
 }
 
 // The servers of a round follow each other at once; the next round begins after a pause.
 void session_end::next_server(time_point now) {
+    secured_.reset();
     socket_.reset();
     state_ = state::pausing;
     wake_ = now;
@@ -90,6 +113,7 @@ void session_end::next_server(time_point now) {
 }
 
 void session_end::send_attach() {
+    state_ = state::attaching;
     out_.clear();
     put_int(out_, 45);  // the length of what follows
     put_int(out_, 0);   // the protocol's version
@@ -120,6 +144,10 @@ void session_end::on_time(time_point now) {
 
 void session_end::on_ready(time_point now) {
     if (over() || !socket_.open()) return;
+    if (state_ == state::securing) {
+        if (!go_on_securing()) return next_server(now);
+        if (state_ == state::securing) return;
+    }
     // The answers may stand before the end of the connection.
     if (!write_some() || !read_some()) {
         if (!over()) next_server(now);
@@ -130,7 +158,10 @@ void session_end::on_ready(time_point now) {
 
 bool session_end::write_some() {
     while (!out_.empty()) {
-        const auto sent = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL);
+        const auto sent =
+            secured_ ? secured_->write({reinterpret_cast<const char*>(out_.data()), out_.size()})
+                     : ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL);
+        if (secured_ && sent <= 0) return sent == 0;
         if (sent < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
         ::explicit_bzero(out_.data(), static_cast<std::size_t>(sent));
         out_.erase(out_.begin(), out_.begin() + sent);
@@ -140,11 +171,14 @@ bool session_end::write_some() {
 
 bool session_end::read_some() {
     const auto room = answers_.room();
-    const auto got = ::recv(socket_.get(), room.data(), room.size(), 0);
+    const auto got = secured_ ? secured_->read(reinterpret_cast<char*>(room.data()), room.size())
+                              : ::recv(socket_.get(), room.data(), room.size(), 0);
+    if (secured_ && got <= 0) return got == 0;
     if (got < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
     if (got == 0) return false;
     switch (answers_.take(static_cast<std::size_t>(got))) {
-        case end_answers::step::wait: return true;
+        // poll() does not see what OpenSSL has read already.
+        case end_answers::step::wait: return !secured_ || read_some();
         case end_answers::step::close: send_close(); return true;
         case end_answers::step::over: finish(); return true;
         case end_answers::step::broken: break;

@@ -4,6 +4,7 @@
 // | state     | waits for                       | then                                        |
 // |-----------|---------------------------------|---------------------------------------------|
 // | pausing   | the time for the next attempt   | connect to the next server of the list      |
+// | securing  | TLS to be agreed on, if the server is one with TLS | attach the session               |
 // | attaching | the answer to the attach        | the session is over already: over; else     |
 // |           |                                 | close it                                    |
 // | closing   | the answer to the close         | over                                        |
@@ -12,8 +13,8 @@
 // An attempt that fails or takes too long goes on with the next server. After the session time-out, counted from the
 // process's end, there is nothing left to close, and it is given up.
 //
-// The two requests are spoken here rather than by the C client, which has threads and resolves names, blocking. A
-// server that asks for TLS or SASL is one that the library does not speak to either.
+// The two requests are spoken here rather than by the C client, which has threads and resolves names, blocking. With TLS
+// the files of the session's settings are read at each attempt, as the process's user, who is the guardian's.
 //
 // Thread safety: one thread.
 #pragma once
@@ -22,12 +23,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/descriptor.hpp"
 #include "guardian/end_answers.hpp"
 #include "guardian/message.hpp"
+#include "tls/tls.hpp"
 
 namespace turnstile::guardian {
 
@@ -50,10 +53,13 @@ public:
     [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
 
 private:
-    enum class state { pausing, attaching, closing, over };
+    enum class state { pausing, securing, attaching, closing, over };
 
     void attempt(time_point now);
     void next_server(time_point now);
+    // False: the connection is of no use.
+    [[nodiscard]] bool begin_securing(const endpoint& server);
+    [[nodiscard]] bool go_on_securing();
     void send_attach();
     void send_close();
     // False: the connection is of no use any more.
@@ -68,6 +74,9 @@ private:
     std::size_t next_ = 0;
     state state_ = state::pausing;
     base::descriptor socket_;
+    tls::context_outcome context_;
+    std::unique_ptr<tls::stream> secured_;  // null: without TLS
+    short awaited_ = 0;                     // while securing
     packet out_;
     end_answers answers_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// entry: the seam between the core library and a module, a library that has one back end.
+// entry: the seam between the core library and a module, a library that has one back end, or TLS for ZooKeeper's.
 //
 // A module exports one function with C's linkage, turnstile_module_<kind>. The core calls it with its own services (host)
 // and gets the module's functions (entry). Both libraries are of one version: nothing here is stable between versions but
@@ -19,6 +19,7 @@
 
 #include "core/seam/coordinator.hpp"
 #include "guardian/link.hpp"
+#include "tls/tls.hpp"
 #include "turnstile/file_health.hpp"
 #include "turnstile/log.hpp"
 #include "turnstile/redis.hpp"
@@ -52,6 +53,9 @@ struct entry {
     result<redis::script_check> (*check_of_script)(std::string_view servers,
                                                    const std::string& path);
     result<file_health> (*look_at_file)(std::string_view connect_string);
+    // tls::make_context.
+    tls::context_outcome (*make_tls_context)(const tls::settings& wanted,
+                                             std::string_view plain_form);
 };
 
 using entry_function = const entry*(const host* services) noexcept;

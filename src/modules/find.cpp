@@ -16,6 +16,7 @@
 
 // Null in a program without the module: a weak symbol brings nothing from an archive and from no library.
 extern "C" {
+[[gnu::weak]] turnstile::modules::entry_function turnstile_module_tls;
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_redis;
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_sqlite;
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_postgresql;
@@ -30,7 +31,8 @@ struct description {
     std::string_view servers;
 };
 
-constexpr std::array<description, k_kinds.size()> k_descriptions{{{"redis", "Redis"},
+constexpr std::array<description, k_kinds.size()> k_descriptions{{{"tls", "ZooKeeper with TLS"},
+                                                                  {"redis", "Redis"},
                                                                   {"sqlite", "SQLite"},
                                                                   {"postgresql", "PostgreSQL"},
                                                                   {"mariadb", "MariaDB"}}};
@@ -53,6 +55,7 @@ std::atomic<const entry*>& place_of(kind which) noexcept {
 
 entry_function* linked_in(kind which) noexcept {
     switch (which) {
+        case kind::tls: return &turnstile_module_tls;
         case kind::redis: return &turnstile_module_redis;
         case kind::sqlite: return &turnstile_module_sqlite;
         case kind::postgresql: return &turnstile_module_postgresql;

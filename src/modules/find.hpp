@@ -21,8 +21,9 @@
 
 namespace turnstile::modules {
 
-enum class kind { redis, sqlite, postgresql, mariadb };
-inline constexpr std::array k_kinds{kind::redis, kind::sqlite, kind::postgresql, kind::mariadb};
+enum class kind { tls, redis, sqlite, postgresql, mariadb };
+inline constexpr std::array k_kinds{kind::tls, kind::redis, kind::sqlite, kind::postgresql,
+                                    kind::mariadb};
 
 [[nodiscard]] std::string_view name_of(kind which) noexcept;     // "redis": turnstile_module_redis
 [[nodiscard]] std::string_view servers_of(kind which) noexcept;  // "Redis", for messages

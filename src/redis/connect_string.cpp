@@ -218,7 +218,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
     if (found == k_schemes.end())
         return refused(text, "begins neither with redis:// nor with redis+sentinel://");
     if (found->tls && !has_tls())
-        return refused(text, "this build has no TLS for Redis (TURNSTILE_WITH_REDIS_TLS)");
+        return refused(text, "this build has no TLS for Redis (TURNSTILE_WITH_TLS)");
     connect_string out;
     out.tls.enabled = found->tls;
     if (const auto rule = parse(text, *found, out); !rule.empty()) return refused(text, rule);

@@ -37,6 +37,8 @@ resolution look_up(const server_address& server) {
         socket_address& address = out.addresses.emplace_back();
         std::memcpy(&address.storage, a->ai_addr, a->ai_addrlen);
         address.length = a->ai_addrlen;
+        address.host = server.host;
+        address.security = server.security;
     }
     return out;
 }

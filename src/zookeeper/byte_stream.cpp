@@ -11,6 +11,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
+
+#include "zookeeper/security.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
@@ -28,7 +31,9 @@ bool is_passing(int error) noexcept {
 }  // namespace
 
 tcp_stream::tcp_stream(const socket_address& server, core::time_point deadline, int give_up)
-    : socket_{::socket(server.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)},
+    : socket_{server.length == 0 ? -1
+                                 : ::socket(server.storage.ss_family,
+                                            SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)},
       deadline_{deadline},
       give_up_{give_up} {
     if (!socket_.open()) {
@@ -113,6 +118,78 @@ void tcp_stream::finish() {
     }
     socket_.reset();
     if (failure_ == 0) failure_ = ENOTCONN;
+}
+
+// Without a context there is no connection: an address of length 0 is none.
+tls_stream::tls_stream(const socket_address& server, core::time_point deadline, int give_up)
+    : context_{context_for(*server.security)},
+      tcp_{context_.value ? server : socket_address{}, deadline, give_up} {
+    if (!context_.value) {
+        failure_ = context_.fault;
+    } else if (failure_ = tcp_.reason(); failure_.empty()) {
+        agree(*context_.value, server.host);
+    }
+}
+
+void tls_stream::agree(const tls::context& context, const std::string& host) {
+    secured_ = context.open(tcp_.socket(), host);
+    for (;;) {
+        switch (secured_->go_on()) {
+            case tls::progress::done: return;
+            case tls::progress::failed: static_cast<void>(fail(secured_->reason())); return;
+            case tls::progress::wants_to_read:
+                if (!tcp_.await(POLLIN)) return static_cast<void>(fail(tcp_.reason()));
+                break;
+            case tls::progress::wants_to_write:
+                if (!tcp_.await(POLLOUT)) return static_cast<void>(fail(tcp_.reason()));
+                break;
+        }
+    }
+}
+
+bool tls_stream::fail(std::string why) {
+    failure_ = std::move(why);
+    secured_.reset();
+    return false;
+}
+
+std::string tls_stream::reason() const {
+    return failure_;
+}
+
+bool tls_stream::write(std::string_view bytes) {
+    if (!secured_) return false;
+    while (!bytes.empty()) {
+        const auto sent = secured_->write(bytes);
+        if (sent < 0) return fail(secured_->reason());
+        if (sent == 0 && !tcp_.await(POLLOUT)) return fail(tcp_.reason());
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+bool tls_stream::read(std::span<char> bytes) {
+    if (!secured_) return false;
+    while (!bytes.empty()) {
+        const auto got = secured_->read(bytes.data(), bytes.size());
+        if (got < 0) return fail(secured_->reason());
+        if (got == 0 && !tcp_.await(POLLIN)) return fail(tcp_.reason());
+        bytes = bytes.subspan(static_cast<std::size_t>(got));
+    }
+    return true;
+}
+
+void tls_stream::finish() {
+    if (secured_) secured_->finish();
+    secured_.reset();
+    tcp_.finish();
+    if (failure_.empty()) failure_ = std::strerror(ENOTCONN);
+}
+
+std::unique_ptr<byte_stream> open_stream(const socket_address& server, core::time_point deadline,
+                                         int give_up) {
+    if (server.security) return std::make_unique<tls_stream>(server, deadline, give_up);
+    return std::make_unique<tcp_stream>(server, deadline, give_up);
 }
 
 }  // namespace turnstile::zookeeper

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// byte_stream: bytes to and from one server, under one deadline. TCP is one kind; another kind, such as TLS, needs only
-// these functions.
+// byte_stream: bytes to and from one server, under one deadline, with TLS where the address asks for it.
 //
-//     tcp_stream link{address, deadline, give_up.fd()};
-//     if (!link.write(packet) || !link.read(answer)) log(link.reason());
+//     const auto link = open_stream(address, deadline, give_up.fd());
+//     if (!link->write(packet) || !link->read(answer)) log(link->reason());
 //
 // Thread safety: none.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/descriptor.hpp"
 #include "core/seam/seam.hpp"
+#include "tls/tls.hpp"
 #include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
@@ -48,9 +50,11 @@ public:
     void finish() override;
     [[nodiscard]] std::string reason() const override;
 
-private:
+    [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     // True once the socket is ready for `events`.
     [[nodiscard]] bool await(short events);
+
+private:
     [[nodiscard]] bool fail(int why);
 
     base::descriptor socket_;
@@ -58,5 +62,33 @@ private:
     const int give_up_;
     int failure_ = 0;  // errno, also ETIMEDOUT, ECANCELED and ECONNRESET of our own
 };
+
+class tls_stream final : public byte_stream {
+public:
+    // `server` has settings of TLS. Blocks until TLS is agreed on, as the calls of a tcp_stream do.
+    tls_stream(const socket_address& server, core::time_point deadline, int give_up);
+
+    [[nodiscard]] bool write(std::string_view bytes) override;
+    [[nodiscard]] bool read(std::span<char> bytes) override;
+    void finish() override;
+    [[nodiscard]] std::string reason() const override;
+
+    // Without waiting, as tls::stream has them; null before TLS was agreed on.
+    [[nodiscard]] tls::stream* secured() noexcept { return secured_.get(); }
+    [[nodiscard]] int socket() const noexcept { return tcp_.socket(); }
+
+private:
+    void agree(const tls::context& context, const std::string& host);
+    [[nodiscard]] bool fail(std::string why);
+
+    // Reads the files before there is a connection.
+    const tls::context_outcome context_;
+    tcp_stream tcp_;
+    std::unique_ptr<tls::stream> secured_;
+    std::string failure_;
+};
+
+[[nodiscard]] std::unique_ptr<byte_stream> open_stream(const socket_address& server,
+                                                       core::time_point deadline, int give_up);
 
 }  // namespace turnstile::zookeeper

@@ -55,7 +55,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
       guardian_{std::move(guardian)} {
     auto chance = base::random::from_system();
     leave_random_alone();
-    if (known_->requests.ephemerals.is_refused()) {
+    if (known_->requests.ephemerals.is_refused() && !servers_.is_secure()) {
         const auto hosts = shuffled_servers(servers_, chance, known_->missing);
         if (guardian_)
             for (const auto& server : servers_.servers) note_addresses(resolve(server));
@@ -70,7 +70,8 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
 }
 
 void c_session::note_addresses(const std::vector<socket_address>& found) {
-    for (const auto& address : found) addresses_.push_back({address.storage, address.length});
+    for (const auto& address : found)
+        addresses_.push_back({address.storage, address.length, address.host});
 }
 
 void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
@@ -117,6 +118,7 @@ void c_session::close() noexcept {
     start_sweep();
     // Its threads may still call us, until it returns.
     zookeeper_close(handle_);
+    if (tunnel_) tunnel_->stop();
     tell_guardian_of_end();
     const base::lock_guard lock{mutex_};
     pending_.clear();

@@ -55,6 +55,7 @@
 #include "zookeeper/pending.hpp"
 #include "zookeeper/request_knowledge.hpp"
 #include "zookeeper/server_role.hpp"
+#include "zookeeper/tunnel.hpp"
 #include "zookeeper/watch_book.hpp"
 #include "zookeeper/way_to_leader.hpp"
 
@@ -108,6 +109,9 @@ private:
     void pass_over(const core::session_identity& shared, const path_list& owned,
                    const socket_address& server);
     [[nodiscard]] server_list hosts_from(const socket_address& first) const;
+    // The hosts as a list for the C client, which a tunnel gives other addresses.
+    [[nodiscard]] std::string client_list(const std::vector<std::string>& hosts) const;
+    void make_tunnel(const core::session_identity& own);
     [[nodiscard]] bool has_to_stop() const noexcept;
     void pause_entry(core::duration length) const noexcept;
 
@@ -237,6 +241,7 @@ private:
     // Set once, by the constructor or enter(), with `turn_` taken, so that no callback runs before; then constant.
     // Requests look at `phase_` first: an attach came after it was set.
     zhandle_t* handle_ = nullptr;
+    std::unique_ptr<tunnel> tunnel_;  // null: the servers are without TLS
 
     bool pace_refused_ = false;    // the helper's: conf is not allowed
     std::uint64_t entries_ = 0;    // enter()'s: attempts to open a session

@@ -33,7 +33,8 @@ core::duration entry_limit(core::duration timeout) noexcept {
 
 // The connection stood, and its end tells nothing.
 bool is_silent_end(const std::string& reason) {
-    return reason == std::strerror(ECONNRESET) || reason == k_no_answer_in_time;
+    return reason == std::strerror(ECONNRESET) || reason == k_no_answer_in_time ||
+           reason == tls::k_closed;
 }
 
 base::back_off entry_pauses(core::duration timeout) {
@@ -70,19 +71,21 @@ void c_session::enter() {
 }
 
 c_session::entry c_session::enter_at(const socket_address& server) {
+    const auto& ephemerals = known_->requests.ephemerals;
+    const bool asks = !server.security || (!ephemerals.is_refused() && !ephemerals.is_doubted());
     const auto result = [&] {
-        tcp_stream link{server, boottime_clock::now() + entry_limit(settings_.timeout),
-                        closing_.fd()};
-        auto opened = open_session(link, {wire_timeout(settings_.timeout), settings_.credentials,
-                                          settings_.allow_read_only, settings_.mark});
-        link.finish();
+        const auto link = open_stream(
+            server, boottime_clock::now() + entry_limit(settings_.timeout), closing_.fd());
+        auto opened = open_session(*link, {wire_timeout(settings_.timeout), settings_.credentials,
+                                           settings_.allow_read_only, settings_.mark, asks});
+        link->finish();
         return opened;
     }();
     if (has_to_stop()) return entry::over;
     const auto name = to_string(server, address_form::for_people);
     switch (result.outcome) {
         case opening_outcome::opened:
-            known_->requests.ephemerals.answered();
+            if (asks) known_->requests.ephemerals.answered();
             {
                 const base::lock_guard lock{mutex_};
                 clock_ = result.clock;
@@ -97,13 +100,14 @@ c_session::entry c_session::enter_at(const socket_address& server) {
                        "{} knows no getEphemerals (ZooKeeper 3.6): whether another client has the "
                        "same session cannot be checked",
                        name);
+            if (server.security) return attach_to(result.session, server);
             return leave_to_client();
         case opening_outcome::read_only: return leave_unasked();
         case opening_outcome::cut_off:
             log::write(log_level::info, "{} opened a session and did not say what it owns: {}",
                        name, result.reason);
             known_->requests.ephemerals.cut_off(this, ++entries_);
-            if (known_->requests.ephemerals.is_doubted()) return leave_to_client();
+            if (ephemerals.is_doubted() && !server.security) return leave_to_client();
             break;
         case opening_outcome::failed:
             log::write(log_level::info, "{} opened no session: {}", name, result.reason);
@@ -134,6 +138,7 @@ c_session::entry c_session::attach_to(const core::session_identity& own,
     clientid_t id{};
     id.client_id = own.id;
     std::copy(own.password.begin(), own.password.end(), std::begin(id.passwd));
+    if (server.security) make_tunnel(own);
     return open_handle_late(hosts_from(server), &id);
 }
 
@@ -172,10 +177,29 @@ c_session::entry c_session::open_handle_late(const server_list& hosts, const cli
 server_list c_session::hosts_from(const socket_address& first) const {
     auto chance = base::random::from_system();
     const auto known = resolve_all(servers_);
-    if (!known.host_of.contains(to_string(first, address_form::for_c_client)))
-        return shuffled_servers(servers_, chance, known_->missing);
+    const bool is_known = known.host_of.contains(to_string(first, address_form::for_c_client));
+    if (tunnel_) return {client_list(is_known ? way_to(first, known, chance).hosts : known.hosts)};
+    if (!is_known) return shuffled_servers(servers_, chance, known_->missing);
     const auto way = way_to(first, known, chance);
     return {fmt::format("{}", fmt::join(way.hosts, ",")), way.by_address};
+}
+
+// The tunnel reports on its own thread, while no session event comes.
+void c_session::make_tunnel(const core::session_identity& own) {
+    tunnel_ = std::make_unique<tunnel>(servers_, own, settings_.timeout,
+                                       [known = known_](const std::string& why) {
+                                           known->failure.set({errc::not_connected, why});
+                                       });
+}
+
+// The C client goes on by two at each failure (way_to_leader.hpp): the list has an odd number.
+std::string c_session::client_list(const std::vector<std::string>& hosts) const {
+    if (!tunnel_) return fmt::format("{}", fmt::join(hosts, ","));
+    std::vector<std::string> list;
+    for (const auto& host : hosts)
+        list.push_back(is_unreachable(host) ? host : tunnel_->local_of(host));
+    if (list.size() % 2 == 0) list.push_back(tunnel_->local_of(hosts.back()));
+    return fmt::format("{}", fmt::join(list, ","));
 }
 
 // The log has the first of a series, and each that doubles it: a thousand sessions may follow each other.
@@ -192,8 +216,9 @@ void c_session::pass_over(const core::session_identity& shared, const path_list&
             owned.count, owned.paths.empty() ? "" : ", such as ",
             owned.paths.empty() ? "" : owned.paths.front(), count);
     }
-    tcp_stream link{server, boottime_clock::now() + entry_limit(settings_.timeout), closing_.fd()};
-    lengthen(link, shared);
+    const auto link =
+        open_stream(server, boottime_clock::now() + entry_limit(settings_.timeout), closing_.fd());
+    lengthen(*link, shared);
 }
 
 }  // namespace turnstile::zookeeper

@@ -75,7 +75,8 @@ void c_session::tell_guardian(const core::link_event& event, const socket_addres
     told.id = own.id;
     told.secret = own.password;
     told.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(event.timeout);
-    if (server.length > 0) told.servers.push_back({server.storage, server.length});
+    if (servers_.is_secure()) told.security = *servers_.servers.front().security;
+    if (server.length > 0) told.servers.push_back({server.storage, server.length, server.host});
     told.servers.insert(told.servers.end(), addresses_.begin(), addresses_.end());
     guardian_->tell(told);
 }
@@ -102,7 +103,7 @@ socket_address c_session::connected_server() const {
     socklen_t length = sizeof out.storage;
     auto* const room = reinterpret_cast<sockaddr*>(&out.storage);
     if (zookeeper_get_connected_host(handle_, room, &length) != nullptr) out.length = length;
-    return out;
+    return tunnel_ ? tunnel_->server_at(out) : out;
 }
 
 void c_session::detach() {

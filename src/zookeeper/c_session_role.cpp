@@ -232,7 +232,7 @@ void c_session::tell_departure() {
 // ping_rw_server of 3.8.0; in 3.9.5 all but the second). So a list is given while a connection stands or is being made,
 // never in answer to a failure. What is left is a connection that fails in these very microseconds.
 void c_session::reconnect(const way_to_leader& to) {
-    const auto list = fmt::format("{}", fmt::join(to.hosts, ","));
+    const auto list = client_list(to.hosts);
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
         zoo_set_servers(handle_, list.c_str()) != ZOK) {
         log::write(log_level::warning, "the C client does not take {}", list);
@@ -269,6 +269,7 @@ void c_session::await_arrival(way_to_leader taken) {
 
 // An address that is listed beside the names would be tried for ever, whoever has it later.
 void c_session::list_names_alone() {
+    if (tunnel_) return;  // it resolves the names
     std::size_t listed = 0;
     {
         const base::lock_guard lock{mutex_};

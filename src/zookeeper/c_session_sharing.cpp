@@ -71,8 +71,8 @@ void c_session::ask_what_is_owned(const socket_address& server) {
 bool c_session::look_at(const socket_address& server, suspicion why) {
     const auto own = identity();
     // The client closes the session as soon as it is told; the look goes on all the same.
-    tcp_stream link{server, boottime_clock::now() + k_role_limit, k_never};
-    raw_session raw{link};
+    const auto link = open_stream(server, boottime_clock::now() + k_role_limit, k_never);
+    raw_session raw{*link};
     // With our own time-out: a longer one would let the session outlive this process.
     const auto attached = raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
                                       .session = own.id,
@@ -84,13 +84,13 @@ bool c_session::look_at(const socket_address& server, suspicion why) {
     const auto foreign = split_foreign(owned, why);
     if (foreign.paths.empty()) {
         settle_own(raw, why);
-        link.finish();
+        link->finish();
         return true;
     }
     give_up_shared(foreign);
     remove_own(server, own, std::move(owned));
-    tcp_stream last{server, boottime_clock::now() + k_role_limit, k_never};
-    lengthen(last, own);
+    const auto last = open_stream(server, boottime_clock::now() + k_role_limit, k_never);
+    lengthen(*last, own);
     return true;
 }
 
@@ -113,8 +113,8 @@ void c_session::remove_own(const socket_address& server, const core::session_ide
     constexpr std::int32_t k_no_node = -101;
     std::string reason;
     for (int i = 0; i != k_most_looks && !owned.paths.empty(); ++i) {
-        tcp_stream link{server, boottime_clock::now() + k_role_limit, k_never};
-        raw_session raw{link};
+        const auto link = open_stream(server, boottime_clock::now() + k_role_limit, k_never);
+        raw_session raw{*link};
         if (raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
                         .session = own.id,
                         .password = own.password}))

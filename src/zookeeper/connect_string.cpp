@@ -4,11 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/host_text.hpp"
 #include "base/masked.hpp"
 #include "base/path.hpp"
+#include "base/percent.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
@@ -60,13 +63,14 @@ std::string check_host(std::string_view& host) {
     return good ? "" : "has a character that no host name has";
 }
 
-result<server_address> parse_server(std::string_view text, std::string_view item) {
+result<server_address> parse_server(std::string_view text, std::string_view item,
+                                    std::uint16_t default_port) {
     const auto bad = [&](std::string_view rule) {
         return refused(text, fmt::format("server \"{}\" {}", base::quoted_part(text, item), rule));
     };
     if (item.empty()) return refused(text, "has an empty server between commas");
     const auto colon = find_port(item);
-    server_address server{.host = {}, .port = k_default_port};
+    server_address server{.host = {}, .port = default_port};
     if (colon != item.size() && !parse_port(item.substr(colon + 1), server.port)) {
         return bad("has a bad port: a number from 1 to 65535 is needed");
     }
@@ -82,7 +86,8 @@ bool names_a_server(std::string_view chroot) {
          comma = chroot.find(',', comma + 1)) {
         const auto rest = chroot.substr(comma + 1);
         const auto item = base::without_blanks(rest.substr(0, rest.find_first_of(",/")));
-        if (item.find(':') != std::string_view::npos && parse_server(rest, item)) return true;
+        if (item.find(':') != std::string_view::npos && parse_server(rest, item, k_default_port))
+            return true;
     }
     return false;
 }
@@ -101,9 +106,75 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
     return std::string{chroot};
 }
 
-}  // namespace
+// The functions that follow return the rule that is broken, or an empty text.
 
-result<connect_string> parse_connect_string(std::string_view text) {
+std::string set_verification(std::string_view value, tls::settings& out) {
+    constexpr std::array<std::pair<std::string_view, tls::verification>, 3> k_values{
+        {{"full", tls::verification::full},
+         {"ca", tls::verification::authority},
+         {"none", tls::verification::none}}};
+    for (const auto& [name, meaning] : k_values) {
+        if (value != name) continue;
+        out.verify = meaning;
+        return {};
+    }
+    return fmt::format("verify={}: there are full, ca and none", value);
+}
+
+std::string set_option(std::string_view name, std::string_view value, tls::settings& out) {
+    struct text_option {
+        std::string_view name;
+        std::string tls::settings::*place;
+    };
+    constexpr std::array<text_option, 6> k_options{
+        {{"ca_file", &tls::settings::ca_file},
+         {"cert_file", &tls::settings::cert_file},
+         {"key_file", &tls::settings::key_file},
+         {"key_password_file", &tls::settings::key_password_file},
+         {"crl_file", &tls::settings::crl_file},
+         {"server_name", &tls::settings::server_name}}};
+    if (name == "verify") return set_verification(value, out);
+    const auto* const found = std::find_if(k_options.begin(), k_options.end(),
+                                           [name](const auto& each) { return each.name == name; });
+    if (found == k_options.end())
+        return fmt::format(
+            "has the option '{}'; there are ca_file, cert_file, key_file, key_password_file, "
+            "crl_file, verify and server_name",
+            name);
+    const auto decoded = base::percent_decoded(value);
+    if (!decoded) return fmt::format("{} has a '%' that two hex digits do not follow", name);
+    if (decoded->empty()) return fmt::format("{} is empty", name);
+    out.*(found->place) = *decoded;
+    return {};
+}
+
+std::string set_options(std::string_view options, tls::settings& out) {
+    while (!options.empty()) {
+        const auto end = std::min(options.find('&'), options.size());
+        const auto option = options.substr(0, end);
+        options.remove_prefix(std::min(end + 1, options.size()));
+        const auto equals = std::min(option.find('='), option.size());
+        const auto value = option.substr(std::min(equals + 1, option.size()));
+        if (auto rule = set_option(option.substr(0, equals), value, out); !rule.empty())
+            return rule;
+    }
+    return {};
+}
+
+std::string fault_of(const tls::settings& wanted) {
+    if (wanted.cert_file.empty() != wanted.key_file.empty())
+        return "has one of cert_file and key_file: a certificate needs its key";
+    if (!wanted.key_password_file.empty() && wanted.key_file.empty())
+        return "has key_password_file without key_file";
+    if (wanted.verify == tls::verification::none &&
+        !(wanted.ca_file.empty() && wanted.crl_file.empty()))
+        return "has verify=none beside ca_file or crl_file, which nothing would look at";
+    if (wanted.verify != tls::verification::full && !wanted.server_name.empty())
+        return "has server_name, and verify is not full";
+    return {};
+}
+
+result<connect_string> parse_plain(std::string_view text, std::uint16_t default_port) {
     const auto slash = text.find('/');
     std::string_view hosts = text.substr(0, slash);
     if (base::without_blanks(hosts).empty())
@@ -113,7 +184,8 @@ result<connect_string> parse_connect_string(std::string_view text) {
     for (bool more = true; more;) {
         const auto comma = hosts.find(',');
         more = comma != std::string_view::npos;
-        auto server = parse_server(text, base::without_blanks(hosts.substr(0, comma)));
+        auto server =
+            parse_server(text, base::without_blanks(hosts.substr(0, comma)), default_port);
         if (!server) return server.error();
         if (out.servers.size() == k_most_hosts) {
             return refused(text, fmt::format("names more than {} servers", k_most_hosts));
@@ -128,9 +200,40 @@ result<connect_string> parse_connect_string(std::string_view text) {
     return out;
 }
 
+}  // namespace
+
+result<connect_string> parse_connect_string(std::string_view text) {
+    if (!has_secure_scheme(text)) return parse_plain(text, k_default_port);
+    auto where = text.substr(k_secure_scheme.size());
+    const auto mark = std::min(where.find('?'), where.size());
+    const auto options = where.substr(std::min(mark + 1, where.size()));
+    where = where.substr(0, mark);
+    auto out = parse_plain(where, k_default_secure_port);
+    if (!out) return out;
+    tls::settings wanted{.enabled = true};
+    if (const auto rule = set_options(options, wanted); !rule.empty()) return refused(text, rule);
+    if (const auto rule = fault_of(wanted); !rule.empty()) return refused(text, rule);
+    const auto shared = std::make_shared<const tls::settings>(std::move(wanted));
+    for (auto& server : out->servers) server.security = shared;
+    return out;
+}
+
+result<void> secure(connect_string& servers, tls::settings wanted) {
+    if (!wanted.enabled) return {};
+    if (servers.is_secure())
+        return error{errc::bad_option,
+                     "tls: the connect string begins with zookeepers:// and has its own options of "
+                     "TLS"};
+    if (const auto rule = fault_of(wanted); !rule.empty())
+        return error{errc::bad_option, "tls: " + rule};
+    const auto shared = std::make_shared<const tls::settings>(std::move(wanted));
+    for (auto& server : servers.servers) server.security = shared;
+    return {};
+}
+
 std::string hosts_of(const connect_string& value, address_form form) {
     std::string out;
-    for (const auto& [host, port] : value.servers) {
+    for (const auto& [host, port, security] : value.servers) {
         const bool brackets =
             form == address_form::for_people && host.find(':') != std::string::npos;
         if (!out.empty()) out += ',';
@@ -140,7 +243,8 @@ std::string hosts_of(const connect_string& value, address_form form) {
 }
 
 std::string to_string(const connect_string& value) {
-    return hosts_of(value, address_form::for_people) + value.chroot;
+    return std::string{value.is_secure() ? k_secure_scheme : ""} +
+           hosts_of(value, address_form::for_people) + value.chroot;
 }
 
 }  // namespace turnstile::zookeeper

@@ -6,9 +6,12 @@
 
 #include "base/log.hpp"
 #include "guardian/link.hpp"
+#include "modules/find.hpp"
+#include "turnstile/error.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/diagnosis.hpp"
 #include "zookeeper/read_only_claim.hpp"
+#include "zookeeper/security.hpp"
 #include "zookeeper/session.hpp"
 
 namespace turnstile::zookeeper {
@@ -73,9 +76,21 @@ private:
 
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     std::shared_ptr<guardian::link> guardian,
-                                                    bool read_only) {
-    return std::make_unique<servers>(parse_connect_string(connect_string).value(),
-                                     std::move(guardian), read_only);
+                                                    bool read_only, const tls::settings& security) {
+    auto where = parse_connect_string(connect_string).value();
+    secure(where, security).value();
+    if (where.is_secure()) {
+        if (read_only)
+            throw_error({errc::bad_option,
+                         "attach_to_read_only: not with TLS, whose sessions are opened at servers "
+                         "that write"});
+        if (const auto module = modules::find(modules::kind::tls, k_secure_scheme); !module)
+            throw_error(module.error());
+        // The files are read now, too: a mistake in the settings is reported at once.
+        if (auto files = context_for(*where.servers.front().security); !files.value)
+            throw_error({errc::bad_option, std::move(files.fault)});
+    }
+    return std::make_unique<servers>(std::move(where), std::move(guardian), read_only);
 }
 
 }  // namespace turnstile::zookeeper

@@ -21,7 +21,9 @@ constexpr std::size_t k_most_servers = 16;
 constexpr int k_no_descriptor = -1;
 constexpr const char* k_mute =
     "accepts connections, but gives no session and tells no role: too many connections of this "
-    "address (maxClientCnxns), or no ZooKeeper server";
+    "address (maxClientCnxns), a port with TLS that is spoken to without (zookeepers://), or no "
+    "ZooKeeper "
+    "server";
 
 // What a server sends first where it speaks another protocol.
 struct protocol {
@@ -29,7 +31,7 @@ struct protocol {
     std::string_view meaning;
 };
 constexpr std::array<protocol, 4> k_protocols{{
-    {"\x15\x03", "speaks TLS, and connections of this client to ZooKeeper have none"},
+    {"\x15\x03", "speaks TLS: its connect string begins with zookeepers://"},
     {"HTTP", "speaks HTTP, and is no ZooKeeper server"},
     {"-ERR", "answers as a Redis server, whose connect string begins with redis://"},
     {"SSH-", "speaks SSH, and is no ZooKeeper server"},
@@ -49,6 +51,7 @@ std::optional<std::int64_t> latest_transaction(const std::string& answer) {
 std::string state_of(const word_answer& answer) {
     if (answer.failure != 0) return std::strerror(answer.failure);
     if (!answer.connected) return "no answer";
+    if (!answer.fault.empty()) return answer.fault;
     if (auto other = foreign_protocol(answer.text); !other.empty()) return other;
     if (answer.text.find("not currently serving") != std::string::npos)
         return "is up, but its ensemble has no majority to serve with";

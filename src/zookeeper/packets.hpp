@@ -57,6 +57,14 @@ inline constexpr std::int32_t k_auth_request = -4;  // the number of each addaut
 [[nodiscard]] std::string create_ephemeral_packet(std::int32_t request, std::string_view path);
 [[nodiscard]] std::string remove_packet(std::int32_t request, std::string_view path);
 
+// Of what has come so far of an attach_packet(), from its length on: the bytes that it has when it is whole. 4 while the
+// length itself is not whole; more than k_longest_attach for what cannot be one.
+inline constexpr std::size_t k_longest_attach = 49;
+[[nodiscard]] std::size_t attach_length(std::string_view begun) noexcept;
+// True for a whole attach_packet() to this session, with its password.
+[[nodiscard]] bool names_session(std::string_view packet, std::int64_t session,
+                                 const session_password& password) noexcept;
+
 // Parsers take a frame without its length, and give nothing if it is too short or makes no sense.
 [[nodiscard]] std::optional<std::size_t> parse_length(std::string_view four_bytes);
 [[nodiscard]] std::optional<attach_answer> parse_attach(std::string_view frame);

@@ -145,6 +145,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
 
     opening result{.outcome = opening_outcome::opened,
                    .session = {attached->session, attached->password}};
+    if (!settings.asks_what_is_owned) return result;
     switch (raw.list(settings.credentials, result.owned)) {
         case raw_session::listing::listed: break;
         case raw_session::listing::unimplemented:

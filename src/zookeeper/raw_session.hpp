@@ -80,6 +80,8 @@ struct opening_settings {
     std::string credentials{};  // as for list()
     bool allow_read_only = false;
     bool mark = true;
+    bool asks_what_is_owned =
+        true;  // false: the servers cannot say, and the session is taken unasked
 };
 
 enum class opening_outcome {

@@ -67,6 +67,8 @@ server_health health_of(const found_server& server, const word_answer& told) {
         health.problem = std::string{"cannot be reached: "} + std::strerror(told.failure);
     } else if (!told.connected) {
         health.problem = "cannot be reached: no answer";
+    } else if (!told.fault.empty()) {
+        health.problem = told.fault;
     } else if (!told.whole) {
         health.problem = "takes connections, but does not answer";
     } else {
@@ -84,7 +86,8 @@ bool is_word(std::string_view word) {
 // Of other servers: "redis://...", "sqlite:/file".
 bool has_scheme(std::string_view connect_string) noexcept {
     return connect_string.starts_with("sqlite:") ||
-           connect_string.find("://") != std::string_view::npos;
+           (connect_string.find("://") != std::string_view::npos &&
+            !has_secure_scheme(connect_string));
 }
 
 }  // namespace

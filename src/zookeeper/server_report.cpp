@@ -77,7 +77,8 @@ std::string problem_of(std::string_view answer, server_role role) {
     if (answer.find("not currently serving") != std::string_view::npos)
         return "is up, but its ensemble has no majority to serve with";
     if (is_refused(answer)) return "does not tell its role: srvr is not in 4lw.commands.whitelist";
-    return "takes connections, but tells no role: another program, a TLS port, or srvr is off";
+    return "takes connections, but tells no role: another program, a port with TLS "
+           "(zookeepers://), or srvr is off";
 }
 
 }  // namespace

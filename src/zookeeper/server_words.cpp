@@ -9,8 +9,11 @@
 #include <chrono>
 #include <iterator>
 #include <list>
+#include <memory>
+#include <utility>
 
 #include "base/descriptor.hpp"
+#include "zookeeper/security.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
@@ -19,73 +22,127 @@ namespace {
 class conversation {
 public:
     conversation(const socket_address& server, std::string_view question, std::size_t longest)
-        : socket_{::socket(server.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-                           0)},
+        : server_{server},
+          socket_{
+              ::socket(server.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)},
           question_{question},
           longest_{longest} {
         const auto* address = reinterpret_cast<const sockaddr*>(&server.storage);
         if (!socket_.open()) {
             fail(errno);
         } else if (::connect(socket_.get(), address, server.length) == 0) {
-            ask();
+            connected();
         } else if (errno != EINPROGRESS) {
             fail(errno);
         }
     }
 
-    [[nodiscard]] bool over() const noexcept { return over_; }
+    [[nodiscard]] bool over() const noexcept { return stage_ == stage::over; }
     [[nodiscard]] const word_answer& answer() const noexcept { return answer_; }
-    [[nodiscard]] pollfd wish() const noexcept {
-        return {socket_.get(), static_cast<short>(answer_.connected ? POLLIN : POLLOUT), 0};
-    }
+    [[nodiscard]] pollfd wish() const noexcept { return {socket_.get(), awaited_, 0}; }
 
     // The socket is ready for what was wished.
     void go_on() {
-        if (answer_.connected) return read();
-        int failure = 0;
-        socklen_t size = sizeof failure;
-        if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &failure, &size) != 0)
-            failure = errno;
-        if (failure != 0) return fail(failure);
-        ask();
+        switch (stage_) {
+            case stage::connecting: return settle_connection();
+            case stage::securing: return secure();
+            case stage::reading: return read();
+            case stage::over: return;
+        }
     }
 
 private:
+    enum class stage { connecting, securing, reading, over };
+
     void fail(int error) {
         answer_.failure = error;
         end();
     }
 
+    void settle_connection() {
+        int failure = 0;
+        socklen_t size = sizeof failure;
+        if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &failure, &size) != 0)
+            failure = errno;
+        if (failure != 0) return fail(failure);
+        connected();
+    }
+
+    void connected() {
+        answer_.connected = true;
+        if (!server_.security) return ask();
+        context_ = context_for(*server_.security);
+        if (!context_.value) return distrust(context_.fault);
+        secured_ = context_.value->open(socket_.get(), server_.host);
+        stage_ = stage::securing;
+        secure();
+    }
+
+    void secure() {
+        switch (secured_->go_on()) {
+            case tls::progress::done: return ask();
+            case tls::progress::failed: return distrust(secured_->reason());
+            case tls::progress::wants_to_read: awaited_ = POLLIN; return;
+            case tls::progress::wants_to_write: awaited_ = POLLOUT; return;
+        }
+    }
+
+    void distrust(std::string why) {
+        answer_.fault = std::move(why);
+        end();
+    }
+
     // Four bytes always fit into an empty send buffer.
     void ask() {
-        answer_.connected = true;
-        if (::send(socket_.get(), question_.data(), question_.size(), MSG_NOSIGNAL) !=
-            static_cast<ssize_t>(question_.size()))
-            end();
+        stage_ = stage::reading;
+        awaited_ = POLLIN;
+        const auto sent =
+            secured_ ? secured_->write(question_)
+                     : ::send(socket_.get(), question_.data(), question_.size(), MSG_NOSIGNAL);
+        if (sent != static_cast<ssize_t>(question_.size())) return end();
+        // The server may have answered with the last message of its greeting.
+        if (secured_) read();
     }
 
     // Until the server closes the connection.
     void read() {
         std::array<char, 4096> buffer{};
-        const ssize_t n = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
-        if (n > 0) answer_.text.append(buffer.data(), static_cast<std::size_t>(n));
-        if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN) ||
-            answer_.text.size() >= longest_) {
-            answer_.whole = true;
-            end();
+        for (bool more = true; more && !over();) {
+            const auto n = receive(buffer);
+            more = n > 0 && secured_ != nullptr;  // poll() does not see what OpenSSL has
+            if (n > 0) answer_.text.append(buffer.data(), static_cast<std::size_t>(n));
+            if (n < 0 || answer_.text.size() >= longest_) {
+                answer_.whole = true;
+                // A server of TLS 1.3 refuses a client's certificate once the client has begun to talk.
+                if (answer_.text.empty() && secured_ && secured_->is_refused())
+                    answer_.fault = secured_->reason();
+                end();
+            }
         }
+    }
+
+    // 0: nothing now. Negative: the connection has ended.
+    std::ptrdiff_t receive(std::array<char, 4096>& into) {
+        if (secured_) return secured_->read(into.data(), into.size());
+        const auto n = ::recv(socket_.get(), into.data(), into.size(), 0);
+        if (n > 0) return n;
+        return n < 0 && (errno == EINTR || errno == EAGAIN) ? 0 : -1;
     }
 
     void end() {
         answer_.took = boottime_clock::now() - began_;
-        over_ = true;
+        stage_ = stage::over;
     }
 
+    const socket_address server_;
     base::descriptor socket_;
     std::string_view question_;
     std::size_t longest_;
     const boottime_clock::time_point began_ = boottime_clock::now();
-    bool over_ = false;
+    stage stage_ = stage::connecting;
+    short awaited_ = POLLOUT;
+    tls::context_outcome context_;
+    std::unique_ptr<tls::stream> secured_;
     word_answer answer_;
 };
 

@@ -18,8 +18,9 @@ namespace turnstile::zookeeper {
 // What came of a question to one server.
 struct word_answer {
     bool connected = false;
-    int failure = 0;     // errno, where no connection could be made
-    bool whole = false;  // the server has closed the connection behind its answer
+    int failure = 0;      // errno, where no connection could be made
+    std::string fault{};  // why TLS could not be agreed on
+    bool whole = false;   // the server has closed the connection behind its answer
     std::string text{};
     core::duration took{};  // from the first packet to the end of the answer
 };

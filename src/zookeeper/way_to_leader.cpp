@@ -55,11 +55,18 @@ way_to_leader way_to(const socket_address& leader, const resolved_servers& known
 namespace {
 
 // A multicast address: connect() of a stream socket refuses it at once, without a packet.
+constexpr const char* k_unreachable = "224.0.0.1:1";
+constexpr const char* k_unreachable_6 = "ff02::1:1";
+
 const char* unreachable(const socket_address& present) noexcept {
-    return present.storage.ss_family == AF_INET6 ? "ff02::1:1" : "224.0.0.1:1";
+    return present.storage.ss_family == AF_INET6 ? k_unreachable_6 : k_unreachable;
 }
 
 }  // namespace
+
+bool is_unreachable(std::string_view host) noexcept {
+    return host == k_unreachable || host == k_unreachable_6;
+}
 
 // zoo_set_servers closes the socket and keeps what is under way on it, up to the first answer on the next connection,
 // which it then takes for an error. An address that cannot be connected to ends that at once: the C client gives up all

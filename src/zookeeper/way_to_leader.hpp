@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.hpp"
@@ -44,6 +45,9 @@ struct way_to_leader {
 // `leader`: one of the addresses.
 [[nodiscard]] way_to_leader way_to(const socket_address& leader, const resolved_servers& known,
                                    base::random& chance);
+
+// True for the address of way_from_silence() that cannot be connected to.
+[[nodiscard]] bool is_unreachable(std::string_view host) noexcept;
 
 // To `to`, which may be `present` itself, over a new connection; `present` is the last otherwise. The first of the hosts
 // is an address that cannot be connected to.

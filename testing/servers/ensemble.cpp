@@ -78,7 +78,8 @@ std::string condition(const zookeeper_server& server) {
 ensemble::ensemble(ensemble_options options)
     : tick_time_{options.tick_time},
       sync_limit_{options.sync_limit},
-      leader_serves_{options.leader_serves || options.count == 1} {
+      leader_serves_{options.leader_serves || options.count == 1},
+      tls_{options.tls} {
     if (options.count != 1 && options.count != 3) {
         throw std::runtime_error{"an ensemble has 1 or 3 servers"};
     }
@@ -98,7 +99,8 @@ ensemble::ensemble(ensemble_options options)
                                      .config = config,
                                      .java_arguments = java_arguments(options),
                                      .id = quorum.empty() ? 0 : static_cast<int>(i) + 1,
-                                     .data_from = options.data_from}));
+                                     .data_from = options.data_from,
+                                     .tls = options.tls}));
     }
     for (const auto& server : servers_) server->start();
     wait_until_serving();
@@ -117,11 +119,12 @@ turnstile::lease_settings ensemble::lease_settings() const {
 std::string ensemble::connect_string() const {
     std::string all;
     for (const auto& server : servers_) all += (all.empty() ? "" : ",") + server->address();
+    if (tls_) return "zookeepers://" + all + tls_->options_with("ca_file=" + tls_->authority);
     return all;
 }
 
 std::string ensemble::connect_string(std::size_t i) const {
-    return server(i).address();
+    return server(i).connect_string();
 }
 
 void ensemble::kill(std::size_t i) {

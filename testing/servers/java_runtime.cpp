@@ -19,7 +19,9 @@ struct jar {
     const char* package;
 };
 
-// The manifest of Debian's zookeeper.jar names the rest of what the server needs.
+// The manifest of Debian's zookeeper.jar names the rest of what the server needs, but for what TLS needs of Netty.
+constexpr jar k_tls_jars[] = {{"netty-codec.jar", "libnetty-java"},
+                              {"netty-resolver.jar", "libnetty-java"}};
 constexpr jar k_server_jars[] = {{"zookeeper.jar", "libzookeeper-java"},
                                  {"zookeeper-jute.jar", "libzookeeper-java"},
                                  {"slf4j-simple.jar", "libslf4j-java"}};
@@ -74,6 +76,7 @@ std::string class_path(jars which, const std::filesystem::path& first) {
         path = std::string{":"} + given;
     } else {
         append(k_server_jars, path, missing);
+        if (which == jars::server_with_tls) append(k_tls_jars, path, missing);
         if (which == jars::server_and_curator) append(k_curator_jars, path, missing);
     }
     if (!missing.empty()) {

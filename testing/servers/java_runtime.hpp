@@ -10,7 +10,7 @@
 
 namespace turnstile::testing::detail {
 
-enum class jars { server, server_and_curator };
+enum class jars { server, server_with_tls, server_and_curator };
 
 // JAVA_HOME/bin/java, else java in PATH. Throws std::runtime_error that names Debian's package.
 [[nodiscard]] std::string find_java();

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "servers/java_runtime.hpp"
+#include "turnstile/server_health.hpp"
 #include "turnstile/testing/four_letter_word.hpp"
 
 namespace turnstile::testing {
@@ -19,8 +20,10 @@ std::vector<std::string> server_command(const zookeeper_server_options& options)
     const auto lean = detail::lean_arguments();
     command.insert(command.end(), lean.begin(), lean.end());
     command.insert(command.end(), options.java_arguments.begin(), options.java_arguments.end());
-    command.insert(command.end(), {"-cp", detail::class_path(detail::jars::server), k_main_class,
-                                   options.folder / "zoo.cfg"});
+    command.insert(command.end(), {"-cp",
+                                   detail::class_path(options.tls ? detail::jars::server_with_tls
+                                                                  : detail::jars::server),
+                                   k_main_class, options.folder / "zoo.cfg"});
     return command;
 }
 
@@ -29,6 +32,16 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
     out << text << std::flush;
     if (!out)
         throw std::system_error{EIO, std::generic_category(), "cannot write " + file.string()};
+}
+
+std::string port_lines(const zookeeper_server_options& options) {
+    const auto port = std::to_string(options.client_port);
+    if (!options.tls) return "clientPortAddress=127.0.0.1\nclientPort=" + port + "\n";
+    return "secureClientPortAddress=127.0.0.1\nsecureClientPort=" + port +
+           "\nserverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory"
+           "\nssl.keyStore.type=PEM\nssl.trustStore.type=PEM\nssl.keyStore.location=" +
+           options.tls->key_store + "\nssl.trustStore.location=" + options.tls->authority +
+           "\nssl.clientAuth=" + (options.tls->client_certificates ? "need" : "none") + "\n";
 }
 
 // The word after "Mode: ".
@@ -42,6 +55,13 @@ std::string parse_mode(const std::string& srvr) {
 
 }  // namespace
 
+std::string server_tls::options_with(const std::string& option) const {
+    auto text = "?" + option;
+    if (!client_certificate.empty())
+        text += "&cert_file=" + client_certificate + "&key_file=" + client_key;
+    return text;
+}
+
 zookeeper_server::zookeeper_server(zookeeper_server_options options)
     : options_{std::move(options)},
       data_{options_.folder / "data"},
@@ -52,8 +72,7 @@ zookeeper_server::zookeeper_server(zookeeper_server_options options)
         std::filesystem::copy(options_.data_from, data_, std::filesystem::copy_options::recursive);
     }
     write_file(options_.folder / "zoo.cfg",
-               options_.config + "clientPortAddress=127.0.0.1\nclientPort=" +
-                   std::to_string(options_.client_port) + "\ndataDir=" + data_.string() + "\n");
+               options_.config + port_lines(options_) + "dataDir=" + data_.string() + "\n");
     if (options_.id != 0) write_file(data_ / "myid", std::to_string(options_.id) + "\n");
 }
 
@@ -105,6 +124,13 @@ std::string zookeeper_server::address() const {
     return "127.0.0.1:" + std::to_string(options_.client_port);
 }
 
+std::string zookeeper_server::connect_string() const {
+    if (options_.tls)
+        return "zookeepers://" + address() +
+               options_.tls->options_with("ca_file=" + options_.tls->authority);
+    return address();
+}
+
 std::string zookeeper_server::log() const {
     std::ifstream file{log_};
     return {std::istreambuf_iterator<char>{file}, {}};
@@ -121,7 +147,16 @@ std::string zookeeper_server::mode() const {
 }
 
 std::string zookeeper_server::four_letter_word(std::string_view word, test_deadline until) const {
-    return testing::four_letter_word("127.0.0.1", options_.client_port, word, until);
+    if (!options_.tls)
+        return testing::four_letter_word("127.0.0.1", options_.client_port, word, until);
+    // The kit trusts any certificate: those that clients are to refuse, too.
+    auto answers =
+        answers_of_servers("zookeepers://" + address() + options_.tls->options_with("verify=none"),
+                           word, until.remaining())
+            .value();
+    if (answers.empty() || answers.front().text.empty())
+        throw std::system_error{ETIMEDOUT, std::generic_category(), "no answer over TLS"};
+    return std::move(answers.front().text);
 }
 
 std::map<std::string, std::int64_t> zookeeper_server::counters() const {

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "headers/reader.hpp"
+#include "turnstile/testing/certificate_authority.hpp"
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/event.hpp"
 #include "turnstile/testing/four_letter_word.hpp"
@@ -65,6 +66,20 @@ TEST(header_examples, simulation) {
     reader stop;
 #include "examples/testing/simulation.inc"
     EXPECT_EQ(stop.calls(), 1);
+}
+
+TEST(header_examples, certificate_authority) {
+#include "examples/testing/certificate_authority.inc"
+    EXPECT_TRUE(std::filesystem::exists(server.key_store));
+}
+
+// The files are not there, which the constructor says before it connects to anything.
+void use_tls_options(){
+#include "examples/tls_options.inc"
+}
+
+TEST(header_examples, tls_options) {
+    EXPECT_THROW(use_tls_options(), std::system_error);
 }
 
 TEST(header_examples, ensemble) {

@@ -79,7 +79,7 @@ TEST(hostile_server, postgresql_without_tls_gets_no_login) {
 }
 #endif
 
-#ifdef TURNSTILE_WITH_REDIS_TLS
+#ifdef TURNSTILE_WITH_TLS
 // The first bytes are TLS's greeting, and the client sends nothing in clear behind a refusal.
 TEST(hostile_server, redis_and_sentinels_without_tls_get_no_login) {
     for (const std::string scheme : {"rediss://", "rediss+sentinel://"}) {

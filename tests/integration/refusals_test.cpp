@@ -17,7 +17,7 @@
 #ifdef TURNSTILE_WITH_REDIS
 #include "turnstile/testing/redis_server.hpp"
 #endif
-#ifdef TURNSTILE_WITH_REDIS_TLS
+#ifdef TURNSTILE_WITH_TLS
 #include "tls_link.hpp"
 #endif
 #ifdef TURNSTILE_WITH_POSTGRESQL
@@ -168,7 +168,7 @@ TEST(refusals, of_a_server_that_wants_tls) {
 }
 
 TEST(refusals, of_a_server_without_tls) {
-#ifdef TURNSTILE_WITH_REDIS_TLS
+#ifdef TURNSTILE_WITH_TLS
     const recording_peer plain{{"", "-ERR unknown command\r\n", ""}};
     expect_refusal({"rediss://" + plain.address(), errc::not_connected, "TLS"});
 #endif

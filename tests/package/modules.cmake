@@ -70,11 +70,12 @@ if(NOT code EQUAL 0 OR said MATCHES "${clients}|libturnstile-" OR NOT said MATCH
 endif()
 
 # A module that is absent: one sentence, no connection, no password.
-foreach(connect_string IN ITEMS "redis://u:secret@127.0.0.1:1" "sqlite:/nowhere/locks.db"
+foreach(connect_string IN ITEMS "zookeepers://127.0.0.1:1" "redis://u:secret@127.0.0.1:1" "sqlite:/nowhere/locks.db"
                                 "postgresql://u:secret@127.0.0.1:1/db" "mysql://u:secret@127.0.0.1:1/db"
 )
     string(REGEX MATCH "^[a-z]+" module "${connect_string}")
     string(REPLACE "mysql" "mariadb" module "${module}")
+    string(REPLACE "zookeepers" "tls" module "${module}")
     probe(bare "${connect_string}")
     if(NOT code EQUAL 2 OR NOT said MATCHES "bare/libturnstile-${module}\\.so\\.${soversion} is not there"
        OR NOT said MATCHES "package libturnstile-${module} of version ${version}" OR said MATCHES "secret|\n"

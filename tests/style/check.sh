@@ -147,7 +147,7 @@ rule_pure() {
 # No file includes upwards: a folder of src/ includes itself and those before it in this list, and so does one of
 # testing/, the users' kit, and of tests/verification, the judges. Back ends know the seam and nothing else of the core.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
-    local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
+    tls local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite inspection servers simulation schedule deterministic verification
     admin admin/http admin/reading admin/access admin/api admin/server cli)
 rule_layers() {

@@ -55,6 +55,7 @@ struct ensemble_options {
     std::size_t heap_mebibytes = 128;
     disk_sync sync = disk_sync::off;
     std::filesystem::path data_from{};  // a data folder, copied, that every server starts with
+    std::optional<server_tls> tls{};    // of all servers towards clients; none: without TLS
     std::vector<std::string> config_lines{};  // appended to zoo.cfg: "name=value"
     // Of the Java VM: {"zookeeper.forceSync", "yes"} becomes -Dzookeeper.forceSync=yes.
     std::vector<std::pair<std::string, std::string>> system_properties{};
@@ -109,6 +110,7 @@ private:
     std::chrono::milliseconds tick_time_;
     int sync_limit_;
     bool leader_serves_;
+    std::optional<server_tls> tls_;
     temporary_folder folder_;
     std::vector<loopback_port> ports_;
     std::vector<std::unique_ptr<zookeeper_server>> servers_;

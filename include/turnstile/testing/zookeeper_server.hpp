@@ -23,6 +23,19 @@
 
 namespace turnstile::testing {
 
+// TLS between clients and a server; its port takes no connections without.
+struct server_tls {
+    std::string authority{};           // PEM: of servers' and clients' certificates
+    std::string key_store{};           // PEM: the server's key and its certificate
+    bool client_certificates = false;  // it takes no client without one
+    // What connect_string() shows to the server; empty: none.
+    std::string client_certificate{};
+    std::string client_key{};
+
+    // "?cert_file=...&key_file=..." behind this option of a connect string.
+    [[nodiscard]] std::string options_with(const std::string& option) const;
+};
+
 struct zookeeper_server_options {
     std::filesystem::path folder{};  // holds zoo.cfg, data and log; must exist
     std::uint16_t client_port = 0;   // on 127.0.0.1
@@ -30,6 +43,7 @@ struct zookeeper_server_options {
     std::vector<std::string> java_arguments{};  // before the class name
     int id = 0;                                 // myid in an ensemble; 0: standalone
     std::filesystem::path data_from{};          // a dataDir whose copy it starts with; empty: none
+    std::optional<server_tls> tls{};            // none: without TLS
 };
 
 class zookeeper_server {
@@ -51,6 +65,8 @@ public:
     [[nodiscard]] std::optional<int> exit_code() const;
     [[nodiscard]] bool paused() const { return paused_; }
     [[nodiscard]] std::string address() const;  // "127.0.0.1:20001"
+    // The same, or with TLS "zookeepers://127.0.0.1:20001?ca_file=...".
+    [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] std::uint16_t client_port() const noexcept { return options_.client_port; }
     [[nodiscard]] const std::filesystem::path& data_folder() const noexcept { return data_; }
     [[nodiscard]] std::string log() const;  // what the server wrote since the first start

@@ -41,6 +41,27 @@ TEST(guardian_message, comes_back_as_it_was) {
     EXPECT_EQ(std::get<let_go>(*decode(encode(let_go{8}))).number, 8U);
 }
 
+TEST(guardian_message, has_what_tls_needs) {
+    auto secured = session();
+    secured.security = {.enabled = true,
+                        .verify = tls::verification::authority,
+                        .ca_file = "/ca.crt",
+                        .cert_file = "/c.crt",
+                        .key_file = "/c.key",
+                        .key_password_file = "/c.pw",
+                        .crl_file = "/c.crl",
+                        .server_name = "zk"};
+    secured.servers[1].host = "zk1.example.org";
+    const auto back = decode(encode(secured));
+    ASSERT_TRUE(back);
+    const auto& told = std::get<guard_session>(*back);
+    EXPECT_EQ(told.security, secured.security);
+    EXPECT_EQ(told.servers[1].host, "zk1.example.org");
+    const auto whole = encode(secured);
+    for (std::size_t length = 0; length != whole.size(); ++length)
+        EXPECT_FALSE(decode(std::span{whole}.first(length))) << length;
+}
+
 TEST(guardian_message, the_most_servers_fit) {
     auto many = session();
     many.servers.assign(k_most_endpoints + 1, server());

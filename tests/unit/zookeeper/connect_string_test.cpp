@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace turnstile::zookeeper {
 namespace {
@@ -45,6 +46,43 @@ TEST(connect_string, takes_a_zone_as_urls_write_it) {
 TEST(connect_string, needs_no_chroot) {
     EXPECT_EQ(parse_connect_string("a-b_c.d:1")->chroot, "");
     EXPECT_EQ(parse_connect_string("a:65535/")->chroot, "");
+}
+
+TEST(connect_string, with_tls_has_its_scheme_port_and_options) {
+    const auto parsed = parse_connect_string(
+        "zookeepers://zk1,zk2:2290/shop?ca_file=/a%26b.crt&cert_file=/c.crt&key_file=/c.key"
+        "&key_password_file=/c.pw&crl_file=/d.crl&server_name=zk");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(to_string(*parsed), "zookeepers://zk1:2281,zk2:2290/shop");
+    EXPECT_EQ(parsed->chroot, "/shop");
+    for (const auto& server : parsed->servers)
+        EXPECT_EQ(*server.security, (tls::settings{.enabled = true,
+                                                   .ca_file = "/a&b.crt",
+                                                   .cert_file = "/c.crt",
+                                                   .key_file = "/c.key",
+                                                   .key_password_file = "/c.pw",
+                                                   .crl_file = "/d.crl",
+                                                   .server_name = "zk"}));
+    EXPECT_EQ(parse_connect_string("zookeepers://zk1?verify=ca")->servers.front().security->verify,
+              tls::verification::authority);
+    EXPECT_FALSE(parse_connect_string("zk1:2281")->is_secure());
+}
+
+TEST(connect_string, with_tls_has_no_option_that_means_nothing) {
+    const std::string all = "zookeepers://zk1?";
+    const std::pair<const char*, const char*> rows[] = {
+        {"ca=/a", "has the option 'ca'"},
+        {"verify=some", "there are full, ca and none"},
+        {"ca_file=", "ca_file is empty"},
+        {"ca_file=%4", "two hex digits do not follow"},
+        {"cert_file=/a", "a certificate needs its key"},
+        {"key_file=/a", "a certificate needs its key"},
+        {"key_password_file=/a", "key_password_file without key_file"},
+        {"verify=none&ca_file=/a", "which nothing would look at"},
+        {"verify=ca&server_name=zk", "has server_name, and verify is not full"}};
+    for (const auto& [options, rule] : rows)
+        EXPECT_NE(refusal(all + options).find(rule), std::string::npos) << refusal(all + options);
+    EXPECT_NE(refusal("zookeepers://").find("names no server"), std::string::npos);
 }
 
 TEST(connect_string, names_the_value_and_the_rule) {

@@ -55,7 +55,9 @@ TEST(diagnosis, of_a_server_that_takes_connections_and_tells_nothing) {
     EXPECT_EQ(diagnosis(server.address()),
               server.address() +
                   ": accepts connections, but gives no session and tells no role: too "
-                  "many connections of this address (maxClientCnxns), or no ZooKeeper server");
+                  "many connections of this address (maxClientCnxns), a port with TLS that is "
+                  "spoken to without "
+                  "(zookeepers://), or no ZooKeeper server");
 }
 
 TEST(diagnosis, has_a_part_for_each_server) {

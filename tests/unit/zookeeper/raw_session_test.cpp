@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "zookeeper/packets.hpp"
+
 namespace turnstile::zookeeper {
 namespace {
 
@@ -174,6 +176,25 @@ TEST(raw_session, of_another_client_is_given_the_longest_time_out) {
     scripted_stream link{attach_answer(5)};
     lengthen(link, {5, {}});
     EXPECT_THAT(link.written, HasSubstr(big_endian(0x7fffffff, 4) + big_endian(5, 8)));
+}
+
+// What a tunnel carries, and what it does not.
+TEST(attach_packets, name_their_session) {
+    session_password password{};
+    password.fill('p');
+    const auto own = attach_packet({.timeout_ms = 10'000, .session = 0x123, .password = password});
+    EXPECT_TRUE(names_session(own, 0x123, password));
+    EXPECT_FALSE(names_session(own, 0x124, password));
+    auto other = password;
+    other.back() = 'q';
+    EXPECT_FALSE(names_session(own, 0x123, other));
+    EXPECT_FALSE(names_session(attach_packet({.timeout_ms = 10'000}), 0x123, password));
+    for (std::size_t length = 0; length != own.size(); ++length) {
+        EXPECT_FALSE(names_session(own.substr(0, length), 0x123, password)) << length;
+        EXPECT_LE(attach_length(own.substr(0, length)), own.size());
+    }
+    EXPECT_FALSE(names_session(own + "x", 0x123, password));
+    EXPECT_GT(attach_length("srvr"), k_longest_attach);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "redis/socket_bio.hpp"
+#include "tls/socket_bio.hpp"
 
 #include <sys/socket.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace turnstile::redis {
+namespace turnstile::tls {
 namespace {
 
 int descriptor_of(BIO* bio) noexcept {
@@ -67,4 +67,4 @@ BIO* make_socket_bio(int fd) {
     return bio;
 }
 
-}  // namespace turnstile::redis
+}  // namespace turnstile::tls

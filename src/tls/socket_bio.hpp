@@ -7,9 +7,9 @@
 
 #include <openssl/bio.h>
 
-namespace turnstile::redis {
+namespace turnstile::tls {
 
 // It does not own the descriptor. Null for want of memory.
 [[nodiscard]] BIO* make_socket_bio(int fd);
 
-}  // namespace turnstile::redis
+}  // namespace turnstile::tls

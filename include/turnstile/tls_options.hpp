@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// tls_options: TLS to ZooKeeper servers, what is trusted and what is shown.
+//
+//     turnstile::client locks{"zk1:2281,zk2:2281,zk3:2281", {.tls = {.enabled = true, .ca_file = "/etc/zk/ca.crt"}}};
+//
+// The connect string says the same: zookeepers://zk1:2281,zk2:2281,zk3:2281?ca_file=/etc/zk/ca.crt
+// (docs/how-to/tls.md). Both at once are refused with `bad_option`, and so is a file that cannot be used when the client
+// is made. Files are read again for each connection, so that a certificate that was renewed is used by the next one.
+//
+// It needs the module libturnstile-tls. Thread safety: a value.
+#pragma once
+
+#include <string>
+
+#include "turnstile/language.hpp"
+
+namespace turnstile {
+
+struct tls_options {
+    bool enabled = false;
+    std::string ca_file{};    // PEM; empty: the authorities of the system
+    std::string cert_file{};  // PEM, of the client, with its chain; empty: none is shown
+    std::string key_file{};   // PEM; one that other users can open is refused
+    std::string
+        key_password_file{};  // the first line opens key_file; one that other users can open is refused
+    std::string
+        crl_file{};  // PEM: revocation lists of every authority in the chain; empty: none is looked at
+    // What the servers' certificates have to name; empty: each the host by which the connect string has it.
+    std::string server_name{};
+    // False: a certificate of a known authority is good for any name.
+    bool check_host_name = true;
+};
+
+}  // namespace turnstile

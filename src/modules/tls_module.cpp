@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module libturnstile-tls: its entry. It has no coordinator: the ZooKeeper back end takes its connections from it.
+#include "modules/entry.hpp"
+#include "tls/tls.hpp"
+#include "turnstile/version.hpp"
+
+namespace turnstile::tls {
+namespace {
+
+constexpr modules::entry k_tls_entry{.version = TURNSTILE_VERSION,
+                                     .make = nullptr,
+                                     .check_row = nullptr,
+                                     .check_of_script = nullptr,
+                                     .look_at_file = nullptr,
+                                     .make_tls_context = make_context};
+
+}  // namespace
+}  // namespace turnstile::tls
+
+TURNSTILE_MODULE_ENTRY const turnstile::modules::entry* turnstile_module_tls(
+    const turnstile::modules::host* services) noexcept {
+    turnstile::modules::attach(services);
+    return &turnstile::tls::k_tls_entry;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tls/tls.hpp"
+
+#include <arpa/inet.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "base/mutex.hpp"
+#include "base/private_file.hpp"
+#include "tls/socket_bio.hpp"
+
+namespace turnstile::tls {
+namespace {
+
+using context_owner = std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)>;
+using connection_owner = std::unique_ptr<SSL, void (*)(SSL*)>;
+
+bool is_number(const std::string& host) noexcept {
+    std::array<unsigned char, sizeof(in6_addr)> address{};
+    return ::inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
+           ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
+}
+
+// What OpenSSL says first, which is the cause; nothing is left behind for the program's own use of it.
+std::string first_words() {
+    const auto code = ::ERR_peek_error();
+    std::string words = "an error that OpenSSL does not name";
+    if (const char* const text = ::ERR_reason_error_string(code); text != nullptr) {
+        words = text;
+    } else if (ERR_SYSTEM_ERROR(code)) {
+        words = std::generic_category().message(ERR_GET_REASON(code));
+    }
+    ::ERR_clear_error();
+    return words;
+}
+
+// A file is not read by asking at the terminal for its password: `data` is a text, or null for none.
+int give_password(char* into, int size, int /*writing*/, void* data) {
+    const auto* const password = static_cast<const std::string*>(data);
+    if (password == nullptr || password->size() > static_cast<std::size_t>(size)) return 0;
+    std::copy(password->begin(), password->end(), into);
+    return static_cast<int>(password->size());
+}
+
+// What a connection has to explain its failure by.
+struct peer_view {
+    std::string host;
+    std::string_view plain_form;  // of a constant
+    bool shows_certificate = false;
+};
+
+struct greeting_failure {
+    std::string reason;
+    bool refused = false;
+};
+
+// Of a certificate that was refused: `verdict` is X509_V_ERR_...
+std::string distrust(long verdict, const std::string& host) {
+    switch (verdict) {
+        case X509_V_ERR_HOSTNAME_MISMATCH:
+        case X509_V_ERR_IP_ADDRESS_MISMATCH: return "its certificate is not for the name " + host;
+        case X509_V_ERR_CERT_HAS_EXPIRED: return "its certificate has expired";
+        case X509_V_ERR_CERT_NOT_YET_VALID: return "its certificate is not valid yet";
+        case X509_V_ERR_CERT_REVOKED: return "its certificate has been revoked (crl_file)";
+        case X509_V_ERR_UNABLE_TO_GET_CRL:
+            return "crl_file has no revocation list of its certificate's authority";
+        case X509_V_ERR_CRL_HAS_EXPIRED: return "the revocation list in crl_file has expired";
+        default: break;
+    }
+    return std::string{"its certificate is of no authority that is trusted here ("} +
+           ::X509_verify_cert_error_string(verdict) + "); ca_file names one";
+}
+
+bool is_of_client_certificate(int reason) noexcept {
+    constexpr std::array k_alerts{
+        SSL_R_SSLV3_ALERT_BAD_CERTIFICATE,     SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN,
+        SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED, SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED,
+        SSL_R_SSLV3_ALERT_NO_CERTIFICATE,      SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE,
+        SSL_R_TLSV1_ALERT_UNKNOWN_CA,          SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED};
+    return std::find(k_alerts.begin(), k_alerts.end(), reason) != k_alerts.end();
+}
+
+// `greeted`: TLS was agreed on, and the failure came later.
+greeting_failure end_of_connection(bool greeted) {
+    ::ERR_clear_error();
+    return {std::string{k_closed} +
+            (greeted ? "" : " before TLS was agreed on: this may be a port without TLS")};
+}
+
+greeting_failure explain(const SSL& ssl, int failure, int system_error, const peer_view& peer) {
+    const bool greeted = ::SSL_is_init_finished(&ssl) == 1;
+    const auto verdict = ::SSL_get_verify_result(&ssl);
+    if (verdict != X509_V_OK && ::SSL_get_verify_mode(&ssl) != SSL_VERIFY_NONE) {
+        ::ERR_clear_error();
+        return {distrust(verdict, peer.host), true};
+    }
+    if (failure == SSL_ERROR_SYSCALL && ::ERR_peek_error() == 0) {
+        if (system_error == 0 || (system_error == ECONNRESET && !greeted))
+            return end_of_connection(greeted);
+        return {std::generic_category().message(system_error)};
+    }
+    const int reason = ERR_GET_REASON(::ERR_peek_last_error());
+    if (is_of_client_certificate(reason)) {
+        ::ERR_clear_error();
+        if (peer.shows_certificate)
+            return {"it does not trust the client's certificate (cert_file)", true};
+        return {"it wants a certificate of the client: cert_file and key_file name it", true};
+    }
+    if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) return end_of_connection(greeted);
+    if (reason == SSL_R_WRONG_VERSION_NUMBER) {
+        ::ERR_clear_error();
+        return {"it answers, but does not speak TLS: " + std::string{peer.plain_form}, true};
+    }
+    return {"TLS: " + first_words()};
+}
+
+class openssl_stream final : public stream {
+public:
+    openssl_stream(connection_owner ssl, peer_view peer)
+        : ssl_{std::move(ssl)}, peer_{std::move(peer)} {}
+
+    progress go_on() override {
+        const base::lock_guard lock{mutex_};
+        if (failed_) return progress::failed;
+        ::ERR_clear_error();
+        errno = 0;
+        const int done = ::SSL_connect(ssl_.get());
+        if (done == 1) return progress::done;
+        const int failure = ::SSL_get_error(ssl_.get(), done);
+        if (failure == SSL_ERROR_WANT_READ) return progress::wants_to_read;
+        if (failure == SSL_ERROR_WANT_WRITE) return progress::wants_to_write;
+        fail(failure);
+        return progress::failed;
+    }
+
+    std::ptrdiff_t read(char* into, std::size_t most) override {
+        const base::lock_guard lock{mutex_};
+        if (failed_) return -1;
+        ::ERR_clear_error();
+        errno = 0;
+        return moved(::SSL_read(ssl_.get(), into, at_most(most)));
+    }
+
+    std::ptrdiff_t write(std::string_view text) override {
+        const base::lock_guard lock{mutex_};
+        if (failed_) return -1;
+        ::ERR_clear_error();
+        errno = 0;
+        return moved(::SSL_write(ssl_.get(), text.data(), at_most(text.size())));
+    }
+
+    void finish() override {
+        const base::lock_guard lock{mutex_};
+        if (failed_) return;
+        ::ERR_clear_error();
+        static_cast<void>(::SSL_shutdown(ssl_.get()));
+        ::ERR_clear_error();
+    }
+
+    std::string reason() const override {
+        const base::lock_guard lock{mutex_};
+        return why_.reason;
+    }
+
+    bool is_refused() const noexcept override {
+        const base::lock_guard lock{mutex_};
+        return why_.refused;
+    }
+
+private:
+    static int at_most(std::size_t count) noexcept {
+        return static_cast<int>(std::min<std::size_t>(count, INT_MAX));
+    }
+
+    std::ptrdiff_t moved(int count) REQUIRES(mutex_) {
+        if (count > 0) return count;
+        const int failure = ::SSL_get_error(ssl_.get(), count);
+        if (failure == SSL_ERROR_WANT_READ || failure == SSL_ERROR_WANT_WRITE) return 0;
+        if (failure == SSL_ERROR_ZERO_RETURN) {
+            failed_ = true;
+            why_.reason = k_closed;
+        } else {
+            fail(failure);
+        }
+        return -1;
+    }
+
+    void fail(int failure) REQUIRES(mutex_) {
+        failed_ = true;
+        why_ = explain(*ssl_, failure, errno, peer_);
+    }
+
+    mutable base::mutex mutex_;
+    const connection_owner ssl_;
+    const peer_view peer_;
+    bool failed_ GUARDED_BY(mutex_) = false;
+    greeting_failure why_ GUARDED_BY(mutex_);
+};
+
+class openssl_context final : public context {
+public:
+    openssl_context(context_owner files, const settings& wanted, std::string_view plain_form)
+        : context_{std::move(files)},
+          verify_{wanted.verify},
+          peer_{wanted.server_name, plain_form, !wanted.cert_file.empty()} {}
+
+    std::unique_ptr<stream> open(int fd, const std::string& host) const override {
+        connection_owner ssl{::SSL_new(context_.get()), ::SSL_free};
+        BIO* const socket = ssl == nullptr ? nullptr : make_socket_bio(fd);
+        if (socket == nullptr) throw std::bad_alloc{};
+        ::SSL_set_bio(ssl.get(), socket, socket);
+        auto peer = peer_;
+        if (peer.host.empty()) peer.host = host;
+        const bool number = is_number(peer.host);
+        // As the macro SSL_set_tlsext_host_name, which casts.
+        if (!number)
+            ::SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                       const_cast<char*>(peer.host.c_str()));
+        // A name in the subject alone does not count (RFC 9525, section 2).
+        ::X509_VERIFY_PARAM_set_hostflags(::SSL_get0_param(ssl.get()),
+                                          X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+        // OpenSSL accepts a certificate for any name if the client names no host.
+        if (verify_ == verification::full &&
+            (number
+                 ? ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(ssl.get()), peer.host.c_str())
+                 : ::SSL_set1_host(ssl.get(), peer.host.c_str())) != 1)
+            throw std::bad_alloc{};
+        ::SSL_set_connect_state(ssl.get());
+        return std::make_unique<openssl_stream>(std::move(ssl), std::move(peer));
+    }
+
+private:
+    const context_owner context_;
+    const verification verify_;
+    const peer_view peer_;  // its host is empty, or the one name for all
+};
+
+// The functions that follow return why a file is not to be used; empty if it is loaded.
+
+std::string load_authorities(SSL_CTX& context, const settings& wanted) {
+    const bool loaded =
+        wanted.ca_file.empty()
+            ? ::SSL_CTX_set_default_verify_paths(&context) == 1
+            : ::SSL_CTX_load_verify_locations(&context, wanted.ca_file.c_str(), nullptr) == 1;
+    if (!loaded) return "ca_file=" + wanted.ca_file + ": " + first_words();
+    if (wanted.crl_file.empty()) return {};
+    X509_STORE* const store = ::SSL_CTX_get_cert_store(&context);
+    X509_LOOKUP* const lookup = ::X509_STORE_add_lookup(store, ::X509_LOOKUP_file());
+    if (lookup == nullptr) throw std::bad_alloc{};
+    if (::X509_load_crl_file(lookup, wanted.crl_file.c_str(), X509_FILETYPE_PEM) < 1)
+        return "crl_file=" + wanted.crl_file + ": " + first_words();
+    ::X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+    return {};
+}
+
+std::string load_key(SSL_CTX& context, const settings& wanted) {
+    if (const auto why = base::exposure_of_key(wanted.key_file); !why.empty())
+        return "key_file=" + why;
+    std::string password;
+    if (!wanted.key_password_file.empty()) {
+        try {
+            password = base::first_line_of_private_file(wanted.key_password_file);
+        } catch (const std::exception& failure) {
+            return std::string{"key_password_file="} + failure.what();
+        }
+        ::SSL_CTX_set_default_passwd_cb_userdata(&context, &password);
+    }
+    const bool loaded =
+        ::SSL_CTX_use_PrivateKey_file(&context, wanted.key_file.c_str(), SSL_FILETYPE_PEM) == 1;
+    ::SSL_CTX_set_default_passwd_cb_userdata(&context, nullptr);
+    ::OPENSSL_cleanse(password.data(), password.size());
+    return loaded ? std::string{} : "key_file=" + wanted.key_file + ": " + first_words();
+}
+
+std::string load_files(SSL_CTX& context, const settings& wanted) {
+    ::SSL_CTX_set_default_passwd_cb(&context, give_password);
+    if (wanted.verify != verification::none)
+        if (auto why = load_authorities(context, wanted); !why.empty()) return why;
+    if (wanted.cert_file.empty()) return {};
+    if (::SSL_CTX_use_certificate_chain_file(&context, wanted.cert_file.c_str()) != 1)
+        return "cert_file=" + wanted.cert_file + ": " + first_words();
+    return load_key(context, wanted);
+}
+
+}  // namespace
+
+bool has_tls() noexcept {
+    return true;
+}
+
+context_outcome make_context(const settings& wanted, std::string_view plain_form) {
+    ::ERR_clear_error();
+    context_owner context{::SSL_CTX_new(::TLS_client_method()), ::SSL_CTX_free};
+    if (context == nullptr) throw std::bad_alloc{};
+    ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+    // A server's key that is stolen later must not open recorded connections.
+    ::SSL_CTX_set_cipher_list(context.get(), "DEFAULT:!kRSA:!PSK");
+    // A write waits for nothing but room, a read for nothing but bytes.
+    ::SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
+    ::SSL_CTX_set_mode(context.get(),
+                       SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    ::SSL_CTX_set_verify(context.get(),
+                         wanted.verify == verification::none ? SSL_VERIFY_NONE : SSL_VERIFY_PEER,
+                         nullptr);
+    if (auto why = load_files(*context, wanted); !why.empty()) return {nullptr, std::move(why)};
+    return {std::make_shared<openssl_context>(std::move(context), wanted, plain_form), {}};
+}
+
+}  // namespace turnstile::tls

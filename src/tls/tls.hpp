@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// TLS of a client: what it trusts and shows, and one connection of it. The back ends poll; OpenSSL carries the bytes.
+//
+//     const auto opened = tls::make_context(settings);
+//     if (!opened.fault.empty()) return refuse(opened.fault);
+//     auto stream = opened.value->open(socket, "zk1.example.org");
+//
+// The ZooKeeper back end reaches OpenSSL through the module libturnstile-tls, so that programs without TLS do not load it.
+//
+// Thread safety: contexts are values that do not change; a stream may be read by one thread while another one writes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace turnstile::tls {
+
+// full: the certificate is of a known authority, and for the host's name. authority: of a known one, for any name.
+enum class verification { full, authority, none };
+
+struct settings {
+    bool enabled = false;
+    verification verify = verification::full;
+    std::string ca_file{};    // of the authorities; empty: those of the system
+    std::string cert_file{};  // of the client, for servers that ask; empty: none
+    std::string key_file{};
+    std::string
+        key_password_file{};    // its first line opens key_file; empty: the key has no password
+    std::string crl_file{};     // revocation lists of the authorities; empty: none is looked at
+    std::string server_name{};  // what certificates have to name; empty: the host of each server
+    friend bool operator==(const settings&, const settings&) = default;
+};
+
+// Reason of a stream whose server ended it after TLS was agreed on.
+inline constexpr std::string_view k_closed = "it closed the connection";
+
+enum class progress { done, wants_to_read, wants_to_write, failed };
+
+// One connection.
+class stream {
+public:
+    stream() = default;
+    stream(const stream&) = delete;
+    stream& operator=(const stream&) = delete;
+    virtual ~stream() = default;
+
+    // Goes on with the greeting as far as that goes without waiting.
+    [[nodiscard]] virtual progress go_on() = 0;
+    // How many bytes came or went; 0: none now. Negative: the connection has ended.
+    [[nodiscard]] virtual std::ptrdiff_t read(char* into, std::size_t most) = 0;
+    [[nodiscard]] virtual std::ptrdiff_t write(std::string_view text) = 0;
+    // Says that no more is written (close_notify), as far as that goes without waiting.
+    virtual void finish() = 0;
+    // Why it failed or ended.
+    [[nodiscard]] virtual std::string reason() const = 0;
+    // It did not fail by chance: the certificate, or the settings, have to be others.
+    [[nodiscard]] virtual bool is_refused() const noexcept = 0;
+};
+
+class context {
+public:
+    context() = default;
+    context(const context&) = delete;
+    context& operator=(const context&) = delete;
+    virtual ~context() = default;
+
+    // On a socket that is connected; `host` is what the certificate has to name, unless the settings have a name.
+    [[nodiscard]] virtual std::unique_ptr<stream> open(int fd, const std::string& host) const = 0;
+};
+
+// False in a build without OpenSSL.
+[[nodiscard]] bool has_tls() noexcept;
+
+struct context_outcome {
+    std::shared_ptr<const context> value{};
+    std::string fault{};  // names the file and the reason; empty: there is a context
+};
+
+// Reads the files. `plain_form`: what a reason says of a server that does not speak TLS, "redis:// is without".
+[[nodiscard]] context_outcome make_context(const settings& wanted, std::string_view plain_form);
+
+}  // namespace turnstile::tls

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/tunnel.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/log.hpp"
+#include "base/out_of_memory.hpp"
+#include "base/random.hpp"
+#include "base/signals.hpp"
+#include "base/thread_name.hpp"
+#include "zookeeper/addresses.hpp"
+#include "zookeeper/packets.hpp"
+#include "zookeeper/tunnel_relay.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+constexpr std::size_t k_most_guests = 16;
+constexpr std::chrono::seconds k_guest_limit{5};
+constexpr int k_backlog = 16;
+
+[[noreturn]] void throw_system(const char* call) {
+    throw std::system_error{errno, std::generic_category(), call};
+}
+
+struct local_listener {
+    base::descriptor socket;
+    std::uint16_t port;
+};
+
+local_listener listen_at_loopback() {
+    base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+    auto* const at = reinterpret_cast<sockaddr*>(&address);
+    socklen_t length = sizeof address;
+    if (!socket.open() || ::bind(socket.get(), at, length) != 0 ||
+        ::listen(socket.get(), k_backlog) != 0 || ::getsockname(socket.get(), at, &length) != 0)
+        throw_system("the tunnel to a server");
+    return {std::move(socket), ::ntohs(address.sin_port)};
+}
+
+}  // namespace
+
+tunnel::tunnel(connect_string servers, const core::session_identity& own, core::duration limit,
+               failure_report report)
+    : servers_{std::move(servers)}, own_{own}, limit_{limit}, report_{std::move(report)} {
+    const base::block_signals blocked;
+    thread_ = std::thread{[this] {
+        base::name_this_thread("turnstile-tls");
+        base::finish_or_end("the tunnel to a server", [this] { run(); });
+    }};
+}
+
+tunnel::~tunnel() {
+    stop();
+}
+
+std::string tunnel::local_of(const std::string& host) {
+    const base::lock_guard lock{mutex_};
+    const auto known = std::find_if(entrances_.begin(), entrances_.end(),
+                                    [&host](const auto& each) { return each.second.host == host; });
+    auto port = known == entrances_.end() ? std::uint16_t{0} : known->first;
+    if (port == 0) {
+        auto fresh = listen_at_loopback();
+        port = fresh.port;
+        entrances_.emplace(port, entrance{host, std::move(fresh.socket)});
+        changed_.set();
+    }
+    return fmt::format("127.0.0.1:{}", port);
+}
+
+socket_address tunnel::server_at(const socket_address& local) const {
+    if (local.length == 0 || local.storage.ss_family != AF_INET) return {};
+    sockaddr_in address{};
+    std::memcpy(&address, &local.storage, sizeof address);
+    const base::lock_guard lock{mutex_};
+    const auto known = entrances_.find(::ntohs(address.sin_port));
+    return known == entrances_.end() ? socket_address{} : known->second.server;
+}
+
+void tunnel::stop() noexcept {
+    {
+        const base::lock_guard lock{mutex_};
+        stopped_ = true;
+    }
+    changed_.set();
+    if (thread_.joinable()) thread_.join();
+}
+
+bool tunnel::is_stopped() const {
+    const base::lock_guard lock{mutex_};
+    return stopped_;
+}
+
+std::vector<std::pair<std::uint16_t, int>> tunnel::listeners() const {
+    std::vector<std::pair<std::uint16_t, int>> all;
+    const base::lock_guard lock{mutex_};
+    for (const auto& [port, each] : entrances_) all.emplace_back(port, each.listener.get());
+    return all;
+}
+
+void tunnel::run() {
+    while (!is_stopped()) turn();
+    if (relay_) relay_->end();
+}
+
+void tunnel::turn() {
+    std::vector<pollfd> wishes{{changed_.fd(), POLLIN, 0}};
+    const auto ports = listeners();
+    for (const auto& [port, listener] : ports) wishes.push_back({listener, POLLIN, 0});
+    const auto first_guest = wishes.size();
+    for (const auto& each : guests_) wishes.push_back({each.socket.get(), POLLIN, 0});
+    if (relay_)
+        for (const auto& wish : relay_->wishes()) wishes.push_back(wish);
+    const int limit = guests_.empty() ? -1 : 1000;
+    if (::poll(wishes.data(), wishes.size(), limit) < 0) return;
+    changed_.clear();
+    if (relay_ && !relay_->move()) {
+        if (const auto why = relay_->reason(); !why.empty()) fail(why);
+        relay_.reset();
+    }
+    auto seen = wishes.begin() + static_cast<std::ptrdiff_t>(first_guest);
+    const auto now = boottime_clock::now();
+    std::list<guest> ready;
+    for (auto each = guests_.begin(); each != guests_.end();) {
+        const bool readable = (seen++)->revents != 0;
+        const auto next = std::next(each);
+        const bool stays = readable ? shows_frame(*each) : now < each->until;
+        if (!stays) {
+            guests_.erase(each);
+        } else if (is_own(each->frame)) {
+            ready.splice(ready.end(), guests_, each);
+        }
+        each = next;
+    }
+    for (std::size_t i = 0; i != ports.size(); ++i)
+        if (wishes[i + 1].revents != 0) accept_at(ports[i].first);
+    for (auto& each : ready) carry(std::move(each));
+}
+
+void tunnel::accept_at(std::uint16_t port) {
+    int listener = -1;
+    {
+        const base::lock_guard lock{mutex_};
+        listener = entrances_.at(port).listener.get();
+    }
+    base::descriptor socket{::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    if (!socket.open()) return;
+    const int on = 1;
+    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (guests_.size() == k_most_guests) guests_.pop_front();
+    guests_.push_back({std::move(socket), port, {}, boottime_clock::now() + k_guest_limit});
+}
+
+// Reads no further than the first frame. False: it cannot be one of ours.
+bool tunnel::shows_frame(guest& from) {
+    std::array<char, k_longest_attach> room{};
+    const auto wanted = attach_length(from.frame);
+    if (wanted > room.size()) return false;
+    const auto n = ::recv(from.socket.get(), room.data(), wanted - from.frame.size(), 0);
+    if (n < 0) return errno == EAGAIN || errno == EINTR;
+    from.frame.append(room.data(), static_cast<std::size_t>(n));
+    if (n == 0 || (from.frame.size() == attach_length(from.frame) && !is_own(from.frame))) {
+        if (n != 0)
+            log::write(log_level::warning,
+                       "the tunnel to {} had a connection that is not this client's own, and "
+                       "dropped it",
+                       to_string(servers_));
+        return false;
+    }
+    return true;
+}
+
+bool tunnel::is_own(const std::string& frame) const noexcept {
+    return names_session(frame, own_.id, own_.password);
+}
+
+std::vector<socket_address> tunnel::addresses_of(const std::string& host) const {
+    std::vector<socket_address> found;
+    for (const auto& server : servers_.servers) {
+        auto all = resolve(server);
+        const bool named = hosts_of({{server}, {}}, address_form::for_c_client) == host;
+        for (auto& address : all)
+            if (named || to_string(address, address_form::for_c_client) == host)
+                found.push_back(std::move(address));
+        if (named) break;
+    }
+    auto chance = base::random::from_system();
+    std::shuffle(found.begin(), found.end(), chance);
+    return found;
+}
+
+// The C client hangs up when it has waited long enough, and that ends the attempt.
+void tunnel::carry(guest&& from) {
+    relay_.reset();
+    std::string host;
+    {
+        const base::lock_guard lock{mutex_};
+        host = entrances_.at(from.port).host;
+    }
+    const auto deadline = boottime_clock::now() + limit_;
+    std::string why = host + ": its name cannot be resolved";
+    for (const auto& server : addresses_of(host)) {
+        auto link = std::make_unique<tls_stream>(server, deadline, from.socket.get());
+        if (link->secured() != nullptr && link->write(from.frame)) {
+            {
+                const base::lock_guard lock{mutex_};
+                entrances_.at(from.port).server = server;
+            }
+            last_failure_.clear();
+            relay_ = std::make_unique<tunnel_relay>(std::move(from.socket), std::move(link), host);
+            return;
+        }
+        why = to_string(server, address_form::for_people) + ": " + link->reason();
+        pollfd hung_up{from.socket.get(), POLLIN, 0};
+        if (::poll(&hung_up, 1, 0) > 0) break;
+    }
+    fail(why);
+}
+
+void tunnel::fail(const std::string& why) {
+    if (std::exchange(last_failure_, why) != why)
+        log::write(log_level::info, "the tunnel to {}", why);
+    report_(why);
+}
+
+}  // namespace turnstile::zookeeper

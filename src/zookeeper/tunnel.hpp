@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// tunnel: TLS below the C client, which has none of Debian's, and checks no host name where it has it.
+//
+//     tunnel through{servers, own, [](const std::string& why) { ... }};
+//     hand through.local_of("zk1:2281") to the C client in the place of the server
+//
+// Each server is a port of the loopback address that this process listens at. A connection to it is carried over TLS to
+// that server, whose name is resolved and whose certificate is checked then. There is one connection at a time, as the C
+// client has one: a newer one ends the older.
+//
+// Other users of the machine can connect to the ports. So a connection is carried only if its first frame, the C client's
+// request to attach, names the session and its password, which only this process knows.
+//
+// A write of the C client returns as soon as the kernel has the bytes, as on any socket, and so before the tunnel has
+// sent them: what the library takes for the time of sending lies before the true one, and leases become shorter, never
+// longer. docs/why/tls.md has the argument.
+//
+// Thread safety: all members from any thread; `stop` once, after the C client's handle was closed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "base/mutex.hpp"
+#include "base/wake_up.hpp"
+#include "core/seam/coordinator.hpp"
+#include "zookeeper/byte_stream.hpp"
+#include "zookeeper/connect_string.hpp"
+#include "zookeeper/socket_address.hpp"
+
+namespace turnstile::zookeeper {
+
+class tunnel_relay;
+
+class tunnel {
+public:
+    using failure_report = std::function<void(const std::string& why)>;
+
+    // `limit`: of one attempt to reach a server. `report` is called on the tunnel's thread.
+    // Throws std::system_error for want of a thread or a descriptor.
+    tunnel(connect_string servers, const core::session_identity& own, core::duration limit,
+           failure_report report);
+    ~tunnel();
+    tunnel(const tunnel&) = delete;
+    tunnel& operator=(const tunnel&) = delete;
+
+    // `host`: a server or one of its addresses, in the form for the C client; so is the result. Throws std::system_error
+    // for want of a port.
+    [[nodiscard]] std::string local_of(const std::string& host) EXCLUDES(mutex_);
+    // The server that was reached last through the loopback address; of length 0 if none was.
+    [[nodiscard]] socket_address server_at(const socket_address& local) const EXCLUDES(mutex_);
+    // What the C client has written is carried first, for a second at most.
+    void stop() noexcept EXCLUDES(mutex_);
+
+private:
+    struct entrance {
+        std::string host;
+        base::descriptor listener;
+        socket_address server{};  // that was reached last
+    };
+    // A connection that has not shown its first frame.
+    struct guest {
+        base::descriptor socket;
+        std::uint16_t port = 0;
+        std::string frame{};
+        core::time_point until{};
+    };
+    void run() EXCLUDES(mutex_);
+    void turn() EXCLUDES(mutex_);
+    void accept_at(std::uint16_t port) EXCLUDES(mutex_);
+    [[nodiscard]] bool shows_frame(guest& from);
+    [[nodiscard]] bool is_own(const std::string& frame) const noexcept;
+    void carry(guest&& from) EXCLUDES(mutex_);
+    [[nodiscard]] std::vector<socket_address> addresses_of(const std::string& host) const;
+    void fail(const std::string& why);
+    [[nodiscard]] std::vector<std::pair<std::uint16_t, int>> listeners() const EXCLUDES(mutex_);
+    [[nodiscard]] bool is_stopped() const EXCLUDES(mutex_);
+
+    const connect_string servers_;
+    const core::session_identity own_;
+    const core::duration limit_;
+    const failure_report report_;
+
+    mutable base::mutex mutex_;
+    std::map<std::uint16_t, entrance> entrances_ GUARDED_BY(mutex_);  // by port
+    bool stopped_ GUARDED_BY(mutex_) = false;
+
+    base::wake_up changed_;
+    // The thread's alone.
+    std::list<guest> guests_;
+    std::unique_ptr<tunnel_relay> relay_;
+    std::string last_failure_;
+    std::thread thread_;
+};
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// tunnel_relay: carries bytes between one local connection and one server over TLS, without blocking.
+//
+//     relay.wishes() -> poll() -> relay.move(), until that is false
+//
+// Each direction holds k_room bytes at most; a side that does not read stops the other one, as a socket would. An end of
+// one side is passed on once the bytes before it are.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/descriptor.hpp"
+#include "zookeeper/byte_stream.hpp"
+
+namespace turnstile::zookeeper {
+
+class tunnel_relay {
+public:
+    // `link`: TLS is agreed on. `name`: of the server, for reason().
+    tunnel_relay(base::descriptor local, std::unique_ptr<tls_stream> link, std::string name);
+
+    [[nodiscard]] std::array<pollfd, 2> wishes() const noexcept;
+    // As far as that goes without waiting. False: both sides have ended.
+    [[nodiscard]] bool move();
+    // What the local side has written is carried, for a second at most; then both sides end.
+    void end();
+    // Why the server's side failed; empty for an end in order.
+    [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+
+private:
+    static constexpr std::size_t k_room = std::size_t{64} << 10U;
+
+    [[nodiscard]] bool read_local();
+    [[nodiscard]] bool write_local();
+    [[nodiscard]] bool read_server();
+    [[nodiscard]] bool write_server();
+
+    base::descriptor local_;
+    std::unique_ptr<tls_stream> link_;
+    const std::string name_;
+    std::string outward_;  // to the server
+    std::string inward_;
+    bool local_ended_ = false;
+    bool server_ended_ = false;
+    std::string reason_;
+};
+
+}  // namespace turnstile::zookeeper

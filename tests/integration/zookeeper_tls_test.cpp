@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks on ZooKeeper servers that speak TLS alone: what goes through, what is refused and how it is said, and certificates
+// that are renewed.
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <fstream>
+#include <future>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "base/descriptor.hpp"
+
+#include "client/log_lines.hpp"
+#include "support.hpp"
+#include "turnstile/server_health.hpp"
+#include "turnstile/testing/certificate_authority.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using ::testing::AllOf;
+using testing::certificate_authority;
+using ::testing::HasSubstr;
+using testing::issued_certificate;
+using ::testing::Not;
+using testing::server_tls;
+
+struct authorities {
+    certificate_authority ours{"ours"};
+    certificate_authority others{"others"};
+    issued_certificate server = ours.issue("server");
+    issued_certificate client = ours.issue("client");
+};
+
+authorities& files() {
+    static authorities all;
+    return all;
+}
+
+// Servers that ask for a client's certificate.
+server_tls demanding() {
+    return {.authority = files().ours.certificate(),
+            .key_store = files().server.key_store,
+            .client_certificates = true,
+            .client_certificate = files().client.certificate,
+            .client_key = files().client.key};
+}
+
+ensemble& three() {
+    static ensemble shared{{.count = 3, .tls = demanding()}};
+    return shared;
+}
+
+std::string options_of(const std::string& authority, const issued_certificate& client) {
+    return "?ca_file=" + authority + "&cert_file=" + client.certificate + "&key_file=" + client.key;
+}
+
+// "zookeepers://127.0.0.1:1,...", without its options.
+std::string servers_alone() {
+    const auto whole = three().connect_string();
+    return whole.substr(0, whole.find('?'));
+}
+
+// Why no session comes, as wait_connected() says it.
+std::string refusal_of(const std::string& where) {
+    try {
+        client refused{where, quick_options()};
+        const auto connected = refused.wait_connected(3s);
+        return connected ? "connected" : connected.error().message();
+    } catch (const std::system_error& failure) {
+        return failure.what();
+    }
+}
+
+// The ports of this process that take connections.
+std::set<std::uint16_t> own_listening_ports() {
+    constexpr int k_most_descriptors = 1024;
+    std::set<std::uint16_t> found;
+    for (int each = 0; each != k_most_descriptors; ++each) {
+        int listens = 0;
+        socklen_t size = sizeof listens;
+        sockaddr_in address{};
+        socklen_t length = sizeof address;
+        if (::getsockopt(each, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0 ||
+            ::getsockname(each, reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
+            address.sin_family != AF_INET)
+            continue;
+        found.insert(ntohs(address.sin_port));
+    }
+    return found;
+}
+
+// To an attach of a session of its own: another program would open one through the client's certificate.
+bool is_hung_up_at(std::uint16_t port) {
+    base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    std::array<char, 49> attach{};
+    attach[3] = 45;
+    attach[31] = 16;
+    std::array<char, 64> answer{};
+    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
+               0 &&
+           ::send(socket.get(), attach.data(), attach.size(), MSG_NOSIGNAL) == 49 &&
+           ::recv(socket.get(), answer.data(), answer.size(), 0) <= 0;
+}
+
+TEST(zookeeper_tls, carries_locks_of_three_servers) {
+    const auto path = lock_path();
+    const auto first = connect(three().connect_string());
+    const auto second = connect(three().connect_string());
+    mutex held{*first, path};
+    mutex wanted{*second, path};
+    auto hold = held.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_FALSE(wanted.try_acquire());
+    auto waiting =
+        std::async(std::launch::async, [&] { return wanted.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(eventually([&] { return queue_names(*first, path).size() == 2; }));
+    ASSERT_TRUE(hold->release(limit()));
+    auto next = waiting.get();
+    ASSERT_TRUE(next) << next.error().message();
+    EXPECT_GT(next->fencing_token(), hold->fencing_token());
+    EXPECT_THAT(first->session().server, HasSubstr("127.0.0.1:"));
+}
+
+// The session says where it is by the servers' own addresses, and moves with a hold when its server dies.
+TEST(zookeeper_tls, a_hold_outlives_its_server) {
+    const auto path = lock_path();
+    const auto holder = connect(three().connect_string(), quick_options(20s));
+    auto hold = mutex{*holder, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto before = holder->session().server;
+    std::size_t at = 0;
+    while (at != 3 && three().server(at).address() != before) ++at;
+    ASSERT_NE(at, 3U) << before;
+    three().kill(at);
+    EXPECT_TRUE(eventually([&] {
+        const auto now = holder->session().server;
+        return now != before && holder->session().state == session_state::connected;
+    }));
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release(limit()));
+    three().start(at);
+    three().wait_until_serving();
+}
+
+TEST(zookeeper_tls, a_lost_session_is_told) {
+    const auto path = lock_path();
+    const auto holder = connect(three().connect_string(), quick_options(4s));
+    auto hold = mutex{*holder, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    for (std::size_t i = 0; i != 3; ++i) three().pause(i);
+    EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    for (std::size_t i = 0; i != 3; ++i) three().resume(i);
+    three().wait_until_serving();
+}
+
+TEST(zookeeper_tls, a_session_goes_to_the_leader) {
+    auto options = quick_options();
+    options.server = server_preference::leader;
+    const auto placed = connect(three().connect_string(), options);
+    const auto leader = three().leader();
+    ASSERT_TRUE(leader);
+    EXPECT_TRUE(
+        eventually([&] { return placed->session().server == three().server(*leader).address(); }));
+}
+
+TEST(zookeeper_tls, options_of_a_client_say_the_same) {
+    auto options = quick_options();
+    options.tls = {.enabled = true,
+                   .ca_file = files().ours.certificate(),
+                   .cert_file = files().client.certificate,
+                   .key_file = files().client.key};
+    connect(servers_alone().substr(std::string_view{"zookeepers://"}.size()), options);
+    EXPECT_THROW(client(three().connect_string(), options), std::system_error);
+}
+
+TEST(zookeeper_tls, health_is_asked_over_it) {
+    const auto health = health_of_servers(three().connect_string(), limit());
+    ASSERT_TRUE(health);
+    ASSERT_EQ(health->size(), 3U);
+    for (const auto& each : *health) EXPECT_TRUE(each.serves) << each.name << each.problem;
+}
+
+// Refusals, a row each.
+
+TEST(zookeeper_tls, an_unknown_authority_is_refused) {
+    EXPECT_THAT(
+        refusal_of(servers_alone() + options_of(files().others.certificate(), files().client)),
+        HasSubstr("its certificate is of no authority that is trusted here"));
+}
+
+TEST(zookeeper_tls, a_certificate_of_the_client_is_demanded) {
+    EXPECT_THAT(refusal_of(servers_alone() + "?ca_file=" + files().ours.certificate()),
+                HasSubstr("it wants a certificate of the client: cert_file and key_file name it"));
+    const auto strange = files().others.issue("strange");
+    EXPECT_THAT(refusal_of(servers_alone() + options_of(files().ours.certificate(), strange)),
+                HasSubstr("it does not trust the client's certificate (cert_file)"));
+}
+
+TEST(zookeeper_tls, a_revoked_certificate_is_refused) {
+    certificate_authority own{"own"};
+    const auto server = own.issue("server");
+    ensemble single{
+        {.tls = server_tls{.authority = own.certificate(), .key_store = server.key_store}}};
+    const auto with_list = single.connect_string() + "&crl_file=" + own.revocations();
+    connect(with_list);
+    own.revoke(server);
+    EXPECT_THAT(refusal_of(with_list), HasSubstr("its certificate has been revoked"));
+}
+
+TEST(zookeeper_tls, an_expired_certificate_is_refused) {
+    const auto old = files().ours.issue("old", {.expired = true});
+    ensemble single{
+        {.tls = server_tls{.authority = files().ours.certificate(), .key_store = old.key_store}}};
+    EXPECT_THAT(refusal_of(single.connect_string()), HasSubstr("its certificate has expired"));
+}
+
+TEST(zookeeper_tls, a_certificate_for_another_name_is_refused) {
+    const auto foreign =
+        files().ours.issue("foreign", {.names = "IP:192.0.2.1,DNS:zk1.example.org"});
+    ensemble single{{.tls = server_tls{.authority = files().ours.certificate(),
+                                       .key_store = foreign.key_store}}};
+    EXPECT_THAT(refusal_of(single.connect_string()),
+                HasSubstr("its certificate is not for the name 127.0.0.1"));
+    connect(single.connect_string() + "&verify=ca");
+    connect(single.connect_string() + "&server_name=zk1.example.org");
+}
+
+TEST(zookeeper_tls, plain_and_tls_are_told_apart) {
+    EXPECT_THAT(refusal_of(server().connect_string()), "connected");
+    EXPECT_THAT(refusal_of("zookeepers://" + server().connect_string() +
+                           "?ca_file=" + files().ours.certificate()),
+                HasSubstr("this may be a port without TLS"));
+    EXPECT_THAT(refusal_of(three().server(0).address()), HasSubstr("zookeepers://"));
+}
+
+TEST(zookeeper_tls, files_that_cannot_be_used_are_refused) {
+    EXPECT_THAT(refusal_of(servers_alone() + "?ca_file=/nowhere/ca.crt"),
+                HasSubstr("ca_file=/nowhere/ca.crt: No such file"));
+    const auto open = files().ours.issue("open");
+    ::chmod(open.key.c_str(), S_IRUSR | S_IWUSR | S_IROTH);
+    EXPECT_THAT(refusal_of(servers_alone() + options_of(files().ours.certificate(), open)),
+                AllOf(HasSubstr("key_file="), HasSubstr("other users can open it")));
+    const auto locked = files().ours.issue("locked", {.password = "sesame"});
+    EXPECT_THAT(refusal_of(servers_alone() + options_of(files().ours.certificate(), locked)),
+                HasSubstr("key_file="));
+    const auto password = locked.key + ".password";
+    std::ofstream{password} << "sesame\n";
+    ::chmod(password.c_str(), S_IRUSR);
+    connect(servers_alone() + options_of(files().ours.certificate(), locked) +
+            "&key_password_file=" + password);
+}
+
+// The files are read for each connection: with a session that stands, a certificate that has become useless keeps it from
+// the next server, and the renewed one lets it through.
+TEST(zookeeper_tls, a_renewed_certificate_is_used_while_a_session_stands) {
+    const auto path = lock_path();
+    auto own = files().ours.issue("renewed");
+    const auto holder =
+        connect(servers_alone() + options_of(files().ours.certificate(), own), quick_options(60s));
+    auto hold = mutex{*holder, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto before = holder->session();
+    std::ofstream{own.certificate} << "no certificate\n";
+    std::size_t at = 0;
+    while (at != 3 && three().server(at).address() != before.server) ++at;
+    ASSERT_NE(at, 3U);
+    log_lines log;
+    three().kill(at);
+    EXPECT_TRUE(eventually([&] { return log.with("cert_file=" + own.certificate) > 0; }));
+    EXPECT_NE(holder->session().state, session_state::connected);
+    static_cast<void>(files().ours.issue("renewed"));
+    EXPECT_TRUE(eventually([&] { return holder->session().state == session_state::connected; }));
+    EXPECT_EQ(holder->session().id, before.id);
+    EXPECT_TRUE(hold->valid());
+    three().start(at);
+    three().wait_until_serving();
+}
+
+// Another program of this machine that finds the tunnel's port gets nothing through it.
+TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
+    const auto holder = connect(three().connect_string());
+    log_lines log;
+    const auto ports = own_listening_ports();
+    ASSERT_FALSE(ports.empty());
+    for (const auto port : ports) EXPECT_TRUE(is_hung_up_at(port));
+    EXPECT_TRUE(eventually([&] { return log.with("is not this client's own") > 0; }));
+    EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
+}
+
+// Without the guardian the lock would be taken for ten minutes.
+TEST(zookeeper_tls, a_guardian_ends_the_session_of_a_killed_process) {
+    ensemble patient{{.max_session_timeout = 600s, .tls = demanding()}};
+    const testing::temporary_folder folder;
+    const auto path = lock_path();
+    auto holder =
+        testing::process{{.command = {TURNSTILE_HOLDER, patient.connect_string(), path, "600000",
+                                      "started", TURNSTILE_GUARDIAN, "hold", "7"},
+                          .environment = {"TURNSTILE_GUARDIAN="},
+                          .output = folder.path() / "log"}};
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    const auto other = connect(patient.connect_string());
+    mutex wanted{*other, path};
+    EXPECT_FALSE(wanted.try_acquire());
+    holder.kill();
+    EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
+}
+
+#ifdef TURNSTILE_PROGRAM
+TEST(zookeeper_tls, the_command_runs_and_examines) {
+    const testing::temporary_folder folder;
+    const auto ended = [&](std::vector<std::string> command, const char* log) {
+        command.insert(command.begin(), TURNSTILE_PROGRAM);
+        auto running =
+            testing::process{{.command = std::move(command),
+                              .environment = {"TURNSTILE_SERVERS=" + three().connect_string()},
+                              .output = folder.path() / log}};
+        EXPECT_TRUE(running.wait());
+        return running.output();
+    };
+    EXPECT_THAT(ended({"run", lock_path(), "--", "echo", "under the lock"}, "run"),
+                HasSubstr("under the lock"));
+    EXPECT_THAT(ended({"doctor"}, "doctor"), AllOf(HasSubstr("leader"), HasSubstr("3.")));
+    EXPECT_THAT(ended({"sessions"}, "sessions"), Not(HasSubstr("rror")));
+}
+#endif
+
+}  // namespace
+}  // namespace turnstile::tests
