@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquire_options: how long a call waits for a lock, and what it tells meanwhile; query_options: how
-// long a query waits.
+// acquire_options: how long a call waits for a lock, and which callbacks it gets. query_options: how long a query
+// waits.
+//
+//     const turnstile::acquire_options patient{.timeout = 1min, .stop = shutdown, .label = "nightly"};
+//     if (auto hold = orders.acquire(patient)) ship(hold->fencing_token());
+//
+// Thread safety: values.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +19,15 @@
 
 namespace turnstile {
 
-// A time-out or a deadline, or neither: wait for ever. With no time at all (0s, or a time point that has passed when it
-// is given here) a call for a lock is a try: see acquire_options.
+// A timeout, a deadline, or neither (without limit). With a limit of zero (0s, or a time point that has passed when it
+// is given here) an acquire is a single try, see acquire_options::timeout.
 class wait_limit {
 public:
     constexpr wait_limit() noexcept = default;
     template <duration_like D>
     constexpr wait_limit(const D& timeout) noexcept  // NOLINT: reads as `.timeout = 2s`
         : kind_{kind::timeout}, time_{to_nanoseconds(timeout)} {}
-    // Of any clock, std's or Boost's, which is read once, here.
+    // A time point of any clock, std's or Boost's. The constructor reads that clock once.
     template <time_point_like T>
     wait_limit(const T& time) noexcept  // NOLINT: reads as `.timeout = steady_clock::now() + 2s`
         : wait_limit{left_until(time)} {
@@ -32,7 +37,7 @@ public:
         : wait_limit{until(time)} {
         if (time <= boottime_clock::now()) *this = boottime_clock::duration{};
     }
-    // The deadline of a call that has begun. If it has passed the call fails, and is no try.
+    // The deadline of a call that has already begun. If it has passed, the call fails, and does not try once.
     [[nodiscard]] static constexpr wait_limit until(boottime_clock::time_point deadline) noexcept {
         wait_limit limit;
         limit.kind_ = kind::deadline;
@@ -40,10 +45,11 @@ public:
         return limit;
     }
 
+    // True for a timeout of zero.
     [[nodiscard]] constexpr bool is_zero() const noexcept {
         return kind_ == kind::timeout && time_.count() == 0;
     }
-    // The one deadline of the call that starts now.
+    // Returns the deadline of a call that starts now; empty without limit.
     [[nodiscard]] std::optional<boottime_clock::time_point> deadline() const noexcept {
         if (kind_ == kind::none) return std::nullopt;
         if (kind_ == kind::deadline) return boottime_clock::time_point{time_};
@@ -57,62 +63,76 @@ private:
     boottime_clock::duration time_{};
 };
 
-// The operator that asks a holder to let go, and the reason; both may be empty, Curator's revocation says neither.
+// An operator's request to release a lock: the operator and the reason. Both may be empty, since Curator's revocation
+// gives neither.
 struct release_request {
     std::string who{};
     std::string why{};
 };
 
-// The callbacks, all but on_granted_at, run on the client's callbacks executor, one at a time, in order, and may come
-// late. None of them begins once the caller has its error or has given the hold up. on_entered and on_queued
-// also do not begin once acquire() has returned or the handler was called, and acquire() returns only when
-// one of them that is under way has ended: they may refer to the caller's variables and must not wait for
-// the caller. The others may be under way while the hold is given up, which does not wait for them:
-// what they refer to has to live longer than the client.
+// The options of an acquisition.
 //
-// Each is made of any function, as a std::function is; copies of the options share it.
+// All callbacks except on_granted_at run on the client's callbacks executor, one at a time, in order, and perhaps late.
+// None of them begins after the caller has an error or has released the hold. Two groups differ in what they may refer
+// to:
+// - on_entered and on_queued do not begin after acquire() has returned or the handler was called. acquire() waits for
+//   one that is in progress. So they may refer to the caller's variables, and must not wait for the caller.
+// - The others may still be in progress when the hold is released, which does not wait for them. What they refer to
+//   must live longer than the client.
+//
+// Each callback is made from any function, as a std::function is. Copies of the options share it.
 struct acquire_options {
-    // Default: for ever. A duration (2s), or a time point of any clock (steady_clock::now() + 2s). With no time at all
-    // (0s) the call is the recipe's try_acquire() with the default limit: granted, or `busy`.
+    // How long the call may wait: a duration (2s), or a time point of any clock (steady_clock::now() + 2s). Default:
+    // without limit. With 0s the call is the recipe's try_acquire() with its default limit: it returns the hold, or
+    // `busy`.
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
-    // Told when a place in the queue is reserved, with the path of the contender's znode: every contender that
-    // comes from now on is behind it. Told again if that place went with its session and another one was taken.
+    // Called when the contender has its place in the queue, with the path of its znode. Every contender that comes
+    // later is behind it. Called again if the session ended, its place with it, and the contender queued again.
     detail::callback<void(const std::string& znode)> on_entered{};
-    // Told each time the place in the queue becomes known: how many contenders are ahead. May be left
-    // out when places change quickly.
+    // Called when the number of contenders ahead becomes known. The library may skip calls when the number changes
+    // quickly.
     detail::callback<void(std::size_t ahead)> on_queued{};
-    // Told with the time of the grant, once for each call that ends with a guard, for metrics. The clock is
-    // boottime_clock; the time is when this client learned of the grant, of a multi_lock when the last part was held,
-    // of a quorum_lock when a majority was. Called by the thread that gets the guard, just before it does: in
-    // acquire() and try_acquire(), or where the handler runs, before the handler. (deadlock_detector::acquire(): where
-    // callbacks run.) So it may refer to the caller's variables, and is told of a hold that is released at once, too.
-    // The lock is held meanwhile: keep it short. What it throws is logged. Entering a recursive_mutex again is no grant.
+    // Called with the time of the grant, once for each call that returns a guard, for metrics. Entering a
+    // recursive_mutex again is no grant.
+    //
+    // The time is on boottime_clock. It is the instant at which this client learned of the grant: for a multi_lock of
+    // the grant of the last part, for a quorum_lock of the grant of a majority.
+    //
+    // The callback runs on the thread that gets the guard, just before it gets it: in acquire() and try_acquire(), or
+    // before the handler, where the handler runs. (In deadlock_detector::acquire() it runs where callbacks run.) So it
+    // may refer to the caller's variables, and is called also for a hold that is released at once. The lock is held
+    // meanwhile: keep the callback short. The library logs an exception that the callback throws.
     detail::callback<void(boottime_clock::time_point granted_at)> on_granted_at{};
-    // Told once when a hold is over without release(): the same moment as `guard::lost()`. Not told of a hold that was
-    // lost before the caller had it: that is the call's outcome; nor of one that its caller let go of, by release() or
-    // with its guard, also where that was done because of `lost()`. To count every loss: client::counters().
+    // Called once when a hold ends without release(), at the same moment as guard::lost() is triggered. It is not
+    // called for a hold that was lost before the caller had it (that is the outcome of the call), nor for a hold that
+    // the caller has released, with release() or with its guard, even if the reason was lost(). To count every loss,
+    // use client::counters().
     detail::callback<void(const error& why)> on_lost{};
-    // Told when the connection is gone and the lease runs: the hold stays valid until valid_until().
+    // Called when the connection is lost while the lease goes on: the hold stays valid until `valid_until`.
     detail::callback<void(boottime_clock::time_point valid_until)> on_at_risk{};
-    // Told when less than this is left of the lease, once for each time that it runs so low: again if
-    // it was confirmed in between. Zero: never; ten years at most.
+    // on_expiring is called when less than this time is left of the lease: once each time that the lease falls below
+    // it. Zero: never. At most ten years.
     boottime_clock::duration warn_before{};
-    // A hold is lost after so long, with `held_too_long`; valid_until() is never later. The client ends it: one that is
-    // stopped, cut off or dead keeps others out until its session expires. Zero: no limit; ten years at most.
+    // The longest time of a hold. After it the client ends the hold, with `held_too_long`; valid_until() is never
+    // later. The client has to be running for this: a client that is stopped, cut off or dead keeps the lock until its
+    // session expires. Zero: no limit. At most ten years.
     boottime_clock::duration max_hold{};
+    // Called as `warn_before` says, with the time that is left.
     detail::callback<void(boottime_clock::duration remaining)> on_expiring{};
-    // Told when an operator asks the holder to release (see revocation.hpp). Whether it does is its own affair.
+    // Called when an operator asks the holder to release the lock (revocation.hpp). The holder decides whether it does.
     detail::callback<void(const release_request& request)> on_asked_to_release{};
-    std::string label{};  // for the holder metadata; empty: the client's. At most 1024 bytes
-    // The owner of the call, as deadlock_detector sees it, in the holder metadata: one line of execution, which
-    // does nothing else while it waits. Empty: the calling thread (thread_owner()) where it waits in
-    // the call, no owner for the asynchronous forms. At most 256 bytes.
+    // The label in the holder metadata; empty: the client's. At most 1024 bytes.
+    std::string label{};
+    // The owner of the call for deadlock_detector, written to the holder metadata: one line of execution, which does
+    // nothing else while it waits. Empty: the calling thread (thread_owner()) for a call that blocks, and no owner for
+    // the asynchronous forms. At most 256 bytes.
     std::string owner{};
 };
 
+// The options of a query.
 struct query_options {
-    wait_limit timeout{};    // default: the session time-out
+    wait_limit timeout{};    // default: the session timeout
     std::stop_token stop{};  // ends the wait with `cancelled`
 };
 

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// client: the sessions with the servers (ZooKeeper, Redis, a database, memory) that locks are taken through.
+// client: the sessions of a program with its servers: ZooKeeper, Redis, a database, or memory.
 //
-// Purpose: owns one or more sessions, replaces a session that the servers expired with a new one,
-// and tells listeners what happens to them.
+// Make one client for each set of servers, and pass it to every lock on these servers. A client opens one or more
+// sessions. When the servers expire a session, the client opens a new one and notifies its listeners.
 //
 //     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181/shop", {.session_timeout = 30s}};
 //     turnstile::mutex orders{servers, "/locks/orders"};
 //
-// "local:" (or "local:name", "local:name/chroot") instead of hosts gives locks inside this process
-// with no server.
+// The connect string "local:" (or "local:name", "local:name/chroot") gives locks inside this process, without a server.
 //
-// Thread safety: all members from any thread. Threads: two per session with ZooKeeper, which are its C client's,
-// one per session with Redis or a database; and four, of its own or shared with other clients (runtime.hpp): for
-// timers, for callbacks, for opening and closing of connections, and for the stop callbacks of lost holds (more of
-// the last two while several of them block, up to 32 each: a stop callback that blocks keeps its thread, and with
-// 32 of them the next `lost()` waits for one). None for locks and waiters. User code runs with the signal mask of
-// the thread that makes the client, or its runtime; no thread blocks the signals of a fault (SIGSEGV and its like).
-// Fork: in a child process everything answers `forked`; make a new client there (`sqlite:` only after exec, once the
-// parent has opened a file).
+// Threads. A client has four threads of its own, or shares the threads of a `runtime` (runtime.hpp): one for timers,
+// one for callbacks, one that opens and closes connections, and one for the stop callbacks of lost holds. While several
+// tasks of the last two kinds block, more such threads start, up to 32 of each kind. A stop callback that blocks keeps
+// its thread; while 32 of them block, the next one waits. Connections have threads beside these: two for each session
+// with ZooKeeper (its C client's), one for each session with Redis or a database. Locks and waiters have no threads.
+//
+// Signals. User code runs with the signal mask of the thread that made the client, or its runtime. No thread blocks the
+// signals that report a fault, such as SIGSEGV.
+//
+// Fork. In a child process every call returns `forked`. Make a new client in the child. For `sqlite:` that works only
+// after exec, once the parent has opened a file.
+//
+// Thread safety: any thread may call any member.
 #pragma once
 
 #include <chrono>
@@ -42,51 +46,57 @@ class internals;
 class registration;
 }  // namespace detail
 
-// What a server is in its ensemble, as far as this is known.
+// The role of a server in its ensemble. `unknown`: the client has not learned the role.
 enum class server_role { unknown, standalone, leader, follower, observer, read_only };
 
+// Returns the name of the role, such as "leader".
 [[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(server_role role) noexcept;
 
-// One session as it is now.
+// The state of one session at the instant of the call.
 struct session_info {
     session_state state = session_state::connecting;
     std::uint64_t epoch = 0;
-    std::int64_t id = 0;                      // 0 while there is none
-    std::chrono::milliseconds timeout{};      // as negotiated, 0 while unknown
-    std::string server{};                     // "host:port" that it is attached to, else empty
-    server_role role = server_role::unknown;  // of that server
-    std::size_t owned_bytes = 0;              // paths of the znodes that it owns
-    // What the servers' wall clock shows now, which may be hours away from this machine's: as the session learned it
-    // when it was opened, and by the time since. Nothing without a session, or where no server told it (ZooKeeper before
-    // 3.6, or with an ACL on /zookeeper).
+    std::int64_t id = 0;                  // the servers' id of the session; 0 without a session
+    std::chrono::milliseconds timeout{};  // the negotiated session timeout; 0 while it is unknown
+    std::string server{};  // "host:port" of the server that the session is connected to, or empty
+    server_role role = server_role::unknown;  // the role of that server
+    std::size_t owned_bytes = 0;  // total length of the paths of the znodes that the session owns
+    // The present time on the servers' wall clock, which may differ from this machine's by hours. The client reads that
+    // clock when it opens the session, and adds the time that has passed since. Empty without a session, and where no
+    // server gave the time (ZooKeeper before 3.6, or with an ACL on /zookeeper).
     std::optional<std::chrono::system_clock::time_point> servers_time{};
 };
 
-// What has happened to the contenders (znodes in queues) of all sessions of a client since it was made. Each counts
-// once in `entered`, then in `granted` or `failed`; one that found others ahead of it, and waited, also in `waited`;
-// a grant that ended without a release also in `lost`; and in the end in `gone`. A call that fails before it has a
-// contender, and a grant that was handed over inside the process (retained and cohort locks), is none of them.
+// Counts of what happened to the contenders (znodes in queues) of all sessions of a client since its construction. A
+// call that fails before it has a contender does not count. Nor does a grant that one thread hands over to another
+// inside the process (retained and cohort locks).
 struct client_counters {
+    // Contenders that entered a queue. Each counts later in `granted` or in `failed`, and at its end in `gone`.
     std::uint64_t entered = 0;
     std::uint64_t granted = 0;
     std::uint64_t failed = 0;
+    // Grants that ended without a release.
     std::uint64_t lost = 0;
+    // Contenders that have ended, in any way.
     std::uint64_t gone = 0;
+    // Contenders that found others ahead of them, and waited.
     std::uint64_t waited = 0;
-    guardian_state guardian = guardian_state::off;  // no count: as it is now
+    guardian_state guardian = guardian_state::off;  // no count: the present state
     friend bool operator==(const client_counters&, const client_counters&) = default;
 };
 
-// Ends a listener's registration when destroyed; a call that is under way is waited for, except
-// from inside the listener.
+// Ends a listener's registration when it is destroyed. The destructor waits for a call of the listener that is in
+// progress, unless the listener itself destroys the handle.
 class TURNSTILE_EXPORT listener_handle {
 public:
-    listener_handle() noexcept;  // of no listener
+    listener_handle() noexcept;  // refers to no listener
     ~listener_handle();
     listener_handle(listener_handle&&) noexcept;
-    listener_handle& operator=(listener_handle&& other) noexcept;  // ends what it had first
+    // Ends its present registration first.
+    listener_handle& operator=(listener_handle&& other) noexcept;
     listener_handle(const listener_handle&) = delete;
     listener_handle& operator=(const listener_handle&) = delete;
+    // Ends the registration now.
     void reset() noexcept;
 
 private:
@@ -96,33 +106,39 @@ private:
     detail::owned<detail::registration> registration_;
 };
 
+// A program's access to one set of servers.
 class TURNSTILE_EXPORT client {
 public:
-    // Starts to connect and returns at once: names are resolved in the background, and again until they can be. With
-    // `client_options::require` it asks a Redis, PostgreSQL or MariaDB server first, as promises() does, and takes as
-    // long as that. ZooKeeper's connect string names 64 servers at most.
-    // Throws std::system_error: bad_connect_string, bad_option (the message names the value and the rule), forked (the
-    // runtime of the options is the parent's), or the system's code for want of threads or descriptors.
+    // Starts to connect in the background, and returns at once. The client resolves the host names in the background
+    // too, and repeats that until it succeeds. With `client_options::require` the constructor first asks a Redis,
+    // PostgreSQL or MariaDB server for its promises, and blocks as long as promises() does. A ZooKeeper connect string
+    // names at most 64 servers.
+    //
+    // Throws std::system_error: `bad_connect_string`; `bad_option` (the message names the value and the rule); `forked`
+    // (the runtime of the options belongs to the parent process); or the system's code if threads or descriptors run
+    // out.
     explicit client(std::string_view connect_string, client_options options = {});
-    // The same for what std::getenv() gives: bad_connect_string if it is null.
+    // The same for a C string, such as the result of std::getenv(). Throws `bad_connect_string` for a null pointer.
     explicit client(const char* connect_string, client_options options = {});
     explicit client(std::nullptr_t, client_options options = {}) = delete;
-    // Of the connect string in the variable TURNSTILE_SERVERS, else in the first line of the file that
-    // TURNSTILE_SERVERS_FILE names, which only its owner may open; as the command `turnstile` does. Throws also
-    // bad_connect_string if neither is set, or the file cannot be used. Not while another thread changes the environment.
+    // Makes a client from the environment, as the command `turnstile` does. The connect string comes from the variable
+    // TURNSTILE_SERVERS, or else from the first line of the file that TURNSTILE_SERVERS_FILE names. Only its owner may
+    // have access to that file. Throws also `bad_connect_string` if neither variable is set or the file cannot be used.
+    // Do not call it while another thread changes the environment.
     [[nodiscard]] static client from_environment(client_options options = {});
-    // Closes, see close().
+    // Calls close().
     ~client();
-    // What was moved from is as a closed client, with no session.
+    // A client that was moved from behaves like a closed client, and has no session.
     client(client&&) noexcept;
     client& operator=(client&&) noexcept;
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
-    // Waits until the first session is connected. not_connected, unresolvable: no server answered in time, or no name
-    // could be resolved, and the message names the servers tried; no_chroot: the connect string's chroot is not there;
-    // server_too_old: they lack what locks need.
-    // A Boost interruption point.
+    // Waits until the first session is connected. A Boost interruption point. Errors:
+    // - `not_connected`: no server answered in time. The message names the servers that the client tried.
+    // - `unresolvable`: no host name could be resolved in time. The message names the hosts.
+    // - `no_chroot`: the connect string's chroot does not exist.
+    // - `server_too_old`: the servers lack a request that locks need.
     result<void> wait_connected(boottime_clock::time_point deadline);
     template <duration_like D>
     result<void> wait_connected(const D& timeout) {
@@ -133,41 +149,47 @@ public:
         return wait_connected(left_until(time));
     }
 
-    // The first session's state, and all sessions.
+    // Returns the state of the first session.
     [[nodiscard]] session_state state() const;
+    // Returns the number of sessions.
     [[nodiscard]] std::size_t session_count() const;
+    // Returns the present state of the session with this index, counted from 0.
     [[nodiscard]] session_info session(std::size_t index = 0) const;
 
-    // What the kind of server behind the connect string promises of every lock; nothing at all for a closed client.
-    // A Redis, PostgreSQL or MariaDB server is asked at each call, over a connection of its own: the call blocks until
-    // it has answered, for up to 3 s and the time that its name takes to be resolved. Of a server that cannot be asked
-    // just then, Redis and MariaDB promise what the weakest of their kind does; PostgreSQL is taken for fsync = on.
+    // Returns what the servers of the connect string promise of every lock. A closed client promises nothing.
+    //
+    // For Redis, PostgreSQL and MariaDB each call asks the server over a new connection. The call blocks until the
+    // server has answered, for at most 3 s and the time to resolve its name. If the server does not answer, the result
+    // for Redis and MariaDB is the weakest promise of that kind of server; the result for PostgreSQL assumes `fsync =
+    // on`.
     [[nodiscard]] turnstile::promises promises() const;
 
-    // For metrics; each number by itself is exact, they are not read at one instant.
+    // Returns the counts, for metrics. Each number is exact by itself, but the numbers are not all read at one instant.
     [[nodiscard]] client_counters counters() const;
 
-    // Calls `listener` with every change from now on, in order, on the callbacks' executor, until the
-    // handle is destroyed. A listener added to a client that is already closed is told so (before
-    // this returns, once close() has). Throws bad_option for an empty listener.
+    // Calls `listener` with every change from now on, in order, on the callbacks' executor, until the handle is
+    // destroyed. A listener that is added to a closed client receives the change to `closed` (before this call returns,
+    // if close() has returned). Throws `bad_option` for an empty listener.
     [[nodiscard]] listener_handle on_change(std::function<void(const session_change&)> listener);
 
-    // Ends every wait with `closed`, gives up every hold, removes the znodes, ends the sessions.
-    // Waits up to `close_timeout` for the servers' confirmation; what is left then ends with the
-    // session. Beyond that it waits for
-    // - the connections to end, side by side, at most 32 sessions at a time. That is at once where the servers answer.
-    //   With ZooKeeper servers that do not it takes at most 4.5 s: 3 s until the system has taken what is to be sent,
-    //   1.5 s for the answer to the session's end; with servers of another kind some seconds. A name that is being
-    //   resolved is waited for, too;
-    // - callbacks and stop callbacks of `lost()` that are under way, and those that are queued (on an executor
-    //   of yours up to `close_timeout` again, see `executor`);
-    // - a log sink that stands still, a second (log.hpp).
-    // So beside ZooKeeper servers that do not answer it returns within `close_timeout` and 4.5 s, where nothing of
-    // yours holds it up and no name is being resolved.
+    // Ends every wait with `closed`, gives up every hold, removes the znodes, and ends the sessions.
     //
-    // May be called from any thread, from callbacks too, and more than once. From a callback it does
-    // not wait for that one, and what is queued runs when it has returned. Called in a callback while
-    // another thread closes the client, it returns at once.
+    // close() waits up to `close_timeout` until the servers confirm the removals. Znodes that are left then end with
+    // their session. It also waits for the following:
+    // - The ends of the connections, at most 32 sessions at a time. Where the servers answer, that takes no time.
+    //   ZooKeeper servers that do not answer delay it by at most 4.5 s: 3 s until the system has sent the data, 1.5 s
+    //   for the answer. Other kinds of servers delay it by some seconds.
+    // - A host name that is being resolved.
+    // - Callbacks, and stop callbacks of `lost()`, that run or are queued. On an executor of yours close() waits for
+    //   the queued ones up to `close_timeout` again, see `executor`.
+    // - A log sink that blocks: at most one second (log.hpp).
+    //
+    // So close() returns within `close_timeout` + 4.5 s beside ZooKeeper servers that do not answer, provided that none
+    // of your callbacks blocks and no name is being resolved.
+    //
+    // Any thread and any callback may call close(), more than once. Called from a callback, it does not wait for that
+    // callback, and queued callbacks run after that callback has returned. Called from a callback while another thread
+    // closes the client, it returns at once.
     void close() noexcept;
 
 private:

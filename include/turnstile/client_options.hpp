@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_options: how a client talks to its servers, with documented defaults.
+// client_options: the settings of a client, with their defaults.
+//
+//     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181", {.session_timeout = 20s, .label = "billing"}};
+//
+// The defaults fit an ensemble with ZooKeeper's sample configuration. The constructor of `client` checks every value,
+// and throws `bad_option` with the value and the rule.
+//
+// Thread safety: values.
 #pragma once
 
 #include <chrono>
@@ -13,146 +20,175 @@
 
 namespace turnstile {
 
-// Which clients may touch the znodes that the client makes.
-enum class access_policy { everybody, creator_only };  // creator_only needs `credentials`
+// The ACL of the znodes that the client creates. `creator_only` needs `credentials`.
+enum class access_policy { everybody, creator_only };
 
-// What a waiter does when its session ends and its place in the queue with it.
+// What a waiter does when its session ends, and its place in the queue with the session. `enter_again`: it queues
+// again, at the end. `fail`: its call fails with `session_lost`.
 enum class session_loss_policy { enter_again, fail };
 
-// What an acquire does that finds contenders of another kind ahead of its own at the path of the lock. Kinds exclude
-// each other only within one line of this table, whatever stands at the path:
+// What an acquire does if it finds, at the path of its lock, contenders of another kind ahead of its own. Locks exclude
+// each other only if their kinds stand in the same row of this table:
 //
-// | kind                                                                  | other libraries                                  |
-// |-----------------------------------------------------------------------|--------------------------------------------------|
-// | mutex, recursive_mutex, job_gate, leader; `turnstile run`, `elect`    | Curator's InterProcessMutex, Go's Lock           |
-// | shared_mutex; `turnstile run --shared`, `--exclusive`                 | Curator's InterProcessReadWriteLock              |
-// | semaphore; `turnstile run --permits`                                  |                                                  |
-// | leader with election_protocol::latch                                  | Curator's LeaderLatch                            |
+// | kind                                                          | other libraries                         |
+// |---------------------------------------------------------------|-----------------------------------------|
+// | mutex, recursive_mutex, job_gate, leader;                     | Curator's InterProcessMutex, Go's Lock  |
+// | `turnstile run`, `turnstile elect`                            |                                         |
+// | shared_mutex; `turnstile run --shared`, `--exclusive`         | Curator's InterProcessReadWriteLock     |
+// | semaphore; `turnstile run --permits`                          |                                         |
+// | leader with election_protocol::latch                          | Curator's LeaderLatch                   |
 //
-// ignore: both hold. warn: both hold, and each session tells the log once for each path, of 64 paths at most. refuse: the
-// acquire fails with `bad_option`; of two kinds at one path the second is refused if its client says so.
+// `ignore`: both locks are held at once. `warn`: both are held, and each session writes one log line for each path, for
+// at most 64 paths. `refuse`: the acquire fails with `bad_option`; so of two kinds at one path the second is refused,
+// if its client has this setting.
 enum class foreign_kind_policy { ignore, warn, refuse };
 
-// Whether the client asks each server that it is attached to for its role (the command `srvr`, over
-// a short connection of its own). A connection to the leader or to a standalone server makes leases
-// longer, see `lease_settings`. Behind a load balancer the answer may come from another server:
-// use `off` there. With `off` and server_preference::leader the servers are asked all the same, to find the leader, but
-// no lease rests on what they say.
+// Whether the client asks each server that it connects to for its role, with the command `srvr` over a short second
+// connection. A session on the leader or on a standalone server has longer leases, see `lease_settings`.
+//
+// Use `off` behind a load balancer, where another server may answer. With `off` and `server_preference::leader` the
+// client asks the servers nevertheless, to find the leader, but no lease relies on the answers.
 enum class role_detection { on, off };
 
-// Which server the client attaches to.
-// automatic: any while leases through it last comfortably, with a session time-out of 5/2 of the relay bound. With a
-//            shorter one each session moves to the leader, before it takes part in a queue, and follows when another
-//            server leads. Where the servers do not tell their roles (a load balancer, role_detection::off, no `srvr`
-//            in their 4lw.commands.whitelist) or the leader takes no clients (leaderServes=no), as `any`.
-// any:       whichever server answers first. leader: the leader, whatever the time-out.
-// docs/why/lease.md says why, and docs/why/placement.md what if the leader changes meanwhile.
+// The server that the client connects to.
+// - `automatic`: any server, if leases through it are long enough; that needs a session timeout of at least 5/2 of the
+//   relay bound. With a shorter timeout each session moves to the leader before it takes part in a queue, and follows
+//   when another server leads. It behaves as `any` where the servers do not give their roles (a load balancer,
+//   `role_detection::off`, no `srvr` in their 4lw.commands.whitelist) or the leader accepts no clients
+//   (leaderServes=no).
+// - `any`: the server that answers first.
+// - `leader`: the leader, whatever the session timeout.
+//
+// docs/why/lease.md gives the reason. docs/why/placement.md describes a change of the leader meanwhile.
 enum class server_preference { automatic, any, leader };
 
-// Whether a client attaches to a server that is cut off from its majority (state `read_only`). That tells only that the
-// server is there: nothing can be acquired. `allowed` is for a process whose ZooKeeper clients all have the same
-// servers, those of other libraries included: the C client may connect any of them to a server that it has found for
-// another, and locks would be taken at servers that are not the client's own. A client of other servers beside one with
-// `allowed` is refused with `bad_option`; what other libraries open is not seen. While it is read-only the C client
-// also leaves a descriptor open each time that another server refuses it: eight in the first minute, then one a minute.
+// Whether a client connects to a server that is cut off from its majority (state `read_only`). Such a connection shows
+// only that the server is there; it grants no lock.
+//
+// Use `allowed` only if all ZooKeeper clients of the process have the same servers, including the clients of other
+// libraries. The C client may connect one of them to a server that it has found for another one; locks would then be
+// taken at the wrong servers. The constructor refuses a client of other servers beside a client with `allowed`, with
+// `bad_option`; it cannot see the clients of other libraries. While it is read-only, the C client also leaves a
+// descriptor open each time that another server refuses it: eight in the first minute, then one a minute.
 enum class read_only_policy { never, allowed };
 
-// What a client assumes of the servers when it computes until when a hold is certain
-// (docs/why/lease.md has the rule, the proof and what it rests on).
+// What a client assumes about the servers when it computes how long a hold is certain. docs/why/lease.md has the rule,
+// the proof and its assumptions.
 struct lease_settings {
-    // The servers' tickTime and syncLimit. A follower relays what it heard from a session with a
-    // delay of at most (sync_limit + 1) * tick: the relay bound. Zero: what the server that the session is
-    // attached to says (`conf` in its 4lw.commands.whitelist, and role_detection::on), else the sample
-    // configuration's 2 s and 5, which make 12 s; a session time-out that servers with that tick would not grant
-    // makes it longer. Set them to the largest of any server. The bound is ten years at most.
+    // The servers' tickTime and syncLimit. A follower reports to the leader what it heard from a session with a delay
+    // of at most (sync_limit + 1) * tick: the relay bound.
+    //
+    // Zero: the client uses the values of the server that it is connected to, if that server gives them (`conf` in its
+    // 4lw.commands.whitelist, and `role_detection::on`), or else ZooKeeper's sample configuration: 2 s and 5, a relay
+    // bound of 12 s. A session timeout that servers with this tick would not grant makes the bound longer.
+    //
+    // If the servers differ, set the largest values of any server. The bound is at most ten years.
     std::chrono::milliseconds tick{0};
     int sync_limit = 0;
-    // Zero: use the proven relay bound above. Else: the longest that you are willing to assume for all stalls of
-    // leader, link and follower together that one message meets; the relay bound is then this + tick/2, and exclusion
-    // rests on it. Ten years at most.
+    // The longest total of all stalls of leader, link and follower that one message can meet, as you assume it. The
+    // relay bound is then this value + tick/2, and exclusion rests on your assumption. Zero: the client uses the proven
+    // relay bound above. At most ten years.
     std::chrono::milliseconds assumed_stall{0};
-    // The largest difference between the rates of this machine's clock and the servers', as a part
-    // of one: 0.001 is 1 ms in a second. A time daemon may slew faster: chrony by up to 0.083 unless its maxslewrate
-    // says otherwise (docs/why/lease.md, A1). From 0 to below 0.5.
+    // The largest difference between the rates of this machine's clock and the servers', as a fraction: 0.001 is 1 ms
+    // in a second. A time daemon may change the rate more: chrony by up to 0.083, unless its maxslewrate says otherwise
+    // (docs/why/lease.md, A1). At least 0, below 0.5.
     double clock_drift = 0.001;
-    // How often a session that holds something confirms it; zero: a fifth of the session time-out.
-    // Must be less than session_timeout * (1 - clock_drift). Where the servers grant a shorter
-    // time-out than that allows, a fifth of it is used.
+    // How often a session with a hold confirms its lease. Zero: every fifth of the session timeout. Must be less than
+    // session_timeout * (1 - clock_drift). If the servers grant a session timeout that is too short for this value, the
+    // client uses a fifth of it.
     std::chrono::milliseconds confirm_every{0};
-    // Ends the leases of a machine that has stood still together with its CLOCK_BOOTTIME, as guests of many
-    // hypervisors do: once the wall clock has been set again and has gone ahead by more than 0.2 s beyond slewing.
-    // Setting the clock ahead by hand looks the same and ends them needlessly. What it does not find:
-    // docs/why/lease.md.
+    // Ends all leases after a pause of the whole machine that also stopped CLOCK_BOOTTIME, as many hypervisors do to
+    // guests. The client detects such a pause when the wall clock is set again and jumps ahead by more than 0.2 s
+    // beyond slewing. A clock that is set ahead by hand looks the same, and ends the leases without need.
+    // docs/why/lease.md lists the pauses that this does not detect.
     bool detect_clock_steps = true;
 };
 
-// Runs what it is given, once, some time later, on a thread of its choice; what it has been given runs there and
-// nowhere else, so that it may be a strand. It is called on a thread of the client's or its runtime's, and must not
-// block.
-// - One that throws, or destroys a task without having run it, is taken for gone: that thread does the work.
-// - close() waits up to `close_timeout` for it to run what is queued, but not on a thread on which it has run
-//   callbacks: an event loop would wait for itself. What it has not begun by then stays with it: it runs later, or
-//   is destroyed with the executor, without having run.
+// A function of yours that runs tasks: it gets a task and runs it once, at some later time, on a thread of its choice.
+// Callbacks run there and nowhere else, so an executor may be a strand. The client calls the executor on a thread of
+// its own or of its runtime. The executor must not block.
+// - If the executor throws, or destroys a task without having run it, the client takes the executor for gone, and runs
+//   the task on its own thread.
+// - close() waits up to `close_timeout` until the executor has run the queued tasks, but not on a thread on which the
+//   executor has run callbacks: an event loop would wait for itself. Tasks that have not begun by then stay with the
+//   executor. They run later, or are destroyed with the executor.
 using executor = std::function<void(std::function<void()>)>;
 
+// The settings of a client.
 struct client_options {
-    // Asked for; the servers may grant another (see `session_info::timeout`). With less than 5/2 of the relay bound
-    // (see `lease_settings`; 30 s by default) sessions go to the leader, see `server_preference`. At most 1 h.
+    // The session timeout that the client asks for. The servers may grant a different one, see `session_info::timeout`.
+    // Below 5/2 of the relay bound (30 s by default, see `lease_settings`) the sessions move to the leader, see
+    // `server_preference`. At most 1 h.
     std::chrono::milliseconds session_timeout{30'000};
-    // Digest scheme, "user:password", with a colon and at most 64 KiB; empty: none. They are the owner of the znodes,
-    // see access_policy; the login at a Redis server or a database stands in the connect string.
+    // Credentials of ZooKeeper's digest scheme: "user:password", with a colon, at most 64 KiB. Empty: none. The user
+    // owns the znodes, see `access_policy`. The login at a Redis server or a database is a part of the connect string
+    // instead.
     std::string credentials{};
     // TLS to ZooKeeper's servers, for a connect string that does not begin with zookeepers://.
     tls_options tls{};
+    // The ACL of the znodes that the client creates.
     access_policy acl = access_policy::everybody;
-    // On: the client creates the connect string's chroot, with its parents, before its first session. An existing chroot
-    // stays unchanged. If the servers refuse the creation, connecting fails with their error (no_permission,
-    // quota_exceeded). Off: a missing chroot is the error `no_chroot`, which reveals a mistyped connect string.
+    // Creates the connect string's chroot, with its parents, before the first session. An existing chroot stays
+    // unchanged. If the servers refuse the creation, connecting fails with their error (`no_permission`,
+    // `quota_exceeded`). If false, a missing chroot is the error `no_chroot`, which reveals a mistyped connect string.
     bool create_chroot = false;
+    // What a waiter does when its session ends.
     session_loss_policy waiters = session_loss_policy::enter_again;
-    // At no cost: each acquire lists the path anyway.
+    // What an acquire does about contenders of another kind at its path. The check costs no request: each acquire lists
+    // the path anyway.
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
+    // The server that sessions connect to.
     server_preference server = server_preference::automatic;
+    // Whether the client asks servers for their roles.
     role_detection roles = role_detection::on;
+    // Whether the client connects to servers without a majority.
     read_only_policy attach_to_read_only = read_only_policy::never;
+    // What the client assumes about the servers' timing.
     lease_settings lease{};
-    // Pauses between attempts to open a session: jittered, doubling from the first to the second. The first is positive
-    // and not longer than the second, which is a day at most.
+    // Pauses between attempts to open a session, with jitter. They double from `retry_first` to `retry_longest`.
+    // `retry_first` is positive and at most `retry_longest`, which is at most a day.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{5'000};
-    // A connection that carries requests of the client and answers none of them for so long is left, and the session goes
-    // on at the servers' leader, if that answers over another one meanwhile: longer where answers take long (eight of the
-    // longest round trips seen lately), a sixth of the session time-out at most, and once in a session time-out. Else,
-    // and with 0, it is left after two thirds of the session time-out. At most a day. ZooKeeper and Redis; databases have
-    // limits of statements. docs/why/silence.md.
+    // How long a connection may carry requests of the client without answering one. After that time the session moves
+    // to the servers' leader, if the leader answers over another connection meanwhile. This happens at most once per
+    // session timeout.
+    //
+    // The client uses a longer time where answers are slow (eight of the longest round trips seen lately), and never
+    // more than a sixth of the session timeout. If the leader does not answer, or with 0, the client leaves the
+    // connection after two thirds of the session timeout. At most a day. For ZooKeeper and Redis; databases have
+    // timeouts of statements. docs/why/silence.md has the reasons.
     std::chrono::milliseconds connection_timeout{5'000};
-    // Sessions opened at the start; more are opened, up to the second number, when the znodes of one
-    // would have paths of more than 128 KiB, half of what fits safely into one transaction of the servers: 1,000
-    // contenders each. From 1 to max_sessions, which is at most 1,024.
-    // Each is a connection, and now and then a second, short one that asks for the server's role; a server
-    // allows 60 of one address (maxClientCnxns) unless configured otherwise. A client that finds that it
-    // gets no more goes on with the sessions that it has, and says so once in the log (docs/reference/limits.md).
+    // The number of sessions that the client opens first (`sessions`), and the largest number that it may have
+    // (`max_sessions`). It opens another session when the paths of the znodes of one would exceed 128 KiB, which is
+    // about 1,000 contenders. (That is half of what fits safely into one transaction of the servers.) `sessions` is
+    // from 1 to `max_sessions`, which is at most 1,024.
+    //
+    // Each session is a connection, and sometimes a second, short one that asks for the server's role. A server allows
+    // 60 connections from one address (maxClientCnxns) unless it is configured otherwise. A client that gets no further
+    // connection continues with the sessions that it has, and logs that once (docs/reference/limits.md).
     unsigned sessions = 1;
     unsigned max_sessions = 16;
-    // What the holder metadata in the znodes calls this client; empty: nothing. At most 1024 bytes.
+    // The client's name in the holder metadata of its znodes. Empty: no name. At most 1024 bytes.
     std::string label{};
-    // Where handlers, listeners and callbacks run; empty: one thread of the client's own, or the runtime's. They never
-    // run on the ZooKeeper client's threads nor under a lock of the library.
+    // Where handlers, listeners and callbacks run. Empty: one thread of the client, or a thread of its runtime. They
+    // never run on the ZooKeeper C client's threads, nor under a lock of the library.
     executor callbacks{};
-    // The threads that the client shares with others (runtime.hpp); none: it has threads of its own.
+    // The threads that this client shares with others (runtime.hpp). Empty: the client has its own threads.
     turnstile::runtime runtime{};
-    // How long `close()` waits for the servers to confirm that the znodes are gone, and then as long for an
-    // executor to run what is queued. What else it waits for, without this limit: client::close(). Of any length; the
-    // largest is for ever.
+    // How long close() waits until the servers confirm that the znodes are removed, and then as long again for an
+    // executor to run its queue. client::close() lists what else it waits for, without this limit. The largest duration
+    // means without limit.
     std::chrono::milliseconds close_timeout{5'000};
-    // Whether a guardian ends the client's sessions with ZooKeeper as soon as this process has died. With servers of
-    // another kind it does nothing but a warning in the log.
+    // Whether a guardian ends the client's ZooKeeper sessions as soon as this process has died. For other kinds of
+    // servers the setting only causes a warning in the log.
     guardian_settings guardian{};
-    // The least that the servers of the connect string have to promise. Default: nothing. The constructor refuses
-    // a kind of server that promises less, with `bad_option`, and names what is missing. For that it asks a Redis,
-    // PostgreSQL or MariaDB server, see client::promises(). Those are judged again at each attach, so that one that was
-    // down, or has been set up differently meanwhile, has no session: the log names what is missing, and so does
-    // wait_connected() where there has been none yet.
+    // The promises that the program requires of the servers. Default: none. The constructor throws `bad_option` for
+    // servers that promise less, and names what is missing. To find out, it asks a Redis, PostgreSQL or MariaDB server,
+    // see client::promises().
+    //
+    // The client judges such a server again each time that it connects. A server that has been reconfigured, or did not
+    // answer before, may so be left without a session: the log names what is missing, and so does wait_connected()
+    // until there is a first session.
     promises require{};
 };
 

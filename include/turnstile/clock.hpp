@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock that leases are measured on.
+// boottime_clock: the clock on which leases are measured.
 //
-// Purpose: a monotonic clock that counts the time a machine was suspended, in nanoseconds since
-// boot (Linux CLOCK_BOOTTIME). CLOCK_MONOTONIC stops in a suspended machine: a lease measured on it
-// would still look valid after a night in a drawer.
+// It is monotonic, and counts the time that the machine was suspended, in nanoseconds since the boot (Linux
+// CLOCK_BOOTTIME). CLOCK_MONOTONIC stops while a machine is suspended, so a lease measured on it would look valid after
+// a night with a closed lid.
 //
 //     if (turnstile::boottime_clock::now() < hold->valid_until()) write(hold->fencing_token());
 //
-// Thread safety: `now()` may be called from anywhere, signal handlers included.
+// Thread safety: any thread may call now(), and so may a signal handler.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -20,6 +20,7 @@
 
 namespace turnstile {
 
+// Meets the requirements of a standard clock.
 struct boottime_clock {
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;
@@ -30,7 +31,7 @@ struct boottime_clock {
     [[nodiscard]] TURNSTILE_EXPORT static time_point now() noexcept;
 };
 
-// Any duration type that has a count and a ratio: std::chrono's and boost::chrono's.
+// A duration of std::chrono or boost::chrono: any type with a count and a ratio.
 template <class D>
 concept duration_like = requires(const D& d) {
     d.count();
@@ -38,19 +39,19 @@ concept duration_like = requires(const D& d) {
     D::period::den;
 };
 
-// Any time point type that names its clock: std::chrono's and boost::chrono's.
+// A time point of std::chrono or boost::chrono: any time point type that names its clock.
 template <class T>
 concept time_point_like = requires(const T& time) {
     { time.time_since_epoch() } -> duration_like;
     { T::clock::now().time_since_epoch() } -> duration_like;
 };
 
-// How long a call may last: a time-out, or a deadline on any clock.
+// How long a call may last: a timeout, or a deadline on any clock.
 template <class T>
 concept waiting_time = duration_like<T> || time_point_like<T>;
 
-// `d` in nanoseconds, kept from 0 to 1e18 (about 31 years), so that now + d never overflows: a wait for `hours::max()`
-// is one for ever, a negative duration and what is not a number are 0.
+// Returns `d` in nanoseconds, limited to the range from 0 to 1e18 (about 31 years), so that now + d never overflows. A
+// wait of `hours::max()` is therefore a wait without limit. A negative duration, and one that is not a number, is 0.
 template <duration_like D>
 [[nodiscard]] constexpr boottime_clock::duration to_nanoseconds(const D& d) noexcept {
     constexpr long double k_limit = 1e18L;
@@ -61,12 +62,12 @@ template <duration_like D>
     return boottime_clock::duration{static_cast<std::int64_t>(n)};
 }
 
-// How long until then, from now on the clock of `time`; zero if it is past. Kept within the same limit as
+// Returns the time from now until `time`, on the clock of `time`; zero if `time` has passed. The limits are those of
 // to_nanoseconds().
 template <time_point_like T>
 [[nodiscard]] boottime_clock::duration left_until(const T& time) {
-    using nanoseconds =
-        std::chrono::duration<long double, std::nano>;  // of any clock, without overflow
+    // Of any clock, without overflow.
+    using nanoseconds = std::chrono::duration<long double, std::nano>;
     const auto since_epoch = [](const auto& d) {
         using period = typename std::remove_cvref_t<decltype(d)>::period;
         return static_cast<long double>(d.count()) * period::num * 1e9L / period::den;

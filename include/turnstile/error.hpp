@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong, as values.
+// error: why a call failed, as a value.
 //
-// Purpose: every call whose failure a caller should expect returns a `result<T>`; the error in it
-// carries a code of the enum `errc` and a message that names the value and the rule. Only the
-// standard lockable forms (`lock()`, `try_lock_for()` ...) and constructors throw; what they throw
-// is `std::system_error` with the same code and message.
+// Every call that can fail in normal operation returns a `result<T>` (result.hpp). The error in it has a code of the
+// enum `errc`, and a message that names the value and the rule. Only constructors and the standard lockable forms
+// (lock(), try_lock_for() and others) throw: a `std::system_error` with the same code and message.
 //
 //     auto hold = orders.acquire({.timeout = 2s});
 //     if (!hold && hold.error() == turnstile::errc::timeout) try_later();
 //     if (!hold && hold.error() == turnstile::condition::unreachable) call_the_operator();
 //
-// Thread safety: values; as safe as `std::string`.
+// docs/reference/errors.md lists each code with its cause and remedy.
+//
+// Thread safety: values, as safe as `std::string`.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -26,96 +27,141 @@
 
 namespace turnstile {
 
-// The outcome of a failed call. Each comment says what may have happened all the same. None of them
-// leaves a znode behind: clean-up belongs to the client and goes on after the call has returned.
+// The reason why a call failed. Each comment says what may have happened nevertheless. No error leaves a znode behind:
+// the client removes it, even after the call has returned.
 enum class errc {
-    timeout = 1,    // The deadline passed first. The lock was not taken by this call.
-    busy,           // try_acquire: another contender is ahead. The lock was not taken.
-    cancelled,      // The stop token was triggered. The lock was not taken.
-    interrupted,    // boost::thread::interrupt(). The lock was not taken.
-    session_lost,   // The session's lease ended or the servers expired it: a hold is over, and
-                    // another client may hold the lock from `valid_until()` on.
-    removed,        // Another client deleted our znode: the hold is over at once.
-    closed,         // The client was closed, before or during the call.
-    forked,         // The client was made in the parent of this process; it works only there.
-    auth_failed,    // The servers refused the credentials. The client cannot be used any more.
-    no_permission,  // An ACL on the path forbids the request. Parents may have been made; a
-                    // znode of ours that was made is removed again.
-    not_connected,  // No server answered in time, or none that may be used; the message names them.
-    bad_path,       // The path breaks a rule of ZooKeeper's; nothing was sent. Or a parent is
-                    // ephemeral, as the servers say; nothing was made in it.
-    bad_connect_string,  // The connect string breaks a rule; nothing was sent.
-    bad_option,          // An option's value breaks a rule; nothing was sent. Or the servers refuse
-                         // the ACL; nothing was made with it.
-    no_chroot,           // The chroot of the connect string does not exist on the servers.
-    server_too_old,      // The servers lack a request that cannot be replaced.
-    unresolvable,        // No host of the connect string had an address in time.
-    not_owner,           // unlock() by a thread that does not hold the lock. Nothing was changed.
-    would_deadlock,      // lock() by the thread that holds this very mutex already. Or, through a
-                         // deadlock_detector, the newest wait of a cycle. The lock was not taken.
-    too_many,       // Every session that the options allow owns as many znodes as is safe. Or a
-                    // folder has used up its sequence numbers, and an upgrade needs one of its own.
-    not_held,       // The guard is empty or was released before.
-    protocol,       // The servers sent an answer that makes no sense; the message has it.
-    revoked,        // An operator or a program took the place or the hold away: it is over at once,
-                    // and the message names the operator and the reason.
-    held_too_long,  // The hold had lasted for `max_hold`: it has been given up.
-    lease_too_short,  // The session time-out is too short for a hold to be certain through this
-                      // server, at the call or when the contender is first; nothing is left in
-                      // the queue. The message has the numbers and the rule.
-    outcome_unknown,  // A commit may or may not have been carried out, and the servers cannot be
-    // asked any more, or not in time. It will not be carried out later than the
-    // hold's znode stands, so not once another client has been granted its lock.
-    no_node,      // A part of a transaction needs a znode that is not there; nothing was written.
-    node_exists,  // A part creates a znode that is there already; nothing was written.
-    not_empty,    // A part removes a znode that has children; nothing was written.
-    bad_version,  // A part names a version that the znode does not have; nothing was written.
-    quota_exceeded,  // An operator's quota for the path or one of its parents is used up, or the
-                     // memory of a Redis server. The znode was not made; parents above it may
-                     // have been.
-    local_session,  // The servers keep sessions at one server (localSessionsEnabled) and do not make
-                    // them global (localSessionsUpgradingEnabled): no session can own a znode.
+    // The deadline passed. This call did not take the lock.
+    timeout = 1,
+    // Another contender is ahead (try_acquire). This call did not take the lock.
+    busy,
+    // The stop token was triggered. This call did not take the lock.
+    cancelled,
+    // The thread was interrupted with boost::thread::interrupt(). This call did not take the lock.
+    interrupted,
+    // The session's lease ended, or the servers expired the session. The hold is over; another client may hold the lock
+    // from valid_until() on.
+    session_lost,
+    // Another client deleted the contender's znode. The hold is over at once.
+    removed,
+    // The client was closed, before or during the call.
+    closed,
+    // This process is a forked child, and its parent made the client, which works only in the parent.
+    forked,
+    // The servers refused the credentials. The client cannot be used any more.
+    auth_failed,
+    // An ACL on the path forbids the request. The call may have created parent znodes. It removes a contender's znode
+    // that it created.
+    no_permission,
+    // No server answered in time, or no server that the client may use. The message names the servers.
+    not_connected,
+    // The path breaks a rule of ZooKeeper, and the client sent nothing. Or the servers say that a parent is ephemeral,
+    // and the client created nothing below it.
+    bad_path,
+    // The connect string breaks a rule. The client sent nothing.
+    bad_connect_string,
+    // An option's value breaks a rule, and the client sent nothing. Or the servers refuse the ACL, and the client
+    // created nothing with it.
+    bad_option,
+    // The connect string's chroot does not exist on the servers.
+    no_chroot,
+    // The servers lack a request that the library cannot replace.
+    server_too_old,
+    // No host name of the connect string could be resolved in time.
+    unresolvable,
+    // A thread that does not hold the lock called unlock(), or released the guard of another thread. Nothing changed.
+    not_owner,
+    // A thread called lock() on a mutex that it holds already. Or this wait is the newest in a cycle that a
+    // deadlock_detector found. This call did not take the lock.
+    would_deadlock,
+    // Every session that the options allow owns as many znodes as is safe. Or a folder has used up its sequence
+    // numbers, and an upgrade needs a new one.
+    too_many,
+    // The guard is empty, or was released before.
+    not_held,
+    // The servers sent an answer that the library does not understand. The message quotes it.
+    protocol,
+    // An operator or a program took the place in the queue, or the hold, away. The hold is over at once. The message
+    // names the operator and the reason.
+    revoked,
+    // The hold lasted for `max_hold`, so the client ended it.
+    held_too_long,
+    // The session timeout is too short for a certain hold through this server. The call finds this out at its start, or
+    // when the contender is first; it leaves nothing in the queue. The message has the numbers and the rule.
+    lease_too_short,
+    // The servers may or may not have executed a commit, and the library can no longer ask them, or not in time. The
+    // servers do not execute the commit after the hold's znode is gone, so not after another client was granted the
+    // lock.
+    outcome_unknown,
+    // A part of a transaction needs a znode that does not exist. The servers wrote nothing.
+    no_node,
+    // A part creates a znode that exists already. The servers wrote nothing.
+    node_exists,
+    // A part removes a znode that has children. The servers wrote nothing.
+    not_empty,
+    // A part names a version that the znode does not have. The servers wrote nothing.
+    bad_version,
+    // An operator's quota for the path or one of its parents is used up, or the memory of a Redis server. The servers
+    // did not create the znode. The call may have created parents above it.
+    quota_exceeded,
+    // The servers keep sessions at one server (localSessionsEnabled), and do not make them global
+    // (localSessionsUpgradingEnabled). Such a session can own no znode.
+    local_session,
 };
 
+// Returns the category of all codes of `errc`.
 TURNSTILE_EXPORT const std::error_category& error_category() noexcept;
+// Returns the code as a std::error_code, which compares equal to `code` and to its condition.
 TURNSTILE_EXPORT std::error_code make_error_code(errc code) noexcept;
 
-// What a caller does next depends on one of these; each errc has exactly one (docs/reference/errors.md). They are
-// std::error_conditions, so that the std::error_code of an exception compares with them, too.
+// The class of an error, which decides what a caller does next. Each errc has exactly one class
+// (docs/reference/errors.md). Conditions are std::error_conditions, so the std::error_code of an exception compares
+// with them too.
 enum class condition {
     busy = 1,     // Other contenders had the lock for as long as the call waited.
     lost,         // The servers or an operator ended a hold or a place in the queue.
     stopped,      // This program ended the call or the client.
     unreachable,  // No server could be used in time.
-    refused,      // The servers answered, and do not do it: rights, limits, settings, versions.
-    conflict,     // A transaction does not fit what is there; nothing was written.
-    unknown,      // A transaction may have been carried out or not: look before it is sent again.
-    misuse,       // The call breaks a rule of the library's: the program has to change.
+    // The servers answered, and refuse: rights, limits, settings, versions.
+    refused,
+    // A transaction does not fit the present znodes. The servers wrote nothing.
+    conflict,
+    // The servers may or may not have executed a transaction. Read before you send it again.
+    unknown,
+    // The call breaks a rule of the library. The program has to change.
+    misuse,
 };
 
+// Returns the class of a code.
 [[nodiscard]] TURNSTILE_EXPORT condition condition_of(errc code) noexcept;
+// Returns the class as a std::error_condition.
 TURNSTILE_EXPORT std::error_condition make_error_condition(condition kind) noexcept;
-// True if the same call may succeed later without a change to the program, its rights or the servers' settings.
+// True if the same call may succeed later, without a change to the program, its rights or the servers' settings.
 [[nodiscard]] TURNSTILE_EXPORT bool is_retryable(errc code) noexcept;
 
-// An error: what it is, and the sentence that names the value and the rule.
+// An error: its code, and a detail in words.
 class [[nodiscard]] error {
 public:
     error(errc code) : code_{code} {}  // NOLINT(google-explicit-constructor): errc is the error
+    // An error with a detail: the value, and the rule that it breaks.
     error(errc code, std::string message) : code_{code}, message_{std::move(message)} {}
 
+    // Returns the code.
     [[nodiscard]] errc code() const noexcept { return code_; }
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
+    // Returns the class of the code.
     [[nodiscard]] turnstile::condition condition() const noexcept { return condition_of(code_); }
+    // As the function is_retryable() for the code.
     [[nodiscard]] bool is_retryable() const noexcept { return turnstile::is_retryable(code_); }
-    // What is known beyond the code, or empty. It may quote other clients (a label, a reason) as they wrote it.
+    // Returns what is known beyond the code; may be empty. It may quote text of other clients (a label, a reason)
+    // exactly as they wrote it.
     [[nodiscard]] const std::string& detail() const noexcept { return message_; }
-    // The category's text for the code, and the detail, in which control characters and marks that turn the direction
-    // of writing are \xNN: fit for a log line and for a terminal.
+    // Returns the category's text for the code, followed by the detail. Control characters, and marks that change the
+    // direction of writing, are written as \xNN, so the text is safe for a log line and for a terminal.
     [[nodiscard]] TURNSTILE_EXPORT std::string message() const;
 
-    // Which part of a transaction was refused, counted from 0; nothing where none was.
+    // Returns the index of the part of a transaction that the servers refused, counted from 0; empty for other errors.
     [[nodiscard]] std::optional<std::size_t> part() const noexcept { return part_; }
+    // Returns this error with the index of a part.
     [[nodiscard]] error of_part(std::size_t index) && {
         part_ = index;
         return std::move(*this);
@@ -133,7 +179,7 @@ private:
     std::optional<std::size_t> part_;
 };
 
-// Throws `std::system_error` with the error's code and message.
+// Throws a `std::system_error` with the error's code and message.
 [[noreturn]] TURNSTILE_EXPORT void throw_error(const error& failure);
 
 }  // namespace turnstile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // leader: takes part in an election, in which at most one participant leads at any instant.
 //
-// Purpose: of several instances one does what only one may do. The program asks whether it leads:
+// Use it for a service with several instances, one of which does the work. The program asks whether it leads:
 //
 //     turnstile::leader seat{servers, "/election/scheduler", {.id = "host-1", .data = "10.0.0.7:8080"}};
 //     seat.start();
@@ -15,24 +15,24 @@
 //     turnstile::leader reports{servers, "/election/reports", duty, {.id = "host-1"}};
 //     reports.start();
 //
-// A lead is a hold like a mutex's: it ends by the lease before another participant can lead. leads() is compared with
-// the clock at the call; lost(), a stop token, and on_change tell of the end.
+// A lead is a hold, like that of a mutex: it ends, by the lease, before another participant can lead. leads() compares
+// the lease with the clock at the call. The stop token of lost(), and the listener of on_change(), report the end.
 //
-// | its term ends                                       | the participant                                          |
+// | the term ends                                       | then the participant                                     |
 // |-----------------------------------------------------|----------------------------------------------------------|
 // | by a loss: the session, the znode, the lease        | queues again at once, behind all others                  |
 // | the function returns or throws; resign(), move_to() | queues again after `pause`; with `once` it stays out     |
 // | close()                                             | stays out, until start()                                 |
 //
-// The function has to return when term.lost() is triggered: by a loss (no later than another participant can lead), at
-// resign(), move_to() and close(). The lead is given up when it has returned, not before. It never runs twice at a
-// time for one object.
+// The function must return when term.lost() is triggered. The library triggers it after a loss, no later than another
+// participant can lead, and at resign(), move_to() and close(). The participant gives up the lead after the function
+// has returned, not before. For one object the function never runs twice at the same time.
 //
-// The option `protocol` selects the form of the znodes' names. Participants of different protocols do not see each other.
-// docs/how-to/election.md shows the use, docs/why/election.md each step.
+// The option `protocol` chooses the names of the znodes. Participants with different protocols do not see each other.
+// How to use an election: docs/how-to/election.md. Each step: docs/why/election.md.
 //
-// Thread safety: all members from any thread, the function and callbacks included. Threads: with a function one of the
-// object's own, from the first start() to close(), or none with an executor; without a function none.
+// Thread safety: any thread may call any member, and so may the function and the callbacks. Threads: with a function
+// one thread of the object, from the first start() to close(), or none with an executor. Without a function none.
 #pragma once
 
 #include <chrono>
@@ -59,87 +59,101 @@ class transaction;  // transaction.hpp
 struct commit_options;
 struct commit_result;
 
+// The options of a participant.
 struct leader_options {
-    // What the others know this participant by; it should be the only one of that name. 1 to 1024
-    // bytes of UTF-8. Empty: "<host>-<pid>".
+    // The name of this participant for the others. No other participant should have the same. 1 to 1024 bytes of UTF-8.
+    // Empty: "<host>-<pid>".
     std::string id{};
-    // Published with the id, for those that look for the leader: its address, say. Up to 1024 bytes of UTF-8.
+    // Data that is published with the id, such as the address of this instance. Up to 1024 bytes of UTF-8.
     std::string data{};
+    // The names of the znodes. All participants of an election must have the same.
     election_protocol protocol = election_protocol::selector;
-    // Takes part no more after a term that it ended itself, or lost, until the next start().
+    // If true, the participant stays out after a term that it ended or lost, until the next start().
     bool once = false;
-    // From the end of a term that this participant ended to its next entry: so a function that returns at once does not
-    // write to the servers without end. After a function that threw it grows, to a minute at least. Ten years at most.
+    // The pause from the end of a term that this participant ended until it queues again. It keeps a function that
+    // returns at once from writing to the servers without end. After a function that threw, the pause grows, up to at
+    // least a minute. At most ten years.
     boottime_clock::duration pause = std::chrono::seconds{1};
-    // Runs the function; empty: a thread of the object's own. An executor that throws ends the participation, and
-    // on_exception is told; one that never runs it leaves this participant leading and idle.
+    // Runs the function. Empty: a thread of the object. An executor that throws ends the participation, and
+    // on_exception gets the exception. With an executor that never runs the function this participant leads and does
+    // nothing.
     executor run{};
-    // Told what the function threw, on its thread. Empty: it is logged.
+    // Called with the exception that the function threw, on the function's thread. Empty: the library logs the
+    // exception.
     std::function<void(std::exception_ptr)> on_exception{};
 };
 
+// A participant of an election.
 class TURNSTILE_EXPORT leader {
 public:
     using function = std::function<void(leader_term&)>;
 
-    // Throws std::system_error: bad_path; bad_option (id, data, pause, an empty function); closed (a client that was
-    // moved from). Sends nothing.
+    // Makes a participant, without or with a function, and sends nothing. Throws std::system_error: `bad_path`;
+    // `bad_option` (id, data, pause, an empty function); `closed` (a client that was moved from).
     leader(const client& servers, std::string_view path, leader_options options = {});
     leader(const client& servers, std::string_view path, function duty,
            leader_options options = {});
-    ~leader();  // close()
+    ~leader();  // calls close()
     leader(const leader&) = delete;
     leader& operator=(const leader&) = delete;
 
+    // Returns the path, as given.
     [[nodiscard]] const std::string& path() const noexcept;
+    // Returns the id of this participant.
     [[nodiscard]] const std::string& id() const noexcept;
 
-    // Takes part from now on; again, it does nothing while it takes part. While a function runs whose term is
-    // over (lost, resigned, closed): queues when that has returned, whatever `once` says.
+    // Takes part from now on. Does nothing if the object takes part already. While the function of an ended term (lost,
+    // resigned, closed) still runs, the participant queues after that function has returned, even with `once`.
     void start();
-    // Takes part no more. Without a function: gives the lead or the place up in the background. With one: triggers the
-    // stop token and waits until the function has returned and the lead is given up, except from inside the function.
-    // Beside start() the later of the two counts.
+    // Takes part no longer. Without a function it gives up the lead or the place in the background. With a function it
+    // triggers the stop token, and waits until the function has returned and the lead is given up; called from the
+    // function it does not wait. Of close() and a concurrent start() the later one counts.
     void close() noexcept;
 
-    // Leads now; with a function: that runs, and the lead is valid. False from the instant on at which another
-    // participant might lead.
+    // Returns whether this participant leads now: it has a valid lead, and its function, if any, runs. False from the
+    // instant at which another participant might lead.
     [[nodiscard]] bool leads() const noexcept;
-    // Until when this lead is certain, as things stand; min() if it does not lead.
+    // Returns the instant until which this lead is certain, as of now; min() if this participant does not lead.
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
-    // The token of the present lead. A later leader has a larger token. Zero if this participant does not lead.
+    // Returns the token of the present lead; zero if this participant does not lead. A later leader has a larger token.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
-    // Triggered when the lead of this moment ends, for whatever reason; before another participant can lead. Triggered
-    // already if it does not lead.
+    // Returns a stop token that is triggered when the present lead ends, for whatever reason, before another
+    // participant can lead. If this participant does not lead, the token is triggered already.
     [[nodiscard]] std::stop_token lost() const;
-    // Writes only if this participant still leads, see guard::commit(). not_held if it does not.
+    // Writes only if this participant still leads, see guard::commit(). `not_held` if it does not lead.
     result<commit_result> commit(const transaction& writes, const commit_options& options);
     result<commit_result> commit(const transaction& writes);
 
-    // Waits until it leads. timeout, cancelled, interrupted; closed: close() was called, the client is closed, or a term
-    // with `once` is over; not_held: start() was not called; no_permission, auth_failed, no_chroot, lease_too_short and
-    // others of mutex::acquire(): it cannot take part, until the next start(). A Boost interruption point.
+    // Waits until this participant leads. A Boost interruption point. Errors:
+    // - `timeout`, `cancelled`, `interrupted`: as in mutex::acquire().
+    // - `closed`: close() was called, the client is closed, or a term with `once` has ended.
+    // - `not_held`: start() was not called.
+    // - `no_permission`, `auth_failed`, `no_chroot`, `lease_too_short` and other errors of mutex::acquire(): this
+    //   object cannot take part, until the next start().
     result<void> await(const query_options& options = {});
-    // Calls `listener` with true when it begins to lead and with false when its term is to end, in order, on the
-    // client's callbacks executor, until the handle is destroyed (which waits for a call under way,
-    // except from inside it). Throws bad_option for an empty listener.
+    // Calls `listener` with true when this participant begins to lead, and with false when its term is about to end, in
+    // order, on the client's callbacks executor, until the handle is destroyed. The handle's destructor waits for a
+    // call in progress, unless the listener itself destroys the handle. Throws `bad_option` for an empty listener.
     [[nodiscard]] listener_handle on_change(std::function<void(bool leads)> listener);
-    // How often it has come to lead.
+    // Returns how many terms this participant has begun.
     [[nodiscard]] std::size_t terms() const noexcept;
-    // Why it takes part no more although it was not closed: the client is closed, no permission, ...;
-    // start() tries again.
+    // Returns why the object no longer takes part although it was not closed: the client is closed, an ACL refuses it,
+    // and so on. start() tries again.
     [[nodiscard]] std::optional<error> failure() const;
 
-    // Ends the term of this moment: triggers its stop token. Does nothing if it does not lead.
+    // Ends the present term: triggers its stop token. Does nothing if this participant does not lead.
     void resign() noexcept;
-    // Resigns in favour of the named participant: those that come to lead before it step aside, once each
-    // at most, and for no longer than `within`; after that the next in line leads. Returns when this is
-    // written down and the stop token is triggered; present_leader() tells when it has come about. not_held: this
-    // participant does not lead; bad_option: `successor` takes no part, or `within` is wrong; and guard::commit()'s.
+    // Resigns in favour of the participant `successor`. Participants that come to lead before it step aside, once each
+    // at most, and for no longer than `within`. After that time the next in line leads. The call returns when the order
+    // is written at the servers and the stop token is triggered; present_leader() shows when the successor leads.
+    // Errors: those of guard::commit(), and
+    // - `not_held`: this participant does not lead.
+    // - `bad_option`: `successor` does not take part, or `within` is out of range.
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options = {});
 
-    // All participants, the leader first; and the leader. No participation needed. To follow the leader: leader_watch.
+    // Return all participants, the leader first; and the leader alone. Neither requires participation. To follow the
+    // leader, use leader_watch.
     [[nodiscard]] result<std::vector<participant>> participants(
         const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<participant>> present_leader(

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader_term: one lead, from the call of a leader's function to its return, with which it ends.
+// leader_term: one term of a leader, from the call of the leader's function to its return.
 //
-// Thread safety: all members from any thread, while the function runs.
+// The function of a `leader` gets a leader_term, and the term ends when the function returns. leader.hpp has an
+// example.
+//
+// Thread safety: any thread may call any member, while the function runs.
 #pragma once
 
 #include <stop_token>
@@ -23,18 +26,23 @@ namespace detail {
 class election_seat;
 }  // namespace detail
 
+// One term of a leader.
 class TURNSTILE_EXPORT leader_term {
 public:
     leader_term(const leader_term&) = delete;
     leader_term& operator=(const leader_term&) = delete;
     ~leader_term() = default;
 
-    // Triggered when the function has to return: the lead is lost, or to be given up.
+    // Returns a stop token that is triggered when the function must return: the lead is lost, or must be given up.
     [[nodiscard]] std::stop_token lost() const noexcept;
-    [[nodiscard]] bool valid() const noexcept;  // leads still, checked against the clock
+    // Returns whether this participant still leads, by the clock at the call.
+    [[nodiscard]] bool valid() const noexcept;
+    // Returns the instant until which the lead is certain, as of now.
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
+    // Returns the token of this lead. A later leader has a larger token.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
-    [[nodiscard]] result<void> status() const;  // why it does not lead any more
+    // Returns success while this participant leads, or else the reason, as guard::status().
+    [[nodiscard]] result<void> status() const;
     // Writes only if this participant still leads, see guard::commit().
     result<commit_result> commit(const transaction& writes, const commit_options& options);
     result<commit_result> commit(const transaction& writes);

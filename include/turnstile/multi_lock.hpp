@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_lock: all or none of several locks, of any kind, on any paths and servers.
+// multi_lock: one hold on several locks, of any kind, on any paths and servers: all of them or none.
 //
-// Purpose: one hold on several resources, without deadlocks and without half of it left behind.
+// Use it for work that needs several resources at once. It prevents deadlocks, and leaves no partial hold behind.
 //
 //     turnstile::multi_lock both{orders, stock};       // refers to the locks
 //     if (auto hold = both.acquire({.timeout = 2s}); hold) move(hold->fencing_tokens());
 //     const std::scoped_lock held{both};
 //
-// Order: the locks are waited for one after the other in a canonical order, whatever the caller's is: by the
-// path from the servers' root, then by the servers' hosts. It is the same in every process, so callers that
-// want overlapping sets never wait in a cycle, as long as none of them holds one of the locks already. A
-// lock whose servers are not known (any_lock) is ordered by its path alone.
+// Order. A multi_lock waits for its locks one after the other, in a canonical order that does not depend on the caller:
+// by the path from the servers' root, then by the servers' hosts. The order is the same in every process. So callers
+// with overlapping sets never wait in a cycle, as long as no caller already holds one of its locks. A lock whose
+// servers are unknown (any_lock) is ordered by its path alone.
 //
-// Speed: where all locks are of one client, and each is a `mutex` that is neither retained nor a cohort's, or a
-// shared_mutex to be written, acquire() tries all at once, before it waits for any: free locks take one round trip,
-// however many they are. What is got behind a lock that another contender has is given back before that is waited for.
-// After a trial that did not get all, the next call on this object waits for the first lock and tries the rest at once
-// behind it; the next 3, 7, up to 63 calls after several such trials in a row. try_acquire() goes from lock to lock.
+// Speed. acquire() tries all locks at once before it waits for any of them, if all belong to one client and each is a
+// shared_mutex to be written, or a `mutex` that is neither retained nor a cohort's. Free locks then take one round
+// trip, however many they are. If another contender has a lock, the call gives back the later locks in the order before
+// it waits for that one. After such a failed trial the next call on this object waits for the first lock, and tries the
+// rest at once behind it. After several failed trials in a row the next 3, 7, up to 63 calls do so. try_acquire() goes
+// from lock to lock.
 //
-// All or none: one deadline for the whole call; what is not granted in full is given back, the last first,
-// also when the caller has gone. When a part that is there already is lost with its session, or by
-// another client's hand, while another part is waited for, the call starts over within its deadline.
+// All or none. One deadline covers the whole call. If not all locks are granted, the client gives back those that were,
+// the last first, even after the caller has gone. If a granted part is lost with its session, or to another client that
+// deletes its znode, while the call waits for another part, the call starts over within its deadline.
 //
-// The hold is valid while all its parts are: valid_until() is the earliest of theirs, and the loss of one
-// is the loss of all: the caller is told (lost(), then on_lost), and the others are given back then. The
-// token is the last part's, which grows from grant to grant of the same set; for overlapping sets use
-// guard::fencing_tokens(). docs/why/multi-lock.md has each step and what happens when it goes wrong.
+// The hold is valid while all its parts are valid: valid_until() is the earliest of theirs. When one part is lost, the
+// whole hold is lost: first the caller is notified (lost(), then on_lost), then the other parts are given back. The
+// guard's token is that of the last part, which grows with each grant of the same set. For overlapping sets use
+// guard::fencing_tokens(). docs/why/multi-lock.md lists each step and what happens if it fails.
 //
-// Thread safety: all members from any thread. A multi_lock must not be destroyed while a call on it is
-// under way; asynchronous acquisitions and guards may outlive it, but not the locks that it refers to.
+// Thread safety: any thread may call any member. Do not destroy a multi_lock while a call on it is in progress.
+// Asynchronous acquisitions and guards may outlive it, but not the locks that it refers to.
 #pragma once
 
 #include <functional>
@@ -45,40 +46,44 @@
 
 namespace turnstile {
 
+// A lock that consists of several locks.
 class TURNSTILE_EXPORT multi_lock : public lockable<multi_lock> {
 public:
-    // Throws std::system_error(bad_option): there is no lock; one is there twice (also as two kinds of lock
-    // on one path, one of which might wait for the other); or two have the same name. Sends nothing.
+    // Makes a multi_lock, and sends nothing. Throws std::system_error(bad_option) if there is no lock; if a lock is
+    // there twice (also as two kinds of lock on one path, one of which might wait for the other); or if two locks have
+    // the same name.
     multi_lock(std::initializer_list<any_lock> locks);
     explicit multi_lock(std::vector<any_lock> locks);
-    // Gives up what the standard forms hold.
+    // Releases the holds that the standard forms have taken.
     ~multi_lock();
     multi_lock(const multi_lock&) = delete;
     multi_lock& operator=(const multi_lock&) = delete;
 
-    // In the canonical order.
+    // Returns the locks in the canonical order.
     [[nodiscard]] const std::vector<any_lock>& locks() const noexcept;
 
-    // The three also with a time-out or deadline alone, acquire(2s): lockable.hpp.
+    // Each of the three also takes a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
     using lockable::acquire;
     using lockable::async_acquire;
     using lockable::try_acquire;
 
-    // Waits for all of them. The errors are those of the locks; the message says whose it was.
-    // on_entered tells of each lock that is waited for or tried, on_queued of the queue of the lock that is
-    // waited for. on_at_risk, on_expiring and on_asked_to_release tell of each part, with what is left of the
-    // whole. max_hold counts from the grant of the last lock in the order. The lock_delay of a part
-    // (lock_options) is that part's alone: of a lost hold the parts that are given back are released, and free
-    // at once.
-    // After each error nothing of the call is left, or will be removed as soon as the servers can be
-    // reached, or ends with the session.
+    // Waits for all locks. The errors are those of the locks; the message names the lock. After an error no znode of
+    // the call blocks a queue: the client has removed the znodes, or removes them as soon as it reaches the servers, or
+    // they end with their session.
+    //
+    // The options apply as follows:
+    // - on_entered is called for each lock that the call waits for or tries; on_queued for the lock that it waits for.
+    // - on_at_risk, on_expiring and on_asked_to_release are called for each part, with the time that is left of the
+    //   whole hold.
+    // - max_hold counts from the grant of the last lock in the order.
+    // - The lock_delay of a part (lock_options) applies to that part alone. When a hold is lost, the parts that are
+    //   given back are released, and are free at once.
     result<guard> acquire(acquire_options options = {});
-    // Takes them if no contender is ahead in any queue, else `busy`. Waits only for the servers' answers, for
-    // one lock after the other: of several calls for the same locks one gets them.
+    // Takes all locks if no contender is ahead in any queue; otherwise returns `busy`. It waits only for the servers'
+    // answers, for one lock after the other, so of several calls for the same locks one gets them.
     result<guard> try_acquire(acquire_options options = {});
-    // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return, on
-    // the callbacks' executor of a client of one of the locks. Throws std::system_error(bad_option) for
-    // an empty handler.
+    // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(), on the callbacks'
+    // executor of a client of one of the locks. Throws std::system_error(bad_option) for an empty handler.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
 private:

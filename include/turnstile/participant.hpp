@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// participant: one member of an election, as any client can ask without taking part.
+// participant: one participant of an election, as any client can read it without taking part.
+//
+// leader::participants(), leader::present_leader() and leader_watch return participants.
+//
+// Thread safety: values.
 #pragma once
 
 #include <chrono>
@@ -10,21 +14,26 @@
 
 namespace turnstile {
 
-// The queue that participants stand in, and with which of Curator's recipes they share it.
+// The queue in which participants wait, and the recipe of Curator that shares it.
 enum class election_protocol {
-    selector,  // LeaderSelector's: that of a mutex, with the participant's id in the znode
-    latch,     // LeaderLatch's: `_c_<uuid>-latch-<number>`, which a mutex does not see
+    // Curator's LeaderSelector: the queue of a mutex, with the participant's id in the znode.
+    selector,
+    // Curator's LeaderLatch: `_c_<uuid>-latch-<number>`, which a mutex does not see.
+    latch,
 };
 
+// A participant.
 struct participant {
-    std::string
-        id{};  // what its znode holds; Curator's participants write theirs in the same place
-    std::string data{};   // what it publishes, see leader_options::data
-    bool leads = false;   // it is the first of the queue; whether its lease is valid only it knows
-    std::string znode{};  // the name
-    turnstile::fencing_token token{};  // what its leadership carries
+    // The id, from the data of its znode. Curator's participants write their ids in the same place.
+    std::string id{};
+    std::string data{};  // published data, see leader_options::data
+    // True if it is first in the queue. Only the participant itself knows whether its lease is valid.
+    bool leads = false;
+    std::string znode{};               // name of the znode
+    turnstile::fencing_token token{};  // the token of its lead
     std::int64_t session_id = 0;
-    std::chrono::system_clock::time_point since{};  // in the queue, by the leader's clock
+    // Time of entry into the queue, on the servers' leader's clock.
+    std::chrono::system_clock::time_point since{};
 };
 
 }  // namespace turnstile

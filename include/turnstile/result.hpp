@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// result<T>: a value or an error.
+// result<T>: a value, or an error.
 //
-// Purpose: what `std::expected<T, error>` is in C++23, cut down to what the library's callers use. The names are the
-// standard's; has_error() is Boost's.
+// Calls that can fail return a result. It is C++23's `std::expected<T, error>`, reduced to what users of this library
+// need. The names are those of the standard; has_error() is Boost's.
 //
 //     turnstile::result<turnstile::guard> hold = orders.try_acquire();
 //     if (hold) use(hold->fencing_token()); else log(hold.error().message());
 //
 //     const auto waiting = orders.queue().transform(&std::vector<turnstile::contender>::size).value_or(0);
 //
-// A result whose value answers a question by itself (a bool, a number, a std::optional) is no condition: in
-// `if (orders.is_locked())` "the call succeeded" would read as "it is locked". Such a result has no operator bool, and
-// one of a std::optional no has_value() either.
+// A result whose value answers a question by itself (a bool, a number, a std::optional) cannot be a condition: `if
+// (orders.is_locked())` would test whether the call succeeded, and would read as "it is locked". So such a result has
+// no operator bool, and a result of a std::optional has no has_value() either.
 //
 //     const auto locked = orders.is_locked();
 //     if (locked.has_error()) log(locked.error().message());
 //     else if (*locked) come_back_later();
 //
-// | call               | of a value                            | of an error                       |
-// |--------------------|---------------------------------------|-----------------------------------|
-// | has_error()        | false                                 | true                              |
-// | value_or(other)    | the value                             | `other`                           |
-// | and_then(f)        | f(value), which is a result           | the error                         |
-// | transform(f)       | a result of f(value)                  | the error                         |
-// | or_else(f)         | the value                             | f(error), which is the same result|
-// | transform_error(f) | the value                             | f(error), which is an error       |
+// | call               | with a value                 | with an error                            |
+// |--------------------|------------------------------|------------------------------------------|
+// | has_error()        | false                        | true                                     |
+// | value()            | the value                    | throws std::system_error                 |
+// | value_or(other)    | the value                    | `other`                                  |
+// | and_then(f)        | f(value), a result           | the error                                |
+// | transform(f)       | a result of f(value)         | the error                                |
+// | or_else(f)         | the value                    | f(error), a result of the same type      |
+// | transform_error(f) | the value                    | f(error), an error                       |
 //
-// Called on an rvalue they move the value or the error on. value(), * and error() of an rvalue return the value or the
-// error itself, where std::expected's refer into it: `for (const auto& waiter : orders.queue().value())` reads what lives.
+// On an rvalue these calls move the value or the error. value(), operator* and error() of an rvalue return the value or
+// the error itself, where std::expected returns a reference into the dying object. So `for (const auto& waiter :
+// orders.queue().value())` is safe.
 //
 // Thread safety: as safe as T.
 #pragma once
@@ -54,13 +56,14 @@ inline constexpr bool is_result<result<T>> = true;
 
 template <class T>
 inline constexpr bool k_is_optional = false;
+// A value of type T, or an error.
 template <class T>
 inline constexpr bool k_is_optional<std::optional<T>> = true;
-// Values that answer a question by themselves.
+// Types of values that answer a question by themselves.
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
 
-// What std::invoke does with a function, or a member of the one argument.
+// As std::invoke with a function, or with a member of its one argument.
 template <class F, class V>
 constexpr decltype(auto) call_with_value(F&& function, V&& value) {
     if constexpr (std::is_member_object_pointer_v<std::remove_cvref_t<F>>) {
@@ -72,7 +75,7 @@ constexpr decltype(auto) call_with_value(F&& function, V&& value) {
     }
 }
 
-// `call` gives the outcome of the user's function for the value of `self`; the error goes on as it is.
+// `call` calls the user's function with the value of `self`. An error is passed on unchanged.
 template <class Self, class Call>
 constexpr auto and_then(Self&& self, Call&& call) {
     using outcome = std::remove_cvref_t<decltype(call())>;
@@ -93,7 +96,7 @@ constexpr auto transform(Self&& self, Call&& call) {
         return result<value>{call()};
     }
 }
-// `Result` is what `self` is, without references.
+// `Result` is the type of `self` without references.
 template <class Result, class Self, class F>
 constexpr Result or_else(Self&& self, F&& function) {
     using outcome = std::remove_cvref_t<decltype(function(std::forward<Self>(self).error()))>;
@@ -133,19 +136,19 @@ public:
     explicit operator bool() const
         requires(detail::k_is_answer<T>) = delete;  // has_error(), or value()
 
-    // The value; throws `std::system_error` with the error's code and message when there is none.
+    // Returns the value. Throws `std::system_error` with the error's code and message if there is none.
     T& value() & { return check(), *value_; }
     const T& value() const& { return check(), *value_; }
     T value() && { return check(), *std::move(value_); }
 
-    // The value, which must be there.
+    // Returns the value. The result must have one.
     T& operator*() & noexcept { return *unchecked(value_); }
     const T& operator*() const& noexcept { return *unchecked(value_); }
     T operator*() && { return std::move(*unchecked(value_)); }
     T* operator->() noexcept { return &*unchecked(value_); }
     const T* operator->() const noexcept { return &*unchecked(value_); }
 
-    // The error, which must be there.
+    // Returns the error. The result must have one.
     [[nodiscard]] const turnstile::error& error() const& noexcept {
         assert(has_error());
         return *failure_;
@@ -155,7 +158,7 @@ public:
         return std::move(*failure_);
     }
 
-    // As std::expected's: see the table above.
+    // As the functions of std::expected; see the table at the top.
     template <std::convertible_to<T> U>
     [[nodiscard]] T value_or(U&& other) const& {
         return !has_error() ? **this : static_cast<T>(std::forward<U>(other));
@@ -225,10 +228,11 @@ private:
         return value;
     }
 
-    std::optional<T> value_;  // or
+    std::optional<T> value_;  // exactly one of the two is set
     std::optional<turnstile::error> failure_;
 };
 
+// Success without a value, or an error.
 template <>
 class [[nodiscard]] result<void> {
 public:
@@ -254,7 +258,7 @@ public:
         return std::move(*failure_);
     }
 
-    // As above; the functions of the first two take nothing.
+    // As above. The functions that and_then() and transform() call take no argument.
     template <class F>
     auto and_then(F&& function) const& {
         return detail::and_then(*this, std::forward<F>(function));

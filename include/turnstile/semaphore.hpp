@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// semaphore: a fair, counting lock between processes: at most n permits are out at any instant.
+// semaphore: a fair, counting lock between processes. At most n permits are held at any instant.
 //
-// Purpose: so many at once, and no more, granted in the order of arrival.
+// Use it to limit how many processes do something at once, such as connections to a database. The servers grant permits
+// in the order of arrival.
 //
 //     turnstile::semaphore connections{servers, "/semaphores/database", 20};
 //     if (auto permit = connections.acquire({.timeout = 2s})) query();
 //     if (auto several = connections.acquire(5, {.timeout = 2s})) query_in_bulk();
 //     connections.set_limit(30).value();
 //
-// A permit, or several at once, is held by a guard: it belongs to no thread, may be moved to another, is lost with
-// its session, and is given back when the guard goes. std::counting_semaphore's acquire() and release() have no place
-// for that, so the standard forms are not here; `counting_semaphore` below has them.
+// A guard holds one permit, or several at once. It belongs to no thread, may move to another thread, is lost with its
+// session, and gives the permits back when it is destroyed. The acquire() and release() of std::counting_semaphore have
+// no object for this, so they are not members; `counting_semaphore` below has them.
 //
-// How many permits there are is stored at the servers, in the data of the path: by the first
-// acquisition of an object that says a number. Each further object that says another one gets an error
-// that names both, at its first acquisition; after that, set_limit() by any client changes what holds for
-// all, and disturbs no holder. An object that says no number takes what is stored.
+// The number of permits. The servers store it in the data of the path. The first acquisition of an object that gives a
+// number writes it. An object that gives a different number gets an error with both numbers, at its first acquisition.
+// From then on set_limit() of any client changes the number for all clients, and disturbs no holder. An object that
+// gives no number uses the stored one.
 //
-// First come, first served: a large request at the head of the queue lets no small one pass it, so that
-// it is not starved. Only the head watches the holds; a hold that ends wakes the head, and
-// those behind it one after the other, as far as there is room.
+// Fairness. First come, first served: a large request at the head of the queue lets no small request pass, so it does
+// not starve. Only the head watches the holds. A hold that ends wakes the head; then the waiters behind it wake one
+// after the other, as far as there are permits.
 //
-// Never overbooked: a hold that ended at the servers had been invalid here before (see guard). When the
-// limit shrinks, no holder loses a permit; there is room again when enough of them were given back.
+// No overbooking. A hold that ended at the servers was invalid in its client before (see guard). When the limit
+// shrinks, no holder loses a permit; new grants wait until enough permits were given back.
 //
-// Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. Neither
-// Curator's semaphores nor kazoo's can share a path with it: they work in other ways.
-// How to use it: docs/how-to/semaphore.md. Each step with what happens when it goes wrong: docs/why/semaphore.md.
+// Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. A path cannot be
+// shared with the semaphores of Curator or kazoo, which work in other ways. How to use a semaphore:
+// docs/how-to/semaphore.md. Each step, and what happens if it fails: docs/why/semaphore.md.
 //
-// Thread safety: all members from any thread. A semaphore must not be destroyed while a call on it is
-// under way; asynchronous acquisitions and guards may outlive it.
+// Thread safety: any thread may call any member. Do not destroy a semaphore while a call on it is in progress.
+// Asynchronous acquisitions and guards may outlive it.
 #pragma once
 
 #include <cstddef>
@@ -51,39 +52,41 @@
 
 namespace turnstile {
 
+// A semaphore on one path.
 class TURNSTILE_EXPORT semaphore {
 public:
-    // Of `permits` permits, or of as many as there are. Throws std::system_error: bad_path and bad_option (out
-    // of permit_count's range), the message naming the value and the rule; closed, for a client that was
-    // moved from. Sends nothing.
+    // Makes a semaphore of `permits` permits, or one that uses the stored number. Sends nothing. Throws
+    // std::system_error: `bad_path`, and `bad_option` for a number outside permit_count's range (the message names the
+    // value and the rule); `closed` for a client that was moved from.
     semaphore(const client& servers, std::string_view path, permit_count permits);
     semaphore(const client& servers, std::string_view path);
     ~semaphore();
     semaphore(const semaphore&) = delete;
     semaphore& operator=(const semaphore&) = delete;
 
+    // Returns the path, as given.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Wait for a permit, or for several at once, under one guard. Errors as mutex::acquire(), and
-    //   bad_option   `permits` is out of range, or more than there are; or there are not as many as this
-    //                object says. The message has the numbers.
-    //   bad_path     there is no semaphore, and this object says no number; or the data of the path
-    //                is not one
+    // Wait for one permit, or for several at once, under one guard. Errors: those of mutex::acquire(), and
+    // - `bad_option`: `permits` is out of range, or larger than the limit; or the stored number differs from this
+    //   object's. The message has the numbers.
+    // - `bad_path`: there is no semaphore yet, and this object gives no number; or the data of the path is not a
+    //   semaphore's.
     result<guard> acquire(acquire_options options = {}) { return acquire(1, std::move(options)); }
     result<guard> acquire(permit_count permits, acquire_options options = {});
-    // The same if there is room and no contender waits, else `busy`. As mutex::try_acquire().
+    // Take the permits if they are free and no contender waits; otherwise return `busy`. As mutex::try_acquire().
     result<guard> try_acquire(acquire_options options = {}) {
         return try_acquire(1, std::move(options));
     }
     result<guard> try_acquire(permit_count permits, acquire_options options = {});
-    // No thread waits. As mutex::async_acquire().
+    // Like acquire(), but no thread waits. As mutex::async_acquire().
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) {
         async_acquire(1, std::move(options), std::move(handler));
     }
     void async_acquire(permit_count permits, acquire_options options,
                        std::function<void(result<guard>)> handler);
 
-    // With a time-out or deadline alone: acquire(2s), acquire(5, 2s).
+    // The same with a timeout or a deadline in place of options: acquire(2s), acquire(5, 2s).
     template <waiting_time W>
     result<guard> acquire(const W& limit) {
         return acquire(1, acquire_options{.timeout = limit});
@@ -111,22 +114,26 @@ public:
         async_acquire(permits, acquire_options{.timeout = limit}, std::move(handler));
     }
 
-    // How many permits there are. Errors as the queries', and bad_path as above.
+    // Returns the stored number of permits. Errors: those of the queries, and `bad_path` as above.
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;
-    // Sets it, for all clients; makes the semaphore if there is none. More wakes the head of the queue;
-    // fewer takes no permit away, and refuses those that wait for more than there are from now on.
-    // Errors as the queries', and bad_option (out of range), bad_path (as above), no_permission. After
-    // timeout, cancelled, interrupted, and not_connected it may have been set, or be set yet.
+    // Sets the number of permits for all clients, and creates the semaphore if there is none. A larger number wakes the
+    // head of the queue. A smaller number takes no permit from a holder, and refuses waiters that ask for more permits
+    // than exist from now on.
+    //
+    // Errors: those of the queries, and `bad_option` (out of range), `bad_path` (as above), `no_permission`. After
+    // `timeout`, `cancelled`, `interrupted` and `not_connected` the number may have been set, or may be set later.
     result<void> set_limit(permit_count permits, const query_options& options = {});
-    // How many a call could have at once now: what no contender has or waits for.
+    // Returns how many permits one call could get now: those that no contender holds or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
 
-    // Queries; no permit needed, nothing changed. Errors as mutex's.
+    // Queries. They need no permit and change nothing. Errors: as those of mutex.
+    //
+    // Returns all contenders in their order.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
-    // All whose permits fit into the limit. After it has shrunk, holders from before that do not fit any
-    // more are not among them, although they hold until they give back.
+    // Returns all contenders whose permits fit into the limit. After the limit has shrunk, holders that no longer fit
+    // are left out, although they hold their permits until they give them back.
     [[nodiscard]] result<std::vector<contender>> holders(const query_options& options = {}) const;
-    // How many contenders came before this guard's znode; `removed` when it is not in the queue.
+    // Returns the number of contenders before this guard's znode; the error `removed` if the znode is not in the queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
@@ -135,14 +142,15 @@ private:
     const detail::owned<state> state_;
 };
 
-// The members of std::counting_semaphore on a semaphore: permits without guards, one by one, given back by
-// whatever thread, the longest held first. A permit that was lost counts as held until it is given
-// back. For generic code; a guard tells when it is lost, this does not. Thread safety: all members from any
-// thread; the semaphore has to live longer.
+// An adapter with the members of std::counting_semaphore, for generic code. It takes permits one by one, without
+// guards. Any thread may give them back, the longest held first. A lost permit counts as held until it is given back;
+// unlike a guard, this adapter does not report the loss.
+//
+// Thread safety: any thread may call any member. The semaphore must live longer.
 class TURNSTILE_EXPORT counting_semaphore {
 public:
     explicit counting_semaphore(semaphore& of);
-    // Gives back what is held.
+    // Gives back all permits.
     ~counting_semaphore();
     counting_semaphore(const counting_semaphore&) = delete;
     counting_semaphore& operator=(const counting_semaphore&) = delete;
@@ -150,9 +158,9 @@ public:
     [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept {
         return std::numeric_limits<std::int32_t>::max();
     }
-    // Throws std::system_error, or boost::thread_interrupted.
+    // Waits for a permit. Throws std::system_error, or boost::thread_interrupted.
     void acquire();
-    // False: no permit, or no server, in time.
+    // Returns false if no permit was free, or no server answered, in time.
     [[nodiscard]] bool try_acquire();
     template <duration_like D>
     [[nodiscard]] bool try_acquire_for(const D& timeout) {
@@ -162,9 +170,10 @@ public:
     [[nodiscard]] bool try_acquire_until(const T& time) {
         return try_acquire_within(left_until(time));
     }
-    // Gives back so many. Unlike std's, which may also raise the count: throws not_owner, and gives nothing
-    // back, if this object holds fewer. Returns at once; the znodes are removed in the background.
+    // Gives back `update` permits, and returns at once; the client removes the znodes in the background. If this object
+    // holds fewer, it throws `not_owner` and gives nothing back (std::counting_semaphore may raise the count instead).
     void release(std::ptrdiff_t update = 1);
+    // Returns the number of permits that this object holds, lost ones included.
     [[nodiscard]] std::size_t held() const;
 
 private:

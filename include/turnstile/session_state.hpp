@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_state: what is known of the link between a client's session and the servers.
+// session_state: the state of the link between a client's session and the servers.
+//
+//     const auto changes = servers.on_change([](const turnstile::session_change& change) {
+//         log(to_string(change.to));
+//     });
 //
 // | state       | entered when                                     | a holder             | a waiter            |
 // |-------------|--------------------------------------------------|----------------------|---------------------|
-// | connecting  | first connect, or a new session after `lost`     | none                 | queued locally      |
-// | connected   | session established, or re-attached in time      | valid                | re-checks its place |
+// | connecting  | first connection, or a new session after `lost`  | none                 | queued locally      |
+// | connected   | session established, or reconnected in time      | valid                | checks its place    |
 // | suspended   | connection broken                                | valid until          | keeps its place     |
 // |             |                                                  | valid_until()        |                     |
-// | lost        | the servers say expired, or the lease ran out    | lost                 | enters again, or    |
+// | lost        | servers say expired, or the lease ended          | lost                 | queues again, or    |
 // |             |                                                  |                      | fails by option     |
-// | read_only   | attached to a server without a majority          | as suspended         | as suspended        |
+// | read_only   | connected to a server without a majority         | as suspended         | as suspended        |
 // | auth_failed | credentials refused                              | lost                 | fails               |
 // | closed      | close()                                          | lost, znodes removed | fails               |
 //
-// A session whose lease ran out is never trusted again, since the servers answer also a session that they are
-// about to end (docs/why/lease.md): it is closed at its next attach, or abandoned where none comes for two time-outs
-// since the last answer, and a new one is opened. So `lost` is followed by `connecting` with the next epoch;
-// by `connected` in the same epoch only if the session was attached all along, and answered in time to show
-// that it lives on, while a hold's lease was over.
+// The library never trusts a session again after its lease has ended, because the servers answer even a session that
+// they are about to end (docs/why/lease.md). It closes that session at the next connection, or abandons it if there is
+// no connection for two session timeouts after the last answer. Then it opens a new session. So `connecting` with the
+// next epoch follows `lost`. The exception: `connected` in the same epoch follows if the session stayed connected and
+// answered in time to prove that it lives, while the lease of a hold had ended.
+//
+// Thread safety: values.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +34,17 @@
 
 namespace turnstile {
 
+// See the table at the top of this file.
 enum class session_state { connecting, connected, suspended, lost, read_only, auth_failed, closed };
 
+// Returns the name of the state, such as "connected".
 [[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(session_state state) noexcept;
 
-// One step of one session of a client. Listeners get them in order; steps may be left out when they
-// come faster than the listener takes them, `lost`, `auth_failed` and `closed` never.
+// A change of the state of one session of a client. Listeners get the changes in order. When changes come faster than a
+// listener takes them, some are left out, but never `lost`, `auth_failed` and `closed`.
 struct session_change {
-    unsigned session = 0;     // which of the client's sessions, counted from 0
-    std::uint64_t epoch = 0;  // counts the sessions opened one after the other, from 1
+    unsigned session = 0;     // index of the session in its client, counted from 0
+    std::uint64_t epoch = 0;  // number of the session opened here, counted from 1
     session_state from = session_state::connecting;
     session_state to = session_state::connecting;
 };

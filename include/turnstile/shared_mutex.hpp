@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_mutex: a fair lock between processes with readers, writers, and readers that may become writers.
+// shared_mutex: a fair lock between processes for readers, writers, and readers that may become writers.
 //
-// Purpose: any number of readers at once, or one writer, granted in the order of arrival.
+// Use it for data that many processes read at once and one process changes. Any number of readers, or one writer, hold
+// the lock; the servers grant it in the order of arrival.
 //
 //     turnstile::shared_mutex prices{servers, "/locks/prices"};
 //     if (auto hold = prices.acquire_shared({.timeout = 2s})) show();
@@ -17,24 +18,23 @@
 // | upgradable      | readers                        | writer (upgrade), reader (downgrade)             |
 // | writer          | none                           | upgradable, reader (downgrade)                   |
 //
-// Fair: a waiter is granted before those that came later and exclude it. A waiting writer is not
-// starved by readers; readers that came before it share. The one exception is named: an upgrade passes
-// the writers that wait, since they wait for the upgradable hold that becomes a writer's.
+// Fairness. A waiter is granted the lock before later waiters that exclude it. Readers do not starve a waiting writer;
+// readers that came before the writer share the lock. One exception: an upgrade passes the writers that wait, since
+// they wait for the upgradable hold, which becomes a writer's.
 //
-// Each conversion is made without a gap: no other client can hold the lock as a writer in between. There
-// is one upgradable hold at a time, so two upgrades cannot wait for each other. An upgrade waits for the
-// readers that hold: a caller that holds the lock as a reader as well waits for itself.
+// Conversions leave no gap: no other client can hold the lock as a writer in between. Only one upgradable hold exists
+// at a time, so two upgrades cannot wait for each other. An upgrade waits for the readers that hold the lock. So a
+// caller that also holds the lock as a reader waits for itself.
 //
-// Fencing tokens: of two holds that exclude each other the later has the larger token; readers that
-// hold together are not ordered. A conversion makes the guard's token larger.
+// Fencing tokens. Of two holds that exclude each other, the later has the larger token. Tokens of readers that hold
+// together are unordered. A conversion makes the guard's token larger.
 //
-// Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`), which on the same
-// path takes part in the same queue and takes an upgradable reader for a reader, an upgrade for a writer.
-// How to use it: docs/how-to/shared-mutex.md. Each step with what happens when it goes wrong:
-// docs/why/shared-mutex.md.
+// Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`). On the same path Curator
+// takes part in the same queue; it takes an upgradable reader for a reader, and an upgrade for a writer. How to use a
+// shared_mutex: docs/how-to/shared-mutex.md. Each step, and what happens if it fails: docs/why/shared-mutex.md.
 //
-// Thread safety: all members from any thread, a guard by one at a time. A shared_mutex must not be
-// destroyed while a call on it is under way; asynchronous acquisitions, views and guards may outlive it.
+// Thread safety: any thread may call any member; one thread at a time uses a guard. Do not destroy a shared_mutex while
+// a call on it is in progress. Asynchronous acquisitions, views and guards may outlive it.
 #pragma once
 
 #include <functional>
@@ -56,8 +56,9 @@ namespace detail {
 class exclusive_queue;
 }  // namespace detail
 
-// A shared_mutex as code sees it that knows one way to take a lock: acquire(). Thread safety: as
-// shared_mutex; it may outlive it.
+// A view of a shared_mutex that takes it in one way, as a reader, an upgradable reader or a writer. It has the
+// interface of a mutex, for code that knows only acquire(). Thread safety: as shared_mutex. A view may outlive its
+// shared_mutex.
 class TURNSTILE_EXPORT shared_mutex_view {
 public:
     shared_mutex_view(const shared_mutex_view& other);
@@ -66,10 +67,12 @@ public:
     shared_mutex_view& operator=(shared_mutex_view&&) noexcept;
     ~shared_mutex_view();
 
+    // Returns the path of the lock.
     [[nodiscard]] const std::string& path() const noexcept;
+    // Returns how the view takes the lock.
     [[nodiscard]] contender_kind kind() const noexcept;
 
-    // As the members of shared_mutex for this kind.
+    // Like the members of shared_mutex for this kind.
     result<guard> acquire(acquire_options options = {}) const;
     result<guard> try_acquire(acquire_options options = {}) const;
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) const;
@@ -95,21 +98,23 @@ private:
     detail::owned<state> state_;
 };
 
+// A lock for readers and writers on one path.
 class TURNSTILE_EXPORT shared_mutex : public lockable<shared_mutex>,
                                       public shared_lockable<shared_mutex>,
                                       public upgrade_lockable<shared_mutex> {
 public:
-    // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
-    // that was moved from. Sends nothing.
+    // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
+    // and the rule); `closed` for a client that was moved from.
     shared_mutex(const client& servers, std::string_view path);
-    // Gives up what the standard forms hold.
+    // Releases the holds that the standard forms have taken.
     ~shared_mutex();
     shared_mutex(const shared_mutex&) = delete;
     shared_mutex& operator=(const shared_mutex&) = delete;
 
+    // Returns the path, as given.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // These also with a time-out or deadline alone, acquire_shared(2s): lockable.hpp.
+    // Each of these also takes a timeout or a deadline in place of options, as in acquire_shared(2s): see lockable.hpp.
     using lockable::acquire;
     using lockable::async_acquire;
     using lockable::try_acquire;
@@ -120,50 +125,62 @@ public:
     using upgrade_lockable::try_upgrade;
     using upgrade_lockable::upgrade;
 
-    // Wait for the lock: as a writer, as a reader, as an upgradable reader. Errors as mutex::acquire().
+    // Wait for the lock: as a writer, as a reader, as an upgradable reader. Errors: as mutex::acquire().
     result<guard> acquire(acquire_options options = {});
     result<guard> acquire_shared(acquire_options options = {});
     result<guard> acquire_upgrade(acquire_options options = {});
-    // The same if no contender that excludes it is ahead, else `busy`. As mutex::try_acquire().
+    // Take the lock if no contender that excludes the caller is ahead; otherwise return `busy`. As
+    // mutex::try_acquire().
     result<guard> try_acquire(acquire_options options = {});
     result<guard> try_acquire_shared(acquire_options options = {});
     result<guard> try_acquire_upgrade(acquire_options options = {});
-    // As a writer; no thread waits. As mutex::async_acquire(). The other kinds: readers().async_acquire() ...
+    // Takes the lock as a writer, and no thread waits. As mutex::async_acquire(). For the other kinds use
+    // readers().async_acquire() and upgraders().async_acquire().
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
-    // Writer to upgradable reader or reader, upgradable reader to reader. The guard stays the same hold: what
-    // was registered with it goes on, its znode keeps its place under a new name. Waits for the servers'
-    // answer, no longer than the lease; no interruption point. Nothing is done if the hold is that already.
-    // Errors: not_held; what status() says of a hold that is over; no_permission; bad_option: the guard is
-    // of something else, or a reader's that cannot become upgradable. The hold is as it was then.
+    // Converts a writer's hold to an upgradable reader's or a reader's, or an upgradable reader's to a reader's. The
+    // guard remains the same hold: its callbacks continue, and its znode keeps its place under a new name. Does nothing
+    // if the hold is of that kind already.
+    //
+    // The calls wait for the servers' answer, but no longer than the lease, and are no interruption points. After an
+    // error the hold is what it was. Errors:
+    // - `not_held`: the guard is empty. The errors of guard::status(): the hold is over.
+    // - `no_permission`: an ACL forbids the change.
+    // - `bad_option`: the guard belongs to a different lock; or it is a reader's, which cannot become upgradable.
     result<void> downgrade_to_upgradable(guard& hold);
     result<void> downgrade_to_shared(guard& hold);
 
-    // Upgradable reader to writer: waits until the other readers have gone; those that come meanwhile
-    // wait. The guard becomes one over both; its loss is the loss of both, and what was registered
-    // with it stays. On an error it holds what it held: all of acquire()'s, and
-    //   bad_option   the guard is of something else, or a plain reader's
-    //   too_many     the session of the hold, in which this has to be, owns as many znodes as is safe
-    // A writer's guard stays as it is. The options are those of a further acquisition; its on_lost is told
-    // beside that of the first.
+    // Converts an upgradable reader's hold to a writer's. Waits until the other readers have released; readers that
+    // arrive meanwhile wait behind the upgrade. The guard then covers both holds: the loss of either one is its loss,
+    // and callbacks that were registered with it remain. A writer's guard stays as it is.
+    //
+    // The options are those of a further acquisition; their on_lost is called beside that of the first. After an error
+    // the guard holds what it held before. Errors: those of acquire(), and
+    // - `bad_option`: the guard belongs to a different lock, or is a plain reader's.
+    // - `too_many`: the upgrade needs the session of the hold, and that session owns as many znodes as is safe.
     result<void> upgrade(guard& hold, acquire_options options = {});
-    // The same if no reader is in the way, else `busy`.
+    // Upgrades if no other reader holds the lock; otherwise returns `busy`.
     result<void> try_upgrade(guard& hold, acquire_options options = {});
-    // No thread waits. `handler` gets the guard back, upgraded or as it was. Throws bad_option if empty.
+    // Like upgrade(), but no thread waits. `handler` gets the guard back, upgraded or as it was. Throws `bad_option`
+    // for an empty handler.
     void async_upgrade(guard hold, acquire_options options,
                        std::function<void(guard hold, result<void> outcome)> handler);
 
-    // For multi_lock and other code that knows one way to take a lock.
+    // Views that take the lock in one way, for multi_lock and for code that knows only acquire().
     [[nodiscard]] shared_mutex_view readers() const;
     [[nodiscard]] shared_mutex_view upgraders() const;
     [[nodiscard]] shared_mutex_view writers() const;
 
-    // Queries; no lock needed, nothing changed. Errors as mutex's.
+    // Queries. They need no lock and change nothing. Errors: as those of mutex.
+    //
+    // Returns whether a contender holds the lock, in any way.
     [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;
+    // Returns all contenders in their order.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
-    // All that hold: a writer, or readers. An upgraded hold is two contenders: upgradable, and upgrade.
+    // Returns all holders: a writer, or readers. An upgraded hold is two contenders, of the kinds `upgradable` and
+    // `upgrade`.
     [[nodiscard]] result<std::vector<contender>> holders(const query_options& options = {}) const;
-    // How many contenders came before this guard's znode; `removed` when it is not in the queue.
+    // Returns the number of contenders before this guard's znode; the error `removed` if the znode is not in the queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 

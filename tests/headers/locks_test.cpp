@@ -22,6 +22,15 @@ TEST(header_examples, mutex) {
     EXPECT_EQ(ship.calls(), 2);
 }
 
+TEST(header_examples, acquire_options) {
+    client servers{own_tree()};
+    turnstile::mutex orders{servers, "/locks/orders"};
+    const std::stop_token shutdown;
+    reader ship;
+#include "examples/acquire_options.inc"
+    EXPECT_EQ(ship.calls(), 1);
+}
+
 TEST(header_examples, recursive_mutex) {
     client servers{own_tree()};
 #include "examples/recursive_mutex.inc"

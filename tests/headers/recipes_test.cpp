@@ -29,6 +29,11 @@ TEST(header_examples, client) {
     EXPECT_EQ(orders.path(), "/locks/orders");
 }
 
+TEST(header_examples, client_options) {
+#include "examples/client_options.inc"
+    EXPECT_EQ(servers.session_count(), 1U);
+}
+
 TEST(header_examples, runtime) {
 #include "examples/runtime.inc"
     EXPECT_EQ(orders.session_count() + stock.session_count(), 2U);

@@ -23,6 +23,12 @@ TEST(header_examples, text) {
     EXPECT_EQ(log.calls(), 1);
 }
 
+TEST(header_examples, session_state) {
+    client servers{own_tree()};
+    static reader log;
+#include "examples/session_state.inc"
+}
+
 TEST(header_examples, ostream){
 #include "examples/ostream.inc"
 }
