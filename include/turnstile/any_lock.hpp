@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // any_lock: a lock of any kind, as a part of a multi_lock.
 //
-// Purpose: what has path(), acquire(), try_acquire() and async_acquire() as `mutex` has them takes part:
-// every recipe of Turnstile that has one hold on one path, and views of it (reading, writing), and locks
-// of the user's own that do the same. It refers to the lock, which must outlive it and every acquisition
-// through it; or it shares the ownership.
+// It accepts every type with path(), acquire(), try_acquire() and async_acquire() as `mutex` has them: each recipe with
+// one hold on one path, their views (readers, writers), and locks of your own. It refers to the lock, which must then
+// outlive the any_lock and every acquisition through it; or it shares ownership of the lock.
 //
 //     turnstile::any_lock first{orders};                           // refers
 //     turnstile::any_lock second{std::make_shared<turnstile::mutex>(servers, "/locks/stock")};
 //     turnstile::any_lock third{stock, "stock of the east"};       // with a name for fencing vectors
 //
-// Thread safety: all const members from any thread, if the lock's may be.
+// Thread safety: any thread may call const members, if the lock allows that.
 #pragma once
 
 #include <concepts>
@@ -36,7 +35,8 @@ namespace detail {
 
 class queue_lock;
 
-// The locks of which a multi_lock may try several at once, since a hold of each excludes all others. Null: it is none.
+// The locks that a multi_lock may try several at once, because a hold of each excludes all others. Null for other
+// locks.
 class TURNSTILE_EXPORT exclusive_queue {
 public:
     [[nodiscard]] static const queue_lock* of(const mutex& lock) noexcept;
@@ -45,13 +45,14 @@ public:
     [[nodiscard]] static const queue_lock* of(const any_lock& lock) noexcept;
 };
 
-// These and no others: a lock that is derived from one may take it in a way of its own.
+// Exactly these types: a derived type may acquire in a way of its own.
 template <class L>
 inline constexpr bool k_has_exclusive_queue =
     std::same_as<L, mutex> || std::same_as<L, shared_mutex> || std::same_as<L, shared_mutex_view>;
 
 }  // namespace detail
 
+// A lock with the four members.
 template <class L>
 concept composable_lock = requires(L& lock, acquire_options options,
                                    std::function<void(result<guard>)> handler) {
@@ -61,18 +62,19 @@ concept composable_lock = requires(L& lock, acquire_options options,
     lock.async_acquire(options, handler);
 };
 
+// A lock of any kind.
 class any_lock {
 public:
     using handler = std::function<void(result<guard>)>;
 
-    // The name is what the lock's token is called in a fencing vector, and has to be the same in every
-    // process; empty: the lock's resource(), or its path if it has none.
+    // Refers to `lock`. `name` is the name of its token in a fencing vector, and must be the same in every process.
+    // Empty: the lock's resource(), or its path if it has none.
     template <composable_lock L>
     requires(!std::same_as<std::remove_const_t<L>, any_lock>)
         any_lock(L& lock,
                  std::string name = {})  // NOLINT: reads as `multi_lock both{orders, stock}`
         : any_lock{new holder<L*>{&lock}, std::move(name)} {}
-    // A std::shared_ptr, or another pointer that shares the lock.
+    // Shares ownership of a lock, with a std::shared_ptr or a similar pointer.
     template <class P>
     requires(composable_lock<typename P::element_type>)
         any_lock(P lock, std::string name = {})  // NOLINT
@@ -88,11 +90,14 @@ public:
     any_lock& operator=(any_lock&&) noexcept = default;
     ~any_lock() = default;
 
+    // Returns the lock's path.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    // The servers and the path from their root; the path alone where the lock does not say more.
+    // Returns the servers and the path from their root; the path alone if the lock does not say more.
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
+    // Returns the name of the lock's token.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
+    // As the members of the lock.
     result<guard> acquire(acquire_options options = {}) const {
         return lock_->acquire(std::move(options));
     }
@@ -102,7 +107,7 @@ public:
     void async_acquire(acquire_options options, handler done) const {
         lock_->async_acquire(std::move(options), std::move(done));
     }
-    // With a time-out or deadline alone: acquire(2s).
+    // The same with a timeout or a deadline in place of options: acquire(2s).
     template <waiting_time W>
     result<guard> acquire(const W& limit) const {
         return acquire(acquire_options{.timeout = limit});
@@ -134,7 +139,7 @@ private:
         [[nodiscard]] virtual const detail::queue_lock* exclusive_queue() const noexcept = 0;
     };
 
-    // `P` is a pointer to the lock, which may share it.
+    // `P` is a pointer to the lock, which may own it.
     template <class P>
     class holder final : public held {
     public:

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_gate: lets a job run at most once per period over all instances.
+// job_gate: lets a job run at most once per period, over all instances of a service.
 //
-// Purpose: every instance has the same timer; the first to come runs the job, the others learn that it
-// has been run.
+// Use it where every instance has the same timer: the first instance runs the job, the others learn that it has been
+// run.
 //
 //     turnstile::job_gate nightly{servers, "/jobs/invoices", {.period = 24h, .at_most_for = 2h}};
 //     auto report = nightly.run([](turnstile::job_run& run) { send_invoices(run.number()); });
 //     if (report && report->verdict == turnstile::job_verdict::not_due) log(report->retry_in);
 //
-// The start is written down at the servers, under the lock and only if the lock still stands, before the
-// job begins; so a job that was started is never started again within its period, whatever becomes of
-// whichever instance runs it. Periods are measured by the stamps that the servers' leader gives to what is
-// written: the instances' clocks do not matter.
+// The gate records the start of a job at the servers before the job begins, under the lock, and only if the lock still
+// exists. So a job that was started is never started again within its period, whatever happens to the instance that
+// runs it. Periods are measured by the stamps that the servers' leader gives to the record: the clocks of the instances
+// do not matter.
 //
-// The record is a persistent znode beside the lock's path, `<path>-record`. How to use it:
-// docs/how-to/job_gate.md; the protocol step by step: docs/why/job_gate.md.
+// The record is a persistent znode beside the lock's path, `<path>-record`. How to use a gate: docs/how-to/job_gate.md.
+// The protocol step by step: docs/why/job_gate.md.
 //
-// Thread safety: all members from any thread. Threads: none; the job runs in the caller's.
+// Thread safety: any thread may call any member. Threads: none; the job runs in the caller's.
 #pragma once
 
 #include <chrono>
@@ -36,58 +36,65 @@
 
 namespace turnstile {
 
-// ShedLock's terms, and the period. All instances should have the same. Each is ten years at most.
+// When a job may start again. The terms are ShedLock's, and the period. All instances should have the same rules. Each
+// duration is at most ten years.
 struct job_rules {
-    // From one start to the next at least so long. Zero: no period, only what follows.
+    // The shortest time from one start to the next. Zero: no period, only the two rules below.
     boottime_clock::duration period{};
-    // The next start is at least so long after this one, however soon the job ends.
+    // The shortest time from this start to the next one, even if the job ends sooner.
     boottime_clock::duration at_least_for{};
-    // A run whose end was never written down (its process was killed, lost the lock, is stopped) counts
-    // as running for so long; then the job may be started again. Longer than any run.
+    // How long a run counts as running if its end is never recorded (its process was killed, was stopped or lost the
+    // lock). Then the job may start again. Choose it longer than any run.
     boottime_clock::duration at_most_for = std::chrono::hours{1};
 };
 
+// The state of the latest run.
 enum class job_state { never_run, running, succeeded, failed };
 
-// The latest run, as it was written down. Times are milliseconds since 1970 by the leader's clock.
+// The record of the latest run. Times are milliseconds since 1970, on the servers' leader's clock.
 struct job_record {
     job_state state = job_state::never_run;
-    std::uint64_t number = 0;  // counts the starts from 1
-    std::string by{};          // which instance
+    std::uint64_t number = 0;  // number of starts, from 1
+    std::string by{};          // name of the instance
     std::int64_t started = 0;
-    std::int64_t ended =
-        0;  // 0 while it runs, and in the report of a run whose end's stamp could not be read
-    std::uint64_t missed = 0;  // whole periods without a start, before this one
+    // 0 while it runs, and in the report of a run whose end has no readable stamp.
+    std::int64_t ended = 0;
+    std::uint64_t missed = 0;  // whole periods without a start before this one
     friend bool operator==(const job_record&, const job_record&) = default;
 };
 
+// What a call of run() found.
 enum class job_verdict {
-    ran,      // now, by this call
-    not_due,  // the period, or at_least_for, is not over
-    running,  // elsewhere, as far as is known; or it was started and its end never written down
+    ran,      // this call ran the job
+    not_due,  // the period, or at_least_for, has not passed
+    // Another instance runs the job, or its end was never recorded.
+    running,
 };
 
+// The result of run().
 struct job_report {
     job_verdict verdict = job_verdict::ran;
-    job_record record{};  // as it is afterwards
-    // Unless it ran, when to try again; never zero then. `running`: the job may be due sooner, or later, than that.
+    job_record record{};  // the record after the call
+    // When to try again, if the job did not run; never zero then. With `running` the job may be due sooner or later.
     boottime_clock::duration retry_in{};
-    // It ran, and its end could not be written down (the lock was lost meanwhile, say): others take it
-    // for running until at_most_for is over.
+    // The job ran, but its end could not be recorded (for example because the lock was lost). The other instances
+    // consider it running until at_most_for has passed.
     std::optional<error> unrecorded{};
 };
 
-// What a job sees of its run.
+// A run, as the job sees it.
 class job_run {
 public:
+    // Returns the number of this start, counted from 1.
     [[nodiscard]] std::uint64_t number() const noexcept { return record_.number; }
-    // Whole periods that went by without a start.
+    // Returns how many whole periods passed without a start before this one.
     [[nodiscard]] std::uint64_t missed() const noexcept { return record_.missed; }
-    // Whether at_most_for has passed: another instance may start the job, too.
+    // Returns whether at_most_for has passed, so that another instance may start the job too.
     [[nodiscard]] bool overdue() const noexcept { return boottime_clock::now() >= until_; }
-    // Triggered when the lock is lost: others may start the job once the period and at_most_for are over.
+    // Returns a stop token that is triggered when the lock is lost. Other instances may start the job once the period
+    // and at_most_for have passed.
     [[nodiscard]] TURNSTILE_EXPORT std::stop_token lost() const noexcept;
-    // The hold: for its fencing token, and for what is written under it.
+    // Returns the hold, for its fencing token and for writes under it.
     [[nodiscard]] guard& lock() noexcept { return lock_; }
 
 private:
@@ -100,33 +107,36 @@ private:
     boottime_clock::time_point until_;
 };
 
+// A gate on one path.
 class TURNSTILE_EXPORT job_gate {
 public:
-    // `id`: what the record calls this instance; empty: "<host>-<pid>". Throws std::system_error: bad_path,
-    // bad_option (a duration; no period, at_least_for nor at_most_for; the id), closed.
+    // Makes a gate. `id` is the name of this instance in the record; empty: "<host>-<pid>". Throws std::system_error:
+    // `bad_path`; `bad_option` (a duration; neither period nor at_least_for nor at_most_for; the id); `closed`.
     job_gate(const client& servers, std::string_view path, job_rules rules, std::string id = {});
     ~job_gate();
     job_gate(const job_gate&) = delete;
     job_gate& operator=(const job_gate&) = delete;
 
+    // Returns the path, as given.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Runs the job in this thread if it is due and no other instance runs it. Without a time-out it does not
-    // wait: `running` if another instance holds the lock. With one it waits so long for the lock, and
-    // then looks whether the job is still due. What the job throws is written down as failed and thrown
-    // on. Errors, after which the job was not run: those of mutex::acquire() and guard::commit(); `busy`, or `timeout` with
-    // a time-out, also if the lock at the path is held by another recipe (a mutex, `turnstile run`), which
-    // client_options::foreign_kinds makes a `bad_option`. After
-    // outcome_unknown, and after the loss of the lock (session_lost, removed, ...), the start may have been written
-    // down, and then counts as a run.
+    // Runs the job in this thread, if it is due and no other instance runs it. Without a timeout it does not wait:
+    // `running` if another instance holds the lock. With a timeout it waits for the lock, and then checks whether the
+    // job is still due. An exception of the job is recorded as `failed`, and thrown on.
     //
-    // The time-out ends what comes before the start is written, and `running` comes at most a second after it;
-    // the start, and the end after the job, take the session time-out at most. All but the job returns at once when
-    // the lock is lost or `options.stop` is triggered. A token that was triggered while the job ran leaves a second to
-    // write the end down. The job itself looks at lost() and at its own token.
+    // Times. The timeout limits all that precedes the record of the start; `running` comes at most a second after it.
+    // Recording the start, and recording the end after the job, take at most the session timeout each. Everything but
+    // the job returns at once when the lock is lost or `options.stop` is triggered. If the token is triggered while the
+    // job runs, the gate still takes up to a second to record the end. The job itself must watch lost() and its own
+    // token.
+    //
+    // Errors, after which the job was not run: those of mutex::acquire() and guard::commit(). `busy`, or `timeout` with
+    // a timeout, also means that another recipe (a mutex, `turnstile run`) holds the lock at the path;
+    // client_options::foreign_kinds can turn that into `bad_option`. After `outcome_unknown`, and after the loss of the
+    // lock (`session_lost`, `removed` and others), the start may have been recorded, and then counts as a run.
     result<job_report> run(const std::function<void(job_run&)>& job, acquire_options options = {});
 
-    // The latest run; needs no lock.
+    // Returns the record of the latest run. Needs no lock.
     [[nodiscard]] result<job_record> last(const query_options& options = {}) const;
 
 private:

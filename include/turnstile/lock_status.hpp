@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_status: the holder of a lock and its waiters, as any client can ask without holding it.
+// lock_status: the holder of a lock and its waiters, as any client can read them without holding the lock.
+//
+// The queries queue(), holder() and holders() of the locks, and locks_below(), return contenders.
+//
+// Thread safety: values and pure functions.
 #pragma once
 
 #include <chrono>
@@ -13,53 +17,59 @@
 
 namespace turnstile {
 
-// A contender's claims about itself, in its znode. parse() empties what this library would not have written; of other
-// libraries only `text` is set. Text may hold any bytes: escape it before a terminal or a page shows it.
+// What a contender writes about itself into its znode. Nothing verifies these claims. parse() empties each field that
+// this library would not have written; for other libraries it sets only `text`. The text may contain any bytes: escape
+// it before you show it on a terminal or a page.
 struct contender_metadata {
-    std::string text{};      // as it stands there, its first 16 KiB
+    std::string text{};      // the data of the znode, its first 16 KiB
     std::string resource{};  // the lock's path; at most 4,096 bytes
-    std::string host{};      // at most 255 bytes, none of them a blank or a control character
+    std::string host{};      // at most 255 bytes, without blanks and control characters
     std::string pid{};       // a number from 1 to 2^31 - 1
-    std::string thread{};    // the same
+    std::string thread{};    // a number from 1 to 2^31 - 1
     std::string label{};     // at most 1,024 bytes
-    std::string owner{};     // as deadlock_detector sees it, see acquire_options; at most 256 bytes
-    std::string timeout{};   // of its session, as it asked for: milliseconds, from 1 to an hour
-    std::string since{};     // UTC, ISO 8601 to the second, by the contender's clock
-    std::string recipe{};    // "job_gate"; empty for all others. At most 32 bytes, a to z and _
+    std::string owner{};     // the owner, see acquire_options::owner; at most 256 bytes
+    // The session timeout that its client asked for: milliseconds, from 1 to an hour.
+    std::string timeout{};
+    // Start of the call: UTC, ISO 8601 to the second, on the contender's clock.
+    std::string since{};
+    std::string recipe{};  // "job_gate"; empty for all others. At most 32 bytes, a to z and _
 
-    // "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders"
+    // Returns "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders".
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
+    // Reads the data of a contender's znode.
     [[nodiscard]] TURNSTILE_EXPORT static contender_metadata parse(std::string_view text);
 };
 
-// What stands in `owner` for the blocking acquisitions of the calling thread, if they name no other:
-// 16 hexadecimal digits that no other thread of any process has.
+// Returns the `owner` of the calling thread's blocking acquisitions that name no other owner: 16 hexadecimal digits
+// that no other thread of any process has.
 [[nodiscard]] TURNSTILE_EXPORT std::string thread_owner();
 
-// What a contender is there for.
+// The kind of a contender.
 enum class contender_kind {
     mutex,
     latch,       // Curator's LeaderLatch
-    reader,      // shared_mutex: with other readers
-    writer,      //               alone
-    upgradable,  //               with readers, and may become a writer
-    upgrade,     //               an upgradable hold that becomes, or is, a writer's
-    permit,      // semaphore
+    reader,      // shared_mutex: holds together with other readers
+    writer,      // shared_mutex: holds alone
+    upgradable,  // shared_mutex: holds together with readers, and may become a writer
+    upgrade,     // shared_mutex: an upgradable hold that becomes, or is, a writer's
+    permit,      // a semaphore's contender
 };
 
-// "reader"
+// Returns the name of the kind, such as "reader".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(contender_kind kind) noexcept;
 
+// One contender of a lock: a holder or a waiter.
 struct contender {
-    std::size_t position = 0;  // 0 holds (a mutex), 1 is next
+    std::size_t position = 0;  // contenders ahead: of a mutex 0 is the holder, 1 is the next
     contender_kind kind = contender_kind::mutex;
-    std::int32_t permits = 1;  // permit: so many at once
-    std::string name{};        // of the znode
+    std::int32_t permits = 1;  // how many permits it asks for (kind `permit`)
+    std::string name{};        // name of its znode
+    // The number that the servers appended to the name. It is not a fencing token.
     std::int32_t sequence = 0;
-    turnstile::fencing_token
-        token;  // of its creation; but for a shared_mutex, what its grant carries
+    // The token of the znode's creation; for a shared_mutex the token of the contender's grant.
+    turnstile::fencing_token token;
     std::int64_t session_id = 0;
-    std::chrono::system_clock::time_point created{};  // by the leader's clock
+    std::chrono::system_clock::time_point created{};  // on the servers' leader's clock
     contender_metadata metadata{};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// lockable: the standard's and Boost's names for taking a lock, written once for every recipe.
+// lockable: the names of the standard library and of Boost for every lock (lock, try_lock_for, unlock and others).
 //
-// Purpose: std::unique_lock, std::scoped_lock, std::shared_lock and Boost's locks take each recipe.
+// Use these names with std::unique_lock, std::scoped_lock, std::shared_lock and Boost's locks, or in generic code.
 //
 //     if (std::unique_lock held{orders, 2s}; held) ship();
 //     std::scoped_lock both{orders, stock};
@@ -13,22 +13,24 @@
 // | shared_lockable  | the same with ..._shared                                     | shared_mutex: readers       |
 // | upgrade_lockable | the same with ..._upgrade; Boost's conversions               | shared_mutex: upgradables   |
 //
-// A hold that is taken so is kept inside the lock, for the calling thread. While a thread has one, whatever its kind,
-// lock...() throws would_deadlock and the try forms return false (recursive_mutex counts instead); so it is also
-// when that hold has been lost, until the thread unlocks. They throw std::system_error, or
+// Holds. The lock itself keeps a hold that these names take, for the calling thread. While a thread has such a hold, of
+// whatever kind, lock...() throws `would_deadlock` and the try forms return false (recursive_mutex counts instead).
+// That includes a lost hold, until the thread unlocks it. All of these forms throw std::system_error, or
 // boost::thread_interrupted.
 //
-// try_lock...: false if another contender is ahead, or no server answered in time. With no time at all it waits
-// for the servers' answer all the same. unlock...: throws not_owner if the calling thread holds nothing here, or
-// something else. It returns at once; the znode is removed in the background. It does not tell whether the
-// hold had been lost: current()->status() does.
+// try_lock...() returns false if another contender is ahead, or if no server answered in time. With a time of zero it
+// still waits for the servers' answer.
 //
-// Time-outs are of any duration type, time points of any clock, std's or Boost's. A time point is measured
-// on its own clock once, when the call begins: after that, that clock may be set, and the call does not
-// notice. What is too far away is for ever, what is past is no time at all; nothing overflows.
+// unlock...() returns at once; the client removes the znode in the background. It throws `not_owner` if the calling
+// thread has no such hold here. It does not report whether the hold had been lost: call current()->status() first.
 //
-// The calls that return a hold are here with a time-out or deadline alone: acquire(2s) is acquire({.timeout = 2s}), and
-// so with try_acquire(), async_acquire(), acquire_shared(), upgrade() and the others. What follows the options stays.
+// Times. Timeouts are of any duration type. Deadlines are time points of any clock, std's or Boost's. The call reads
+// that clock once, when it begins, and ignores later changes of the clock. A time that is too far away means without
+// limit, a time in the past means zero, and nothing overflows.
+//
+// The bases also have the calls that return a hold with a timeout or a deadline in place of options: acquire(2s) is
+// acquire({.timeout = 2s}). The same goes for try_acquire(), async_acquire(), acquire_shared(), upgrade() and the
+// others. Parameters after the options stay.
 //
 // Thread safety: that of the lock.
 #pragma once
@@ -43,9 +45,9 @@
 
 namespace turnstile {
 
-// `L` befriends its bases and has
+// The base of every lock `L`. `L` befriends its bases, and has these members:
 //     void take(), bool try_take(boottime_clock::duration left), void give_back(), const guard* own() const
-// A lock of several kinds takes the kind as a last argument, contender_kind::writer by default.
+// A lock of several kinds has the kind as a last argument, by default contender_kind::writer.
 template <class L>
 class lockable {
 public:
@@ -74,7 +76,7 @@ public:
         self().async_acquire(acquire_options{.timeout = limit}, std::forward<More>(more)...);
     }
 
-    // The calling thread's hold by any of these names, for its fencing token; nullptr if none.
+    // Returns the calling thread's hold that these names took, for its fencing token; nullptr if there is none.
     [[nodiscard]] const guard* current() const noexcept {
         return static_cast<const L&>(*this).own();
     }
@@ -86,6 +88,7 @@ private:
     L& self() noexcept { return static_cast<L&>(*this); }
 };
 
+// The base of a lock for readers.
 template <class L>
 class shared_lockable {
 public:
@@ -118,7 +121,7 @@ private:
     L& self() noexcept { return static_cast<L&>(*this); }
 };
 
-// `L` has for the conversions also
+// The base of a lock for upgradable readers. `L` has these members for conversions:
 //     void convert(contender_kind from, contender_kind to), bool try_convert_up(boottime_clock::duration left)
 template <class L>
 class upgrade_lockable {
@@ -152,14 +155,14 @@ public:
         return self().try_upgrade(hold, acquire_options{.timeout = limit});
     }
 
-    // These convert the calling thread's hold. A downgrade of a lost hold does nothing:
-    // current()->status() tells why.
+    // Convert the calling thread's hold downwards. They do nothing to a lost hold: current()->status() gives the
+    // reason.
     void unlock_and_lock_upgrade() { self().convert(contender_kind::writer, k_kind); }
     void unlock_and_lock_shared() {
         self().convert(contender_kind::writer, contender_kind::reader);
     }
     void unlock_upgrade_and_lock_shared() { self().convert(k_kind, contender_kind::reader); }
-    // Upwards: throws what upgrade() returns, and the thread keeps its upgradable hold then.
+    // Convert it upwards. Throws the error of upgrade(); the thread then keeps its upgradable hold.
     void unlock_upgrade_and_lock() { self().convert(k_kind, contender_kind::writer); }
     [[nodiscard]] bool try_unlock_upgrade_and_lock() { return self().try_convert_up({}); }
     template <duration_like D>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_node: what stands in a znode, and its version, for a transaction that writes it only if it is still so.
+// read_node: the data and version of a znode, so that a transaction writes it only if it has not changed since.
 //
 //     auto stock = turnstile::read_node(servers, "/stock/7").value();
 //     const auto writes = turnstile::transaction{}.set("/stock/7", one_less(stock.data), stock.version);
 //     if (const auto done = hold->commit(writes); !done) log(done.error().message());
 //
-// Under a hold it is read through the hold: then it is as new as the lock makes it.
+// Under a hold, read through the hold. The result then includes everything that earlier holders wrote:
 //
 //     auto pieces = turnstile::read_node(*hold, "/stock/7").value();
 //
-// Thread safety: functions, from any thread.
+// Thread safety: any thread may call these functions.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,29 @@ namespace turnstile {
 
 class guard;
 
+// The data of a znode.
 struct node {
     std::string data{};
-    std::int32_t version = 0;  // counts the writes to it
-    bool ephemeral = false;    // goes with a session
+    std::int32_t version = 0;  // number of writes since its creation
+    bool ephemeral = false;    // ends with the session that owns it
     friend bool operator==(const node&, const node&) = default;
 };
 
-// As the server that the client is attached to has it, which may be behind the leader by what it has not heard yet;
-// a `set` or `check` of the version that was read finds that out. Errors: no_node, no_permission, bad_path, protocol
-// (the servers refuse for another reason), those of the wait (timeout, cancelled, not_connected, unresolvable,
-// interrupted), auth_failed, closed, forked. A Boost interruption point.
+// Reads a znode from the server that the client is connected to, which may be behind the leader. A `set` or `check`
+// with the version that was read finds that out. A Boost interruption point. Errors: `no_node`, `no_permission`,
+// `bad_path`, `protocol` (the servers refuse for another reason), those of the wait (`timeout`, `cancelled`,
+// `not_connected`, `unresolvable`, `interrupted`), `auth_failed`, `closed`, `forked`.
 [[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const client& servers, std::string_view path,
                                                       const query_options& options = {});
 
-// As it stands under the hold: with all that earlier holders of the lock wrote, by commit(), or in any other way that
-// was answered before they released; of a multi_lock's hold those of each of its locks. Read in the hold's own session,
-// without a further request; after a re-attach, and where several sessions or threads of this process share in the hold,
-// a commit that changes nothing comes first (docs/why/guarded-writes.md). The hold is valid when the answer is there.
-// Errors: as above, those of guard::status(), not_held (an empty guard), bad_option (a quorum_lock's hold, which is of
-// several servers). Default time-out: the session's.
+// Reads a znode under a hold. The result includes all that earlier holders of the lock wrote with commit(), or in any
+// other way that was answered before they released; for a multi_lock that of each of its locks. The hold is valid when
+// the answer arrives.
+//
+// The read uses the session of the hold, and costs no further request. After a reconnect, and if several sessions or
+// threads of this process share the hold, a commit that changes nothing precedes it (docs/why/guarded-writes.md). The
+// default timeout is the session timeout. Errors: as above, those of guard::status(), `not_held` (an empty guard),
+// `bad_option` (a quorum_lock's hold, which belongs to several servers).
 [[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const guard& hold, std::string_view path,
                                                       const query_options& options = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// owned: the state behind one of the classes here, which their headers need not know.
+// owned: a pointer to the private state of a public class, whose definition the header does not need.
 //
 // Thread safety: that of the state.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace turnstile::detail {
 
-// std::unique_ptr for what is never null but after a move, without <memory>.
+// Like std::unique_ptr, without <memory>. Null only after a move.
 template <class T>
 class owned {
 public:

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// owner: what a lock belongs to, where that matters: a thread, or a flow of work that moves between
-// threads.
+// owner: the owner of a hold on a recursive_mutex: a thread, or a task that moves between threads.
 //
 //     turnstile::owner job = turnstile::owner::make();
 //     auto outer = orders.acquire({}, job);                 // on one thread
 //     pool.submit([&, job] { auto inner = orders.acquire({}, job); ship(); });   // the same owner
 //
-// An owner is one flow of control: two acquisitions of the same lock by one owner at the same time make
-// no sense (the second is refused), one inside the other does.
+// An owner is one flow of control. It may acquire a lock again inside a hold of the same lock. Two acquisitions of one
+// lock by one owner at the same time make no sense, and the second is refused.
 //
-// Thread safety: a value; as safe as an integer.
+// Thread safety: a value, as safe as an integer.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -22,17 +21,18 @@
 
 namespace turnstile {
 
+// An owner.
 class owner {
 public:
-    // The thread that asks. A thread that ended is never taken for another one: these numbers are
-    // counted by the library, the system's are used again.
+    // Returns the owner of the calling thread. The library counts threads itself, so a thread that has ended is never
+    // confused with a later one (the system reuses its numbers).
     [[nodiscard]] TURNSTILE_EXPORT static owner calling_thread() noexcept;
-    // A new one that no thread is: any code that has a copy acts for it.
+    // Returns a new owner that is no thread. Any code that has a copy acts for it.
     [[nodiscard]] TURNSTILE_EXPORT static owner make() noexcept;
 
-    // True for a thread's own, in which case only that thread may act for it.
+    // True for the owner of a thread. Only that thread may act for it.
     [[nodiscard]] bool is_thread() const noexcept { return kind_ == kind::thread; }
-    // "thread 3" or "owner 7": numbers within this process, for messages.
+    // Returns "thread 3" or "owner 7", for messages. The numbers are those of this process.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
 
     friend auto operator<=>(const owner&, const owner&) noexcept = default;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// permit_count: how many permits of a semaphore, from an integer of any type.
+// permit_count: a number of permits of a semaphore, made from an integer of any type.
 //
 //     auto five = connections.acquire(5);
 //     auto batches = connections.acquire(turnstile::permit_count{batch.size()}, {.timeout = 2s});
 //
-// No value wraps round or is cut: the call that it is given to refuses one that is out of range (bad_option, with
-// the value and the rule).
+// No value wraps round or is truncated. The call that gets an out-of-range number refuses it with `bad_option`; the
+// message names the value and the rule.
 //
 // Thread safety: a value.
 #pragma once
@@ -19,8 +19,10 @@
 
 namespace turnstile {
 
+// A number of permits.
 class permit_count {
 public:
+    // The largest number in range.
     static constexpr std::int32_t k_most = std::numeric_limits<std::int32_t>::max();
 
     template <std::integral N>
@@ -30,9 +32,9 @@ public:
         : count_{std::in_range<std::int64_t>(count) ? static_cast<std::int64_t>(count)
                                                     : std::numeric_limits<std::int64_t>::max()} {}
 
-    // As it was given; what is beyond std::int64_t is the largest of these.
+    // Returns the number as given; a number beyond std::int64_t becomes the largest std::int64_t.
     [[nodiscard]] constexpr std::int64_t value() const noexcept { return count_; }
-    // One at least, and k_most at most.
+    // Returns whether the number is from 1 to k_most.
     [[nodiscard]] constexpr bool in_range() const noexcept {
         return count_ >= 1 && count_ <= k_most;
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // promises: what a kind of server promises of every lock on it, as data.
 //
+// Use it to refuse servers that promise less than a program needs, or to warn about them.
+//
 //     turnstile::client servers{connect_string, {.require = {.exclusion = turnstile::exclusion_promise::proved,
 //                                                            .scope = turnstile::scope_promise::host}}};
 //     if (servers.promises().failover == turnstile::failover_promise::none) warn_the_operator();
 //
-// The values of each enum are in ascending order: a greater one promises more. The first one of each promises nothing,
-// so `promises{}` is met by every kind of server. docs/start/choosing.md has the table of all kinds.
+// The values of each enum ascend: a greater one promises more, and the first one promises nothing. So every kind of
+// server meets `promises{}`. docs/start/choosing.md has the table of all kinds.
 //
 // Thread safety: values.
 #pragma once
@@ -21,42 +23,44 @@
 
 namespace turnstile {
 
-// At most one valid guard of an exclusive lock at any instant (G1).
-// best_effort: a failover of the servers may forget a grant; only the fencing token and guarded writes help then.
-// leased:      while the server keeps its data and its clock runs at a true rate; argued, and judged from outside.
-// proved:      through failovers of the servers too; argued step by step, simulated and judged from outside.
+// Exclusion (G1): at most one valid guard of an exclusive lock exists at any instant.
+// - `best_effort`: a failover of the servers may forget a grant. Only the fencing token and guarded writes help then.
+// - `leased`: holds while the server keeps its data and its clock runs at a true rate. Argued, and judged from outside.
+// - `proved`: holds through failovers of the servers too. Argued step by step, simulated, and judged from outside.
 enum class exclusion_promise { best_effort, leased, proved };
 
-// arrival: grants in the order in which the servers saw the contenders (G2).
+// Order (G2). `arrival`: grants follow the order in which the servers received the contenders.
 enum class order_promise { none, arrival };
 
-// How a waiter learns that it is its turn. polled: by asking from time to time. notified: the server tells it. On MariaDB
-// that holds among clients of one user, or with the right CONNECTION ADMIN; without it a waiter of another user asks
-// every third of its session time-out, and the log says so once.
+// How a waiter learns that its turn has come. `polled`: it asks from time to time. `notified`: the server notifies it.
+//
+// On MariaDB `notified` holds among clients of one user, or with the right CONNECTION ADMIN. Without that right a
+// waiter of another user asks every third of its session timeout, and the log says so once.
 enum class waiting_promise { polled, notified };
 
-// What becomes of locks when one server is lost. none: they are not to be had until it is back.
-// loses_writes: another server goes on and may lack the last writes. survives: nothing that was acknowledged is lost.
+// What happens to locks when one server is lost. `none`: they are not available until it is back. `loses_writes`:
+// another server continues, and may lack the last writes. `survives`: no acknowledged write is lost.
 enum class failover_promise { none, loses_writes, survives };
 
-// told: a holder learns of loss before any other contender can be granted (G5).
+// Report of a loss (G5). `told`: a holder learns of its loss before any other contender can be granted the lock.
 enum class loss_promise { none, told };
 
-// grows: the later of two grants that exclude each other has the larger fencing token (G6), while the servers keep
-// their data. grows_across_lost_data: also when they went on from older data, unless a waiter is back in it that another
-// client had removed by force.
+// Fencing (G6). `grows`: the later of two grants that exclude each other has the larger fencing token, while the
+// servers keep their data. `grows_across_lost_data`: also after the servers continued from older data, unless that data
+// contains a waiter that another client had removed by force.
 enum class token_promise { none, grows, grows_across_lost_data };
 
-// guarded: guard::commit() writes at these servers all together or not at all, and only under the hold.
+// Writes. `guarded`: guard::commit() writes at these servers all together or not at all, and only under the hold.
 enum class write_promise { none, guarded };
 
-// When the locks of a process that died are free. at_once: as soon as the system has noticed.
+// When the locks of a dead process are free. `at_once`: as soon as the system has noticed the death.
 enum class crash_promise { never, session_timeout, at_once };
 
-// Who can contend for one lock: threads of a process, processes of a host, whoever reaches the one server, whoever
-// reaches one server of several that act as one.
+// Which programs can contend for one lock. `process`: threads of one process. `host`: processes of one host. `server`:
+// all programs that reach the one server. `cluster`: all programs that reach one of several servers that act as one.
 enum class scope_promise { process, host, server, cluster };
 
+// What a kind of server promises. The default is the least of everything.
 struct promises {
     exclusion_promise exclusion = exclusion_promise::best_effort;
     order_promise order = order_promise::none;
@@ -70,7 +74,7 @@ struct promises {
     friend bool operator==(const promises&, const promises&) = default;
 };
 
-// One of the promises in words: "exclusion", "proved".
+// One promise in words, such as "exclusion" and "proved".
 struct promise_text {
     std::string_view name;
     std::string_view value;
@@ -78,11 +82,12 @@ struct promise_text {
 };
 inline constexpr std::size_t k_promise_count = 9;
 
-// All of them, in the order of the struct.
+// Returns all promises in words, in the order of the members.
 [[nodiscard]] TURNSTILE_EXPORT std::array<promise_text, k_promise_count> texts_of(
     const promises& given) noexcept;
 
-// What `given` lacks of `required`: "exclusion: proved is required, best_effort is promised; scope: ...". Empty: nothing.
+// Returns what `given` lacks of `required`, such as "exclusion: proved is required, best_effort is promised; scope:
+// ..."; empty if it lacks nothing.
 [[nodiscard]] TURNSTILE_EXPORT std::string missing(const promises& given, const promises& required);
 
 }  // namespace turnstile

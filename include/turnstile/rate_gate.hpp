@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// rate_gate: lets at most n entries through per period, over all instances.
+// rate_gate: lets at most n entries through per period, over all instances of a service.
+//
+// Use it to respect the limit of a partner's interface.
 //
 //     turnstile::rate_gate calls{servers, "/limits/partner-api", {.entries = 100, .period = 1min}};
 //     if (calls.enter({.timeout = 5s})) call_partner();
 //
-// A sliding window: in no span of time as long as the period are there more than n entries, measured by
-// the stamps that the servers' leader gives to them, so that the instances' clocks do not matter. Entries
-// are in the order of the callers' arrival: a caller that has to wait for its time keeps the place. An entry counts
-// from when it is written down, whatever its caller does then.
+// A sliding window: no span of time as long as the period contains more than n entries, by the time stamps that the
+// servers' leader gives them. So the clocks of the instances do not matter. Entries have the order of the callers'
+// arrival: a caller that has to wait for its time keeps its place. An entry counts from the moment when it is recorded,
+// whatever its caller does then.
 //
-// A rule of up to 60 entries is exact: room comes back a period after the oldest entry. A rule of more counts entries in
-// slots of a 59th of the period, which give their places up together: room may come back that much later, never earlier.
+// A rule of up to 60 entries is exact: the place of the oldest entry is free again one period after it. A larger rule
+// counts entries in slots of 1/59 of the period, and frees all places of a slot together. So a place may be free that
+// much later, never earlier.
 //
-// The record is a persistent znode beside the queue's path, `<path>-record`, of 1.5 KB at most; it holds the stamps, or
-// the slots, of one period, and the rule, so that instances that disagree about it are found out.
-// How to use it: docs/how-to/job_gate.md; the protocol: docs/why/job_gate.md.
+// The record is a persistent znode beside the queue's path, `<path>-record`, of at most 1.5 KB. It contains the stamps
+// or the slots of one period, and the rule, so that instances with different rules find out. How to use a gate:
+// docs/how-to/job_gate.md. The protocol: docs/why/job_gate.md.
 //
-// Thread safety: all members from any thread. Threads: none; enter() waits in the caller's.
+// Thread safety: any thread may call any member. Threads: none; enter() waits in the caller's.
 #pragma once
 
 #include <cstddef>
@@ -31,39 +34,45 @@
 
 namespace turnstile {
 
+// How many entries per period. All instances must have the same rule.
 struct rate_rule {
     std::size_t entries = 1;  // 1 to rate_gate::k_most_entries
-    boottime_clock::duration
-        period{};  // at least a millisecond; counted in whole ones, rounded up; ten years at most
+    // From a millisecond to ten years, in whole milliseconds, rounded up.
+    boottime_clock::duration period{};
 };
 
+// The state of a gate.
 struct rate_state {
-    std::size_t entered = 0;              // entries that have a place now
-    boottime_clock::duration retry_in{};  // until there is room for one; zero: there is
+    std::size_t entered = 0;              // entries within the last period
+    boottime_clock::duration retry_in{};  // time until the next entry is possible; zero: now
 };
 
+// A gate on one path.
 class TURNSTILE_EXPORT rate_gate {
 public:
     static constexpr std::size_t k_most_entries = 1'000'000;
 
-    // Throws std::system_error: bad_path, bad_option (the rule), closed. Sends nothing.
+    // Makes a gate, and sends nothing. Throws std::system_error: `bad_path`, `bad_option` (the rule), `closed`.
     rate_gate(const client& servers, std::string_view path, rate_rule rule);
     ~rate_gate();
     rate_gate(const rate_gate&) = delete;
     rate_gate& operator=(const rate_gate&) = delete;
 
+    // Returns the path, as given.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Waits for its turn and then for room, and enters. Errors: timeout, cancelled, interrupted and the
-    // others of mutex::acquire() and guard::commit(): it has not entered; bad_option: the record has
-    // another rule, and the message names both. outcome_unknown: the entry may count, take it for none.
-    // A Boost interruption point. Of the options timeout, stop and label are used.
+    // Waits for its turn, then until the rule allows an entry, and enters. A Boost interruption point. Uses the options
+    // timeout, stop and label. Errors:
+    // - `timeout`, `cancelled`, `interrupted` and the others of mutex::acquire() and guard::commit(): the caller has
+    //   not entered.
+    // - `bad_option`: the record has another rule. The message names both.
+    // - `outcome_unknown`: the entry may have been recorded. Treat it as no entry.
     result<void> enter(acquire_options options = {});
-    // Enters if there is room now, else `busy`, with how long it may take in the message; waits only for
-    // callers that are entering just now.
+    // Enters if the rule allows it now; otherwise returns `busy`, with the expected wait in the message. Waits only for
+    // callers that are entering at the same moment.
     result<void> try_enter(acquire_options options = {});
 
-    // The state now: makes no entry, but queues to learn the leader's time.
+    // Returns the present state. Makes no entry, but queues, to learn the leader's time.
     [[nodiscard]] result<rate_state> state(acquire_options options = {}) const;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// recursive_mutex: a fair, exclusive lock between processes that its owner may take again.
+// recursive_mutex: a fair, exclusive lock between processes that its owner may acquire again.
 //
-// Purpose: code that holds the lock may call code that takes it, too.
+// Use it where code that holds the lock calls other code that acquires it too.
 //
 //     turnstile::recursive_mutex orders{servers, "/locks/orders"};
 //     auto outer = orders.acquire({.timeout = 2s});
@@ -9,24 +9,23 @@
 //     inner->unlock();                 // still held
 //     outer->unlock();                 // now it is released
 //
-// The owner is the calling thread, or a `turnstile::owner` that is handed on explicitly, for work that
-// moves between threads. All guards of one hold share its znode, token, lease and loss; the lock is
-// released when the last of them goes, in whatever order. Other owners, threads of this process too,
-// wait in the queue like all others; so do owners of other recursive_mutex objects on the path.
+// The owner is the calling thread; or a `turnstile::owner` that the program passes on, for work that moves between
+// threads. All guards of one hold share its znode, token, lease and loss. The lock is released when the last of them
+// is, in any order. Other owners wait in the queue, including other threads of this process, and owners of other
+// recursive_mutex objects on the path.
 //
-// Only the owner gives a hold up: release() of a guard by a thread other than the owning one is refused
-// with not_owner and the guard keeps its share, and so is unlock() of the standard forms. Only a
-// guard's destructor, its move-assignment and its own unlock(), which have no way to report an error, let
-// the share go in any thread.
+// Only the owner releases a hold. guard::release() in a thread that is not the owner fails with `not_owner`, and the
+// guard keeps its share; unlock() of the standard forms does the same. A guard's destructor, move assignment and
+// unlock() cannot report an error, so they release the share in any thread.
 //
-// A hold that is over (its lease ran out, its session or its znode is gone) is not entered again:
-// session_lost, until all its guards are gone.
+// An owner cannot enter a lost hold again (the lease ended, or the session or the znode is gone): acquire() returns
+// `session_lost` until all guards of that hold are released.
 //
-// Protocol and queue are those of `mutex` (docs/why/mutex.md), so that it shares a path with it, with Curator's
-// InterProcessMutex and Go's samuel client. docs/why/recursive_mutex.md has what it adds.
+// Protocol: that of `mutex` (docs/why/mutex.md), so both, Curator's InterProcessMutex and Go's samuel client share a
+// path and a queue. docs/why/recursive_mutex.md describes the additions.
 //
-// Thread safety: all members from any thread. It must not be destroyed while a call on it is under way;
-// asynchronous acquisitions and guards may outlive it.
+// Thread safety: any thread may call any member. Do not destroy a recursive_mutex while a call on it is in progress.
+// Asynchronous acquisitions and guards may outlive it.
 #pragma once
 
 #include <cstddef>
@@ -47,46 +46,48 @@
 
 namespace turnstile {
 
+// A recursive lock on one path.
 class TURNSTILE_EXPORT recursive_mutex : public lockable<recursive_mutex> {
 public:
-    // The standard forms, see lockable.hpp: each lock() needs an unlock() of the same thread, which undoes the
-    // latest one; current() is the guard of that one. All of them throw session_lost while the thread has a hold
-    // that is over.
+    // The standard forms (lockable.hpp): each lock() needs an unlock() by the same thread, which undoes the latest one;
+    // current() is the guard of the latest one. All of them throw `session_lost` while the thread has a lost hold.
 
-    // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
-    // that was moved from. Sends nothing.
+    // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
+    // and the rule); `closed` for a client that was moved from.
     recursive_mutex(const client& servers, std::string_view path);
-    // As mutex: handed over inside the process, retained, with a delay after a crash. Throws bad_option, too.
+    // As mutex: a lock that is handed over inside the process or retained, or that has a delay after a crash. Throws
+    // also `bad_option`.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
-    // Gives up what the standard forms hold.
+    // Releases the holds that the standard forms have taken.
     ~recursive_mutex();
     recursive_mutex(const recursive_mutex&) = delete;
     recursive_mutex& operator=(const recursive_mutex&) = delete;
 
+    // Returns the path, as given.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // The three also with a time-out or deadline alone, acquire(2s): lockable.hpp.
+    // Each of the three also takes a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
     using lockable::acquire;
     using lockable::async_acquire;
     using lockable::try_acquire;
 
-    // Waits for the lock, or shares the owner's hold at once. Errors as mutex::acquire(), and
-    //   session_lost     `identity` has a hold that is over: release its guards first
-    //   would_deadlock   `identity` is waiting for this very lock already, elsewhere
-    // Of the options a call that enters again uses only on_lost.
+    // Waits for the lock, or shares the owner's hold at once. A call that enters again uses only the option on_lost.
+    // Errors: those of mutex::acquire(), and
+    // - `session_lost`: `identity` has a lost hold. Release its guards first.
+    // - `would_deadlock`: `identity` is already waiting for this lock, elsewhere.
     result<guard> acquire(acquire_options options = {}, owner identity = owner::calling_thread());
-    // As acquire(), but `busy` if the owner has no hold and a contender is ahead.
+    // Like acquire(), but returns `busy` if the owner has no hold and a contender is ahead.
     result<guard> try_acquire(acquire_options options = {},
                               owner identity = owner::calling_thread());
-    // The asynchronous form; `handler` as for mutex::async_acquire(). It runs on another thread: so the
-    // owner has to be told, and one that is a thread is refused, std::system_error(bad_option).
+    // The asynchronous form; `handler` as for mutex::async_acquire(). The handler runs on another thread, so the owner
+    // must be given and cannot be a thread: that is refused with std::system_error(bad_option).
     void async_acquire(acquire_options options, owner identity,
                        std::function<void(result<guard>)> handler);
 
-    // How many guards share the hold of this owner, lost ones included; 0 if it has none.
+    // Returns how many guards share the hold of this owner, a lost hold included; 0 if it has none.
     [[nodiscard]] std::size_t count(owner identity = owner::calling_thread()) const;
 
-    // Queries, as mutex's.
+    // Queries, as those of mutex.
     [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<contender>> holder(const query_options& options = {}) const;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stop_any: a stop token that is triggered as soon as one of several is.
+// stop_any: a stop token that is triggered as soon as one of several tokens is.
+//
+// Use it for work that must stop at a shutdown and also at the loss of a lock.
 //
 //     turnstile::stop_any over{shutdown.get_token(), hold->lost()};
 //     work(over.token());
 //
-// Thread safety: `token` from any thread.
+// Thread safety: any thread may call token().
 #pragma once
 
 #include <initializer_list>
@@ -15,17 +17,20 @@
 
 namespace turnstile {
 
+// Combines stop tokens.
 class stop_any {
 public:
-    // Triggered at once if one of them is. One that is never triggered adds nothing.
+    // Triggers the token at once if one of `tokens` is triggered already. A token that can never be triggered has no
+    // effect.
     stop_any(std::initializer_list<std::stop_token> tokens) {
         for (const auto& token : tokens) relays_.emplace_back(token, relay{source_});
     }
     stop_any(const stop_any&) = delete;
     stop_any& operator=(const stop_any&) = delete;
-    // Afterwards the token stays as it is. A relay that is under way on another thread is waited for.
+    // Leaves the token as it is from then on. Waits for a trigger that is in progress on another thread.
     ~stop_any() = default;
 
+    // Returns the combined token.
     [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// transaction: what is written at the servers all together or not at all, under a hold
-// (guard::commit).
+// transaction: writes that the servers execute all together or not at all, under a hold (guard::commit).
+//
+// Use it to change data that a lock protects, where the data is in the same servers.
 //
 //     auto done = hold->commit(turnstile::transaction{}
 //                                  .set("/stock/7", "41", version)
@@ -10,12 +11,18 @@
 //
 //     hold->commit(turnstile::transaction{}.make("/stock/log").put("/stock/7", "41").under(other_hold)).value();
 //
-// Parts are ZooKeeper's, create, set, remove and check, and two that say what is to be and not what is to be done: put
-// (the znode has this data, whether or not it was there) and make (the znode and those above it are there). For these
-// what is there is read first; where another client changes that before the transaction arrives nothing is written, and
-// it is read again. A version of `any_version` (the default) fits every znode; otherwise the part fails if the
-// znode has another one. Parts are carried out in order, each sees what those before it did. Paths are below the
-// connect string's chroot. Parents are made by `make` alone. New znodes get the client's ACL.
+// The servers execute the parts in order; each part sees the effect of the parts before it. Paths are below the connect
+// string's chroot. New znodes get the client's ACL.
+//
+// | part                       | effect                                                                           |
+// |----------------------------|----------------------------------------------------------------------------------|
+// | create, set, remove, check | as ZooKeeper's requests                                                          |
+// | put                        | the znode has this data, whether or not it existed before                        |
+// | make                       | the znode and all znodes above it exist; only `make` creates parents             |
+//
+// For put and make the library first reads the present state. If another client changes that state before the
+// transaction arrives, the servers write nothing, and the library reads again. A version of `any_version` (the default)
+// fits every znode; with another version the part fails if the znode has a different one.
 //
 // Thread safety: a value.
 #pragma once
@@ -43,53 +50,62 @@ class hold;
 class internals;
 }  // namespace detail
 
+// A version that fits every znode.
 inline constexpr std::int32_t any_version = -1;
 
-// What kind of znode a transaction creates. Sequential: the servers append a number to the path.
-// Ephemeral: gone with the client's session; they count among what the session owns, see
+// The kind of a znode that a transaction creates. Sequential: the servers append a number to the path. Ephemeral: the
+// znode ends with the client's session, and counts among the znodes that the session owns, see
 // client_options::max_sessions.
 enum class node_kind { persistent, ephemeral, persistent_sequential, ephemeral_sequential };
 
+// A list of writes.
 class TURNSTILE_EXPORT transaction {
 public:
-    // The servers take messages of up to 1 MiB by default (jute.maxbuffer) and keep every one in their
-    // log; a transaction counts its paths and data.
+    // Limits of a transaction: the total of its paths and data, and the number of its parts. The servers accept
+    // messages of up to 1 MiB by default (jute.maxbuffer), and keep each in their log.
     static constexpr std::size_t k_most_bytes = 512 * 1024;
     static constexpr std::size_t k_most_parts = 1000;
 
+    // Creates a znode.
     struct create_part {
         std::string path{};
         std::string data{};
         node_kind kind = node_kind::persistent;
         friend bool operator==(const create_part&, const create_part&) = default;
     };
+    // Replaces the data of a znode.
     struct set_part {
         std::string path{};
         std::string data{};
         std::int32_t version = any_version;
         friend bool operator==(const set_part&, const set_part&) = default;
     };
+    // Removes a znode without children.
     struct remove_part {
         std::string path{};
         std::int32_t version = any_version;
         friend bool operator==(const remove_part&, const remove_part&) = default;
     };
+    // Requires that a znode exists with this version.
     struct check_part {
         std::string path{};
         std::int32_t version = any_version;
         friend bool operator==(const check_part&, const check_part&) = default;
     };
+    // See put().
     struct put_part {
         std::string path{};
         std::string data{};
         friend bool operator==(const put_part&, const put_part&) = default;
     };
+    // See make().
     struct make_part {
         std::string path{};
         friend bool operator==(const make_part&, const make_part&) = default;
     };
     using part = std::variant<create_part, set_part, remove_part, check_part, put_part, make_part>;
 
+    // Each of these adds a part, and returns the transaction.
     transaction& create(std::string_view path, std::string_view data,
                         node_kind kind = node_kind::persistent);
     transaction& set(std::string_view path, std::string_view data,
@@ -97,22 +113,26 @@ public:
     transaction& remove(std::string_view path, std::int32_t version = any_version);
     transaction& check(std::string_view path, std::int32_t version = any_version);
 
-    // The znode has this data, be it there or not. A new one is persistent; its parent has to be there.
+    // Adds a part: the znode has this data, whether or not it existed before. A new znode is persistent; its parent
+    // must exist.
     transaction& put(std::string_view path, std::string_view data);
-    // The znode is there, and all above it: what is missing is created, persistent and without data.
+    // Adds a part: the znode and all znodes above it exist. Missing znodes are created, persistent and without data.
     transaction& make(std::string_view path);
 
-    // Adds a hold as a condition: the transaction is carried out only while the znode of that hold stands, too. The
-    // hold may be another client's of the same servers and chroot; a multi_lock's hold stands for all its parts. A
-    // guard that goes before the commit is answered releases its hold after it. The commit refuses a guard that holds
-    // nothing (not_held), and a hold on other servers or of a quorum_lock (bad_option).
+    // Adds a hold as a condition: the servers execute the transaction only while the znode of that hold exists too.
+    //
+    // The hold may be that of another client on the same servers and chroot. A multi_lock's hold stands for all its
+    // parts. A guard that is released before the commit is answered releases its hold after it. commit() refuses a
+    // guard without a hold (`not_held`), and a hold on other servers or of a quorum_lock (`bad_option`).
     transaction& under(const guard& further);
 
+    // Returns the parts in order.
     [[nodiscard]] const std::vector<part>& parts() const noexcept { return parts_; }
+    // Returns the total size of paths and data, in bytes.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
-    // bad_path, bad_option (empty, too many parts, too long, a version below any_version): the message
-    // names the part, the value and the rule. guard::commit() asks this first.
+    // Checks the rules that need no server. Errors: `bad_path`, `bad_option` (empty, too many parts, too long, a
+    // version below any_version). The message names the part, the value and the rule. guard::commit() calls it first.
     [[nodiscard]] result<void> validate() const;
 
     friend bool operator==(const transaction&, const transaction&) = default;
@@ -124,24 +144,25 @@ private:
     std::vector<std::shared_ptr<detail::hold>> further_holds_;
 };
 
-// A transaction that was carried out.
+// The result of a transaction that the servers have executed.
 struct commit_result {
-    // For each part the path of the znode that it created, as the servers named it; empty for the other
-    // kinds, and for a put or make that found its znode. Where names_known is false: the path that a create was asked
-    // for, empty for put and make.
+    // For each part the path of the znode that it created, as the servers named it. Empty for the other kinds of parts,
+    // and for a put or make whose znode existed. If names_known is false: the path that a create asked for, empty for
+    // put and make.
     std::vector<std::string> created;
-    // False if the servers' answer was lost and it was found out otherwise that the transaction was
-    // carried out: then the numbers of sequential znodes are not known.
+    // False if the servers' answer was lost, and the library learned in another way that the servers executed the
+    // transaction. Then the numbers of sequential znodes are unknown.
     bool names_known = true;
-    // The version of each part's znode after the commit, 0 of a new znode; the next `set` or `check` may name it.
-    // `any_version` for parts that leave no version (remove, check, a make that found its znode), and for all parts
-    // where names_known is false.
+    // The version of each part's znode after the commit (0 for a new znode), which the next `set` or `check` may name.
+    // `any_version` for parts that leave no version (remove, check, a make whose znode existed), and for all parts if
+    // names_known is false.
     std::vector<std::int32_t> versions{};
 };
 
+// The options of a commit.
 struct commit_options {
-    wait_limit timeout{};    // default: the session time-out
-    std::stop_token stop{};  // ends the wait with `cancelled`, or outcome_unknown
+    wait_limit timeout{};    // default: the session timeout
+    std::stop_token stop{};  // ends the wait with `cancelled` or `outcome_unknown`
 };
 
 }  // namespace turnstile

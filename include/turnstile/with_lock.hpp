@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// with_lock: a function called while a lock is held.
+// with_lock: calls a function while a lock is held.
 //
-// Purpose: the outcome of the lock and that of the function are one result.
+// Use it to get the outcome of the lock and the value of the function as one result.
 //
 //     const auto shipped = turnstile::with_lock(orders, {.timeout = 2s}, [](turnstile::guard& hold) {
 //         return ship(hold.fencing_token());
 //     });
 //     if (!shipped) log(shipped.error().message());
 //
-// Any recipe whose acquire() returns a guard will do: mutex, multi_lock, quorum_lock.
+// It works with every recipe whose acquire() returns a guard, such as mutex, multi_lock and quorum_lock.
 //
 // Thread safety: that of the lock.
 #pragma once
@@ -23,15 +23,20 @@
 
 namespace turnstile {
 
+// A lock whose acquire() returns a guard.
 template <class L>
 concept acquirable = requires(L& lock, acquire_options options) {
     { lock.acquire(options) } -> std::same_as<result<guard>>;
 };
 
-// Calls `function()` or `function(guard&)` while holding `lock`. Returns its value; or why the lock was not
-// taken; or, if the hold was lost before the function returned, why (session_lost, removed, revoked, held_too_long,
-// closed): then the function has run, another client may have held the lock meanwhile, and its value is dropped.
-// What the function throws is thrown on after the release.
+// Calls `function()` or `function(guard&)` while it holds `lock`, then releases the lock. Returns
+// - the function's value, or
+// - the error of acquire(): the function has not run; or
+// - the reason of a loss (`session_lost`, `removed`, `revoked`, `held_too_long`, `closed`): the hold was lost before
+//   the function returned. The function has run, another client may have held the lock meanwhile, and the value is
+//   dropped.
+//
+// An exception of the function is thrown on after the release.
 template <acquirable L, class F>
 auto with_lock(L& lock, acquire_options options, F&& function) {
     const auto call = [&function](guard& hold) -> decltype(auto) {
@@ -44,7 +49,7 @@ auto with_lock(L& lock, acquire_options options, F&& function) {
     using value = std::decay_t<decltype(call(std::declval<guard&>()))>;
     auto hold = lock.acquire(std::move(options));
     if (!hold) return result<value>{hold.error()};
-    // A function that gave its guard away or released it has seen to the hold itself.
+    // The function may have moved or released its guard. Then the hold is its own affair.
     const auto kept = [&hold] { return *hold ? hold->status() : result<void>{}; };
     if constexpr (std::is_void_v<value>) {
         call(*hold);
@@ -56,12 +61,13 @@ auto with_lock(L& lock, acquire_options options, F&& function) {
     }
 }
 
-// With a time-out or deadline alone: with_lock(orders, 2s, ship).
+// The same with a timeout or a deadline in place of options: with_lock(orders, 2s, ship).
 template <acquirable L, waiting_time W, class F>
 auto with_lock(L& lock, const W& limit, F&& function) {
     return with_lock(lock, acquire_options{.timeout = limit}, std::forward<F>(function));
 }
 
+// The same without a limit of the wait.
 template <acquirable L, class F>
 auto with_lock(L& lock, F&& function) {
     return with_lock(lock, acquire_options{}, std::forward<F>(function));
