@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquisition_awaitable: what `co_await` takes, made by the forms that turnstile/coroutine.hpp describes.
+// acquisition_awaitable: the object that `co_await` takes for a call of this library.
 //
-// Purpose: any call with options, and a handler that gets the outcome, as an await:
+// Use the functions of coroutine.hpp and async_call.hpp, which return it. Make one yourself only for a call of your own
+// that takes options, and a handler for the outcome:
 //
 //     const auto start = [&](auto options, auto handler) { m.async_acquire(options, handler); };
 //     auto hold = co_await turnstile::acquisition_awaitable<turnstile::result<turnstile::guard>>{
 //         start, patient, pool};
 //
-// What is promised to the coroutine, see turnstile/coroutine.hpp. Here is how. One acquisition has one owner
-// of its outcome, a state that the coroutine, the recipe's handler and the executor's task share:
+// coroutine.hpp states what a coroutine may rely on. This file implements it. Each acquisition has one state, which
+// owns the outcome. The coroutine, the recipe's handler and the executor's task share the state:
 //
-// | stage    | meaning                               | left for                                         |
+// | stage    | meaning                               | next stage                                       |
 // |----------|---------------------------------------|--------------------------------------------------|
 // | starting | the recipe's function is being called | waiting; posted: the outcome came meanwhile      |
-// | waiting  | for the outcome                       | posted                                           |
-// | posted   | the executor has the task             | resumed: it runs; over: it is dropped, or throws |
+// | waiting  | no outcome yet                        | posted                                           |
+// | posted   | the executor has the task             | resumed: the task runs; over: dropped, or throws |
 // | resumed  | the coroutine takes the outcome       |                                                  |
-// | over     | it will not be taken                  |                                                  |
+// | over     | nothing will take the outcome         |                                                  |
 //
-// Each stage but `resumed` is left for `over` when the coroutine is destroyed. Whatever outcome the state has
-// then, or gets later, goes at once, and the hold with it: no task of an executor ever carries one.
+// If the coroutine is destroyed in a stage other than `resumed`, the stage becomes `over`. The state then destroys its
+// outcome at once, and the hold with it; the same happens to an outcome that arrives later. A task of an executor never
+// contains an outcome.
 //
-// Thread safety: an awaitable is used by one thread, that of the coroutine.
+// Thread safety: only the coroutine's thread uses an awaitable.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -47,12 +49,13 @@ namespace turnstile {
 
 namespace detail {
 
-// Logs the exception that is being handled, which an executor threw, and what came of it.
+// Logs the exception that is being handled, which an executor threw, and its consequence.
 TURNSTILE_EXPORT void report_failed_executor(std::string_view consequence) noexcept;
-// Ends the process: no memory is left to hand an outcome to its executor, and what awaits it would wait for ever.
+// Ends the process. No memory is left to give an outcome to its executor, and the code that awaits it would wait for
+// ever.
 [[noreturn]] TURNSTILE_EXPORT void end_without_delivery() noexcept;
 
-// A hold that was lost on its way to the coroutine is no success.
+// Turns a hold that was lost on its way to the coroutine into an error.
 template <class Outcome>
 void tell_loss(Outcome& outcome) {
     if constexpr (requires { outcome->status().error(); }) {
@@ -71,8 +74,8 @@ struct forward_stop {
     }
 };
 
-// The state of the table above. Thread safety: all members from any thread; suspend(), take() and
-// abandon() are the coroutine's.
+// The state of the table above. Thread safety: any thread may call any member, but only the coroutine calls suspend(),
+// take() and abandon().
 template <class Outcome>
 class awaited_acquisition : public std::enable_shared_from_this<awaited_acquisition<Outcome>> {
 public:
@@ -82,9 +85,10 @@ public:
     awaited_acquisition(start_function start, const acquire_options& options, executor resume_on)
         : start_{std::move(start)}, options_{options}, executor_{std::move(resume_on)} {}
 
-    // Starts; the coroutine may have been resumed, and be gone, when it returns.
+    // Starts the call. When suspend() returns, the coroutine may have been resumed and destroyed.
     void suspend(std::coroutine_handle<> waiter) {
-        const auto self = this->shared_from_this();  // the coroutine may let us go meanwhile
+        // The coroutine may release this object meanwhile.
+        const auto self = this->shared_from_this();
         waiter_ = waiter;
         listen();
         try {
@@ -96,7 +100,7 @@ public:
         start_returned();
     }
 
-    // The coroutine calls this once resumed, by our task or by its owner.
+    // The coroutine calls take() after the task or its owner has resumed it.
     Outcome take() {
         if (!resumed()) {
             abandon();
@@ -109,7 +113,7 @@ public:
         return outcome;
     }
 
-    // The coroutine is gone, or goes on.
+    // The coroutine is destroyed, or continues.
     void abandon() noexcept {
         stop_.reset();
         if (end(stage::starting)) cancel_.request_stop();
@@ -118,7 +122,7 @@ public:
 private:
     enum class stage { starting, waiting, posted, resumed, over };  // in this order
 
-    // What the executor gets. The last copy that goes without having been run ends the acquisition.
+    // The task of the executor. If the last copy is destroyed without a run, the acquisition ends.
     class delivery {
     public:
         explicit delivery(std::shared_ptr<awaited_acquisition> to) : to_{std::move(to)} {}
@@ -137,8 +141,8 @@ private:
         options_.stop = cancel_.get_token();
     }
 
-    // The first outcome counts. Only when the recipe's function has returned, and the lock may go, is
-    // the coroutine resumed.
+    // Only the first outcome counts. The coroutine is resumed only after the recipe's function has returned, because
+    // the lock may be destroyed then.
     void arrive(Outcome& outcome) {
         {
             const std::lock_guard lock{mutex_};
@@ -160,10 +164,10 @@ private:
         post();
     }
 
-    // What the executor throws is told in one way, whichever thread it is: the coroutine's, if the
-    // outcome was there already, or the client's, whichever was faster.
+    // Handles an exception of the executor in one way for both threads: the coroutine's (the outcome was there already)
+    // and the client's.
     void post() noexcept {
-        // An executor may keep the task for good, and must not keep itself by it.
+        // An executor may keep the task for good, and must not keep itself with it.
         const auto run = std::exchange(executor_, nullptr);
         std::shared_ptr<const delivery> parcel;
         std::function<void()> task;
@@ -198,8 +202,8 @@ private:
         return stage_ == stage::resumed;
     }
 
-    // Unless it is resumed or over, or has not come as far as `from`. True if this ended it. The outcome
-    // is destroyed under no lock: a hold's end is a call.
+    // Moves to `over`, unless the stage is resumed, over, or before `from`. Returns whether it moved. The outcome is
+    // destroyed without the mutex, because the end of a hold is a call.
     [[nodiscard]] bool end(stage from) noexcept {
         std::optional<Outcome> unclaimed;
         const std::lock_guard lock{mutex_};
@@ -211,26 +215,27 @@ private:
 
     const start_function start_;
     acquire_options options_;
-    executor executor_;        // empty once it has been called
-    std::stop_source cancel_;  // the user's stop token, and the end of the coroutine
+    executor executor_;        // empty after its call
+    std::stop_source cancel_;  // triggered by the user's stop token and by the end of the coroutine
     std::optional<std::stop_callback<forward_stop>> stop_;
     std::coroutine_handle<> waiter_;  // written before the start
 
     mutable std::mutex mutex_;
     stage stage_ = stage::starting;  // guarded by mutex_
-    std::optional<Outcome>
-        outcome_;  // guarded by mutex_; once it is resumed, the coroutine's alone
+    // Guarded by mutex_; after `resumed` only the coroutine uses it.
+    std::optional<Outcome> outcome_;
 };
 
 }  // namespace detail
 
-// `Outcome` is what the handler gets: result<guard>, or another type that an error can be turned into.
+// `Outcome` is the type that the handler gets: result<guard>, or another type that is constructible from an error.
 template <std::constructible_from<error> Outcome>
 class [[nodiscard]] acquisition_awaitable {
     using state = detail::awaited_acquisition<Outcome>;
 
 public:
-    // Throws std::system_error(bad_option) for an empty executor: nothing could resume the coroutine.
+    // Makes an awaitable; the call starts at the co_await. Throws std::system_error(bad_option) for an empty executor,
+    // since nothing could resume the coroutine.
     template <std::same_as<executor> E>
     acquisition_awaitable(typename state::start_function start, const acquire_options& options,
                           E resume_on) {
@@ -238,6 +243,7 @@ public:
         state_ = std::make_shared<state>(std::move(start), options, std::move(resume_on));
     }
 
+    // The awaiter of the coroutine.
     class awaiter {
     public:
         explicit awaiter(std::shared_ptr<state> acquisition) : state_{std::move(acquisition)} {}
@@ -253,7 +259,7 @@ public:
         const std::shared_ptr<state> state_;
     };
 
-    // Throws std::system_error(bad_option) for one that was awaited or moved from.
+    // Throws std::system_error(bad_option) if the awaitable was awaited or moved from.
     awaiter operator co_await() && {
         if (!state_)
             throw_error({errc::bad_option, "async_acquire: an acquisition is awaited once"});

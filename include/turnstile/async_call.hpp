@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_call: calls that wait for the servers' answer, without a thread of the caller's that waits.
+// async_call: awaits a call that waits for the servers' answer, on a thread of the client.
 //
-// Purpose: what has a form with a handler (async_acquire, async_upgrade, guard::async_commit) waits on no thread at
-// all. Every other call (try_acquire, release, wait_connected, all queries) becomes an await by async_call():
+// Calls with a handler form (async_acquire, async_upgrade, guard::async_commit) wait on no thread at all. Use
+// async_call() for every other call: try_acquire, release, wait_connected, and all queries.
 //
 //     auto look = [&orders](std::stop_token stop) { return orders.queue({.stop = stop}); };
 //     auto queue = co_await turnstile::async_call(servers, look, pool);
 //     auto hold = co_await turnstile::async_try_acquire(servers, orders, 1s, pool);
 //     auto gone = co_await turnstile::async_release(servers, std::move(*hold), 5s, pool);
 //
-// The call is made on a worker of the client, 16 at once, so that as many are left for the client's own
-// work; further ones take their turn. close() waits for those that are under way, which end with `closed`,
-// and for those that wait, which find the client closed. The outcome is what the call returns. Exceptions: one of Turnstile's is its
-// error; another one is logged, and the outcome is `cancelled`.
+// The call runs on a worker of the client. At most 16 such calls run at once, so that as many workers remain for the
+// client's own work; further calls wait for a worker. close() waits for running calls, which end with `closed`, and for
+// waiting calls, which find the client closed. The outcome is the value that the call returns. An exception of
+// Turnstile becomes its error; any other exception is logged, and the outcome is `cancelled`.
 //
-// How a coroutine goes on, and what holds when it is destroyed, see coroutine.hpp: the token that the call
-// gets is triggered then, and what it returns is destroyed. For completion tokens of Asio see asio.hpp.
+// coroutine.hpp states how the coroutine continues, and what happens if it is destroyed: the stop token of the call is
+// triggered, and its outcome is destroyed. For completion tokens of Asio see asio.hpp.
 //
-// Thread safety: all from any thread.
+// Thread safety: any thread may call these functions.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -45,13 +45,13 @@ namespace turnstile {
 namespace detail {
 
 class client_impl;
-// Null for a client that was moved from.
+// Returns the implementation of a client; null if the client was moved from.
 [[nodiscard]] TURNSTILE_EXPORT std::shared_ptr<client_impl> impl_of(const client& servers);
-// Runs `work` on a thread of the client's that may block. False: it is not run, the client is closed, was moved
-// from, or is another process's.
+// Runs `work` on a thread of the client that may block. Returns false, and does not run it, if the client is closed,
+// was moved from, or belongs to another process.
 [[nodiscard]] TURNSTILE_EXPORT bool run_blocking(const std::shared_ptr<client_impl>& servers,
                                                  std::function<void()> work);
-// The error for the exception being handled; an unknown exception is logged, and is `cancelled`.
+// Returns the error for the exception that is being handled. An unknown exception is logged, and becomes `cancelled`.
 [[nodiscard]] TURNSTILE_EXPORT error error_of_exception() noexcept;
 
 template <class F>
@@ -69,8 +69,8 @@ using call_outcome =
 
 }  // namespace detail
 
-// What comes of an upgrade in a coroutine: the hold, upgraded or as it was, and why. Empty only if the coroutine
-// was resumed by its owner.
+// The outcome of an upgrade in a coroutine: the hold, upgraded or as it was, and the result. The hold is empty only if
+// the coroutine's owner resumed the coroutine early.
 struct upgraded_guard {
     upgraded_guard(guard of, result<void> how) : hold{std::move(of)}, outcome{std::move(how)} {}
     explicit upgraded_guard(error why) : outcome{std::move(why)} {}
@@ -79,8 +79,8 @@ struct upgraded_guard {
     result<void> outcome;
 };
 
-// A function without arguments, or that takes the std::stop_token that ends it, whose outcome can be an error:
-// a result.
+// A function that returns a result, or another type that is constructible from an error. It takes no argument, or a
+// std::stop_token that ends it.
 template <class F>
 concept blocking_call =
     (std::invocable<F&> ||
@@ -88,8 +88,8 @@ concept blocking_call =
 
 namespace detail {
 
-// Each function below returns a start function of options and a handler, called once. The options carry the stop
-// token, and the time-out of a commit and an upgrade.
+// Each function below returns a start function, which takes options and a handler and is called once. The options
+// contain the stop token, and the timeout of a commit or an upgrade.
 
 template <class F>
 auto started_call(const client& servers, F call) {
@@ -151,11 +151,12 @@ inline auto started_upgrade(shared_mutex& lock, guard&& hold) {
 
 // ---- to be awaited in any coroutine ---------------------------------------------------------------
 
-// As executors, calls with captures that own something are variables, see coroutine.hpp.
+// Like an executor, a call with captures that own something must be a variable, see coroutine.hpp.
 template <class F>
 concept awaitable_call = blocking_call<std::remove_cvref_t<F>> &&
     (std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<std::remove_cvref_t<F>>);
 
+// Runs `call` on a worker, and resumes the coroutine on the executor with its outcome.
 template <awaitable_call F, std::same_as<executor> E>
 auto async_call(const client& servers, F&& call, E resume_on) {
     using outcome = detail::call_outcome<std::remove_cvref_t<F>>;
@@ -165,7 +166,7 @@ auto async_call(const client& servers, F&& call, E resume_on) {
         std::move(resume_on)};
 }
 
-// lock.try_acquire(options).
+// Awaits lock.try_acquire(options).
 template <class L, awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<guard>> async_try_acquire(const client& servers, L& lock, O&& options,
                                                        E resume_on) {
@@ -173,23 +174,23 @@ acquisition_awaitable<result<guard>> async_try_acquire(const client& servers, L&
     return {detail::started_try(servers, lock, how), {.stop = how.stop}, std::move(resume_on)};
 }
 
-// hold.release(). The hold is the call's; it cannot be stopped, and a coroutine that is destroyed leaves it to a
-// worker.
+// Awaits hold.release(). The call owns the hold and cannot be stopped: if the coroutine is destroyed, a worker
+// completes the release.
 template <std::convertible_to<wait_limit> W, std::same_as<executor> E>
 acquisition_awaitable<result<void>> async_release(const client& servers, guard&& hold,
                                                   const W& limit, E resume_on) {
     return {detail::started_release(servers, std::move(hold), limit), {}, std::move(resume_on)};
 }
 
-// servers.wait_connected(limit).
+// Awaits servers.wait_connected(limit).
 template <std::convertible_to<wait_limit> W, std::same_as<executor> E>
 acquisition_awaitable<result<void>> async_wait_connected(client& servers, const W& limit,
                                                          E resume_on) {
     return {detail::started_connection(servers, limit), {}, std::move(resume_on)};
 }
 
-// hold.commit(what); no thread waits. The options are acquire_options, of which timeout and stop are used, or a
-// time-out or deadline alone.
+// Awaits hold.commit(writes); no thread waits. The options are acquire_options, of which timeout and stop are used, or
+// a timeout or a deadline.
 template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const transaction& writes,
                                                           O&& options, E resume_on) {
@@ -197,7 +198,8 @@ acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const tra
             std::move(resume_on)};
 }
 
-// lock.upgrade(hold); no thread waits. The hold is the await's until it is over: it is released with the coroutine.
+// Awaits lock.upgrade(hold); no thread waits. The await owns the hold until it ends: if the coroutine is destroyed, the
+// hold is released.
 template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<upgraded_guard> async_upgrade(shared_mutex& lock, guard&& hold, O&& options,
                                                     E resume_on) {

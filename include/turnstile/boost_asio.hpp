@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // boost_asio: Turnstile's asynchronous calls with the completion tokens of Boost.Asio.
 //
-// Purpose: a lock in a coroutine of boost::asio::awaitable, a future, a stackful coroutine or a handler, as with
-// Asio's own operations. Needs Boost.Asio (Debian: libboost-dev); nothing else of Turnstile does.
+// Use it to wait for a lock in a boost::asio::awaitable, a future, a stackful coroutine or a handler, as with Asio's
+// own operations. This header needs Boost.Asio (Debian: libboost-dev); no other header does.
 //
 //     boost::asio::awaitable<void> ship(turnstile::client& servers, turnstile::mutex& orders) {
 //         using boost::asio::use_awaitable;
@@ -20,28 +20,29 @@
 // |   (semaphore, permits, options, token)                |                           |                        |
 // | async_upgrade(shared_mutex, guard&&, options, token)  | upgraded_guard            | no                     |
 // | async_commit(guard&, transaction, options, token)     | result<commit_result>     | no                     |
-// | async_try_acquire(client, lock, options, token)       | result<guard>             | of the client's        |
-// | async_release(client, guard&&, limit, token)          | result<void>              | of the client's        |
-// | async_wait_connected(client, limit, token)            | result<void>              | of the client's        |
-// | async_call(client, function, token)                   | what the function returns | of the client's        |
+// | async_try_acquire(client, lock, options, token)       | result<guard>             | of the client          |
+// | async_release(client, guard&&, limit, token)          | result<void>              | of the client          |
+// | async_wait_connected(client, limit, token)            | result<void>              | of the client          |
+// | async_call(client, function, token)                   | the function's value      | of the client          |
 //
-// A lock is any recipe and what any_lock takes; readers and upgradable readers are shared_mutex's readers() and
-// upgraders(). Queries, and whatever else waits, are functions for async_call(), see async_call.hpp. Options
-// are acquire_options that have a name, or a time-out or deadline alone.
+// A lock is any recipe, and any type that any_lock accepts. For readers and upgradable readers use shared_mutex's
+// readers() and upgraders(). For queries, and other calls that wait, use async_call(), see async_call.hpp. The options
+// are a variable of type acquire_options, or a timeout or a deadline alone.
 //
-// - The signature is void(T), T being what the blocking call returns: so use_awaitable gives a result, use_future a
-//   future of one, and nothing is thrown. An error has more to say than an error_code; a program that wants exceptions
-//   writes .value().
-// - The handler runs once, by its associated executor, as if posted, also when the outcome was there at once.
-//   One that has none runs on a thread of the system executor.
+// Guarantees:
+// - The signature is void(T), where T is the type that the blocking call returns. So use_awaitable gives a result,
+//   use_future a future of a result, and nothing is thrown. An error says more than an error_code; a program that wants
+//   exceptions calls .value().
+// - The handler runs once, on its associated executor, as if posted, even if the outcome was there at once. A handler
+//   without an associated executor runs on a thread of the system executor.
 // - Work is counted: a context's run() does not return while a call waits.
-// - Cancellation, where Asio has it (1.19 and later): the associated slot ends the call as options.stop does,
-//   with `cancelled`, whatever the type of the cancellation; a hold that was granted first is granted.
-// - What the call refers to (lock, client, guard of a commit) has to live until it is over.
-// - A context that is destroyed while a call waits destroys the handler, and the coroutine with it; the call leaves
-//   the queue, and a hold on its way is released at once. So it is with a hold whose handler never ran.
+// - Cancellation, where Asio has it (1.19 and later): the associated slot ends the call as options.stop does, with
+//   `cancelled`, for every type of cancellation. A hold that was granted first is delivered.
+// - The objects that a call refers to (lock, client, guard of a commit) must live until it completes.
+// - A context that is destroyed while a call waits destroys the handler, and a coroutine with it. The call leaves the
+//   queue, and a granted hold is released at once. The same goes for a hold whose handler never ran.
 //
-// Thread safety: all from any thread.
+// Thread safety: any thread may call these functions.
 #pragma once
 
 #include "turnstile/language.hpp"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// callback: a function of the user's, for the options of a call, which have many and mostly none.
+// callback: a function of the user, as a member of options that has one pointer's size.
 //
-// It takes one pointer where a std::function takes four. Made of whatever std::function takes, an empty std::function
-// and a null pointer included; copies share the function.
+// Options have many callbacks, and most are empty; a std::function would take four pointers each. A callback is made
+// from anything that std::function accepts, an empty std::function and a null pointer included. Copies share the
+// function.
 //
-// Thread safety: that of a std::shared_ptr; a call is as safe as the function.
+// Thread safety: that of a std::shared_ptr. A call is as safe as the function.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -54,7 +55,7 @@ public:
     explicit operator bool() const noexcept { return shared_ != nullptr; }
     friend bool operator==(const callback& a, std::nullptr_t) noexcept { return !a; }
 
-    // There must be a function.
+    // Calls the function, which must not be empty.
     void operator()(Arguments... arguments) const {
         assert(shared_ != nullptr);
         shared_->call(std::forward<Arguments>(arguments)...);

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// completion_token: Turnstile's asynchronous calls in the shape that Asio's completion tokens want; asio.hpp and
-// boost_asio.hpp are its two faces, and say what is promised. Nothing of Asio is included here.
+// completion_token: the implementation of asio.hpp and boost_asio.hpp, for any Asio library.
 //
-// One call is one state, which the recipe's handler, the cancellation slot of Asio's completion token, and the
-// registry of the executor's context share:
+// Include asio.hpp or boost_asio.hpp instead; they state what a program may rely on. This file includes nothing of
+// Asio.
 //
-// | stage   | meaning                                          | left for                                   |
+// Each call has one state. The recipe's handler, the cancellation slot of the completion token, and the registry of the
+// executor's context share it:
+//
+// | stage   | meaning                                          | next stage                                 |
 // |---------|--------------------------------------------------|--------------------------------------------|
-// | waiting | for the outcome; the state owns Asio's handler   | done: the outcome came; or the context ends|
-// | done    | the handler is with its executor, or gone        |                                            |
+// | waiting | no outcome yet; the state owns Asio's handler    | done: the outcome came; or the context ends|
+// | done    | the executor has the handler, or it is destroyed |                                            |
 //
-// The outcome travels with the handler in one task of the executor. A context that ends destroys the task, and
-// with it the hold: it is released at once. A context that ends while a call waits (Asio calls it shutdown)
-// destroys the handler, and a coroutine with it, cancels the call, and what is granted nevertheless is
-// released. So nothing is ever given to a context that is gone.
+// One task of the executor contains both the handler and the outcome. If the context ends, it destroys the task, and
+// the hold is released at once. If the context ends while a call waits (Asio calls that shutdown), the registry
+// destroys the handler, and a coroutine with it; it cancels the call, and a hold that is granted nevertheless is
+// released. So nothing is ever given to a context that has ended.
 //
-// Thread safety: all from any thread.
+// Thread safety: any thread may call any member.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -41,7 +43,7 @@
 
 namespace turnstile::detail {
 
-// What waits for an outcome and has to be let go when the context of its executor ends.
+// A call that waits for its outcome, and must be abandoned when the context of its executor ends.
 class pending_call {
 public:
     pending_call() = default;
@@ -51,8 +53,8 @@ public:
     virtual void abandon() noexcept = 0;
 };
 
-// The calls whose handlers run in one context. A thread gives a handler to an executor in enter(), so
-// that the context stands meanwhile.
+// The calls whose handlers run in one context. hand_over() posts a handler under the mutex, so the context exists
+// during the post.
 class pending_calls {
 public:
     void add(std::shared_ptr<pending_call> call) {
@@ -65,7 +67,8 @@ public:
         }
         call->abandon();
     }
-    // Takes it out and calls `give` under the lock; false, and nothing is called, once the context has ended.
+    // Removes the call, and calls `give` under the mutex. Returns false, without calling it, after the context has
+    // ended.
     template <class F>
     bool hand_over(const std::shared_ptr<pending_call>& call, F&& give) {
         const std::lock_guard lock{mutex_};
@@ -74,7 +77,7 @@ public:
         return true;
     }
     void end() noexcept {
-        std::set<std::shared_ptr<pending_call>> left;  // abandoned under no lock
+        std::set<std::shared_ptr<pending_call>> left;  // abandoned without the mutex
         {
             const std::lock_guard lock{mutex_};
             over_ = true;
@@ -89,7 +92,7 @@ private:
     bool over_ = false;                            // guarded by mutex_
 };
 
-// A service of the context, which tells of its end. `Net` is the library, see asio.hpp.
+// A service of the context, which reports the context's end. `Net` is the library, see asio.hpp.
 template <class Net>
 class pending_service : public Net::context::service {
 public:
@@ -105,6 +108,7 @@ private:
     const std::shared_ptr<pending_calls> calls_ = std::make_shared<pending_calls>();
 };
 
+// The state of the table above.
 template <class Net, class Outcome, class Handler>
 class token_call final : public pending_call,
                          public std::enable_shared_from_this<token_call<Net, Outcome, Handler>> {
@@ -119,7 +123,7 @@ public:
     void start(Start&& start, acquire_options&& options) {
         const auto self = this->shared_from_this();
         Net::on_cancel(waiting_->handler, forward_stop{cancel_});
-        calls_->add(self);  // lets the handler go if the context has ended, or is about to
+        calls_->add(self);  // destroys the handler if the context has ended, or is about to
         if (options.stop.stop_possible())
             stop_.emplace(std::exchange(options.stop, {}), forward_stop{cancel_});
         options.stop = cancel_.get_token();
@@ -131,25 +135,25 @@ public:
         }
     }
 
-    // The handler's destructor may destroy a coroutine, and whatever that owns.
+    // The handler's destructor may destroy a coroutine, and everything that the coroutine owns.
     void abandon() noexcept override {
         static_cast<void>(taken());
         cancel_.request_stop();
     }
 
 private:
-    // Nothing of the context's is kept once its end has been told: an executor may refer to it.
+    // Holds everything that refers to the context, so that one assignment drops it when the context ends.
     struct waiting {
         explicit waiting(Handler&& callable)
             : executor{Net::get_executor(callable)},
               outstanding{Net::track(executor)},
               handler{std::move(callable)} {}
         executor_type executor;
-        typename Net::template work<executor_type> outstanding;  // run() does not return meanwhile
+        typename Net::template work<executor_type> outstanding;  // keeps run() from returning
         Handler handler;
     };
 
-    // What the executor runs, once.
+    // The task of the executor, which runs once.
     struct delivery {
         typename Net::template work<executor_type> outstanding;
         Handler handler;
@@ -180,14 +184,14 @@ private:
     }
 
     std::mutex mutex_;
-    std::optional<waiting> waiting_;  // guarded by mutex_ once it has been started
+    std::optional<waiting> waiting_;  // guarded by mutex_ after the start
     const std::shared_ptr<pending_calls> calls_;
-    std::stop_source
-        cancel_;  // the user's stop token, the cancellation slot, and the context's end
+    // Triggered by the user's stop token, the cancellation slot, and the context's end.
+    std::stop_source cancel_;
     std::optional<std::stop_callback<forward_stop>> stop_;
 };
 
-// The one initiation: whatever the call and the token, the handler gets the outcome as a value.
+// The initiation of every call and token. The handler gets the outcome as a value.
 template <class Net, class Outcome, class Start, class Token>
 auto initiate(Start start, acquire_options options, Token&& token) {
     return Net::template initiate<void(Outcome)>(
@@ -200,7 +204,7 @@ auto initiate(Start start, acquire_options options, Token&& token) {
         std::forward<Token>(token));
 }
 
-// The calls, as objects: asio.hpp and boost_asio.hpp give them their names.
+// The calls, as function objects. asio.hpp and boost_asio.hpp name them.
 
 template <class Net>
 struct acquire_form {
@@ -213,7 +217,7 @@ struct acquire_form {
         return initiate<Net, result<guard>>(std::move(start), options_of(options),
                                             std::forward<Token>(token));
     }
-    // As the owner of a recursive_mutex.
+    // The form for an owner of a recursive_mutex.
     template <awaitable_options O, class Token>
     auto operator()(recursive_mutex& lock, O&& options, owner identity, Token&& token) const {
         auto start = [&lock, identity](acquire_options how, granted_handler done) {
@@ -221,7 +225,7 @@ struct acquire_form {
         };
         return initiate<Net, result<guard>>(start, options_of(options), std::forward<Token>(token));
     }
-    // Several permits of a semaphore.
+    // The form for several permits of a semaphore.
     template <awaitable_options O, class Token>
     auto operator()(semaphore& of, permit_count permits, O&& options, Token&& token) const {
         auto start = [&of, permits](acquire_options how, granted_handler done) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// coroutine: waiting for a lock in a coroutine.
+// coroutine: awaits a lock in a coroutine of any library.
 //
-// Purpose: beside the handler form, which is a member, each recipe has one for coroutines, which is a function. For
-// Asio's coroutines see asio.hpp.
+// Each recipe has async_acquire() with a handler as a member. This header adds async_acquire() for co_await, as a
+// function. For Asio's coroutines see asio.hpp.
 //
 //     task ship(turnstile::mutex& orders, turnstile::executor pool) {
 //         if (auto hold = co_await turnstile::async_acquire(orders, 2s, pool))
@@ -11,47 +11,47 @@
 //
 // | recipe            | awaited by                                                                         |
 // |-------------------|------------------------------------------------------------------------------------|
-// | any but the next  | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
+// | all but the next  | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
 // | recursive_mutex   | async_acquire(lock, options, owner, pool)                                          |
-// | shared_mutex      | the first of a view also: async_acquire(lock.readers(), options, pool)             |
-// | semaphore         | this also: async_acquire(lock, permits, options, pool)                             |
+// | shared_mutex      | the first, also with a view: async_acquire(lock.readers(), options, pool)          |
+// | semaphore         | the first, and also: async_acquire(lock, permits, options, pool)                   |
 //
-// The upgrade of a shared_mutex, commits, and calls that wait on a thread are in async_call.hpp. The options are
-// acquire_options, or a time-out or deadline alone. A lock of the user's own that has the handler form can be
-// awaited as well; any other call with options and a handler: acquisition_awaitable.
+// The options are acquire_options, or a timeout or a deadline alone. A lock of your own that has the handler form works
+// too. async_call.hpp has the upgrade of a shared_mutex, commits, and calls that wait on a thread. For any other call
+// with options and a handler use acquisition_awaitable.
 //
-// What happens, step by step:
-// - Nothing starts before the await: an awaitable that is not awaited does nothing. It can be awaited
-//   once; again throws std::system_error(bad_option).
-// - The outcome is what the recipe's acquire() returns, as a value. What the recipe's async_acquire
-//   throws (bad_option) is thrown at the await.
-// - The coroutine is resumed by a task that is given to the executor, also when the answer was there
-//   at once. Turnstile never resumes it in any other way: not on the client's threads, and not in the
-//   client's handler. An executor that runs the task within the call has chosen the thread that calls
-//   it, mostly the client's for callbacks: then the rules for callbacks hold for the coroutine.
-// - A hold that is lost while the task waits for its turn is told as the outcome, with why it was lost
-//   (on_lost may have been told, too).
-// - A coroutine that is destroyed while it waits leaves the queue. A hold that was granted, however far
-//   on its way, is released at once, whatever becomes of the task. Destroy it on the executor, or when
-//   nothing runs there: no library can tell a task that is just about to resume it from one that is not.
-// - An executor that drops the task, or throws: the hold is released at once, and the coroutine stays
-//   suspended, since there is no thread it may run on. What the executor throws is logged (level
-//   `error`), never thrown at the await. A task that is run twice, or kept by an executor that threw, does
-//   nothing. The owner of the coroutine may destroy it, or resume it: the outcome is `cancelled` then.
-//   So it is also for one that its owner resumes while it waits in the queue, which it leaves.
+// Guarantees:
+// - Nothing starts before the co_await. An awaitable that is not awaited does nothing. It can be awaited once; a second
+//   time throws std::system_error(bad_option).
+// - The outcome is the value that the recipe's acquire() returns. An exception of the recipe's async_acquire()
+//   (bad_option) is thrown at the await.
+// - A task of the executor resumes the coroutine, even if the outcome was there at once. Turnstile resumes it in no
+//   other way: neither on the client's threads nor in the client's handler. An executor that runs the task within its
+//   call chooses the calling thread, mostly the client's thread for callbacks; the rules for callbacks then apply to
+//   the coroutine.
+// - If a hold is lost while the task waits for its turn, the outcome is the reason of the loss. (on_lost may have been
+//   called too.)
+// - A coroutine that is destroyed while it waits leaves the queue. A hold that was granted is released at once,
+//   whatever happens to the task. Destroy the coroutine on the executor, or while nothing runs there: no library can
+//   distinguish a task that is just about to resume the coroutine.
+// - If the executor drops the task or throws, the hold is released at once, and the coroutine stays suspended, because
+//   there is no thread on which it may run. The library logs the exception (level `error`) and does not throw it at the
+//   await. A task that runs twice, or that an executor keeps after it threw, does nothing. The coroutine's owner may
+//   destroy or resume the coroutine; the outcome is then `cancelled`. The same goes for a coroutine that its owner
+//   resumes while it waits in the queue, which it then leaves.
 // - `options.stop`, `options.timeout` and the end of the client end the wait, as in acquire().
 //
-// A lock has to live until the coroutine is suspended, a view is kept; what the callbacks of the options refer to,
-// see acquire_options. For deadlock_detector set `options.owner`: no thread stands for a coroutine.
+// Lifetimes. A lock must live until the coroutine is suspended; a view is copied. For the callbacks of the options see
+// acquire_options. For deadlock_detector set `options.owner`, since a coroutine belongs to no thread.
 //
-// Options and executors are variables, or what functions return: GCC (12 at least) destroys twice what
-// braces, or a lambda with captures, make inside an expression with co_await. So options in braces
-// and lambdas in the place of the executor do not compile here.
+// A limit of GCC (12 at least): it destroys twice a temporary that braces, or a lambda with captures, make inside an
+// expression with co_await. So options in braces, and lambdas in the place of the executor, do not compile here. Use
+// variables, or functions that return them:
 //
 //     const turnstile::acquire_options patient{.timeout = 1min, .stop = stop};
 //     auto hold = co_await turnstile::async_acquire(orders, patient, pool);
 //
-// Thread safety: an awaitable is used by one thread, that of the coroutine.
+// Thread safety: only the coroutine's thread uses an awaitable.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -83,7 +83,7 @@ inline acquire_options options_of(const wait_limit& timeout) {
 
 using granted_handler = std::function<void(result<guard>)>;
 
-// A lock that lives elsewhere, or a view that is handed over.
+// A reference to a lock that lives elsewhere, or a copy of a view.
 template <class L>
 class lock_ref {
 public:
@@ -113,19 +113,20 @@ auto kept_lock(L&& lock) {
 
 }  // namespace detail
 
-// Options that have a name, or a time-out or deadline. In braces: see above.
+// Options: a variable, or a timeout or a deadline. Options in braces do not compile, see above.
 template <class O>
 concept awaitable_options = std::convertible_to<O, wait_limit> ||
     (std::is_lvalue_reference_v<O>&& std::same_as<std::remove_cvref_t<O>, acquire_options>);
 
-// It has the handler form, which grants a `G`.
+// A lock with the handler form, which grants a `G`.
 template <class L, class G = guard>
 concept async_lockable = requires(L& lock, acquire_options options,
                                   std::function<void(result<G>)> handler) {
     lock.async_acquire(options, handler);
 };
 
-// `G` is what the lock grants: async_acquire<ticket>(lock, options, pool) for one that grants no guard.
+// Awaits the lock. `G` is the type that the lock grants: async_acquire<ticket>(lock, options, pool) for a lock that
+// grants no guard.
 template <class G = guard, class L, awaitable_options O, std::same_as<executor> E>
 requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
 async_acquire(L&& lock, O&& options, E resume_on) {
@@ -135,13 +136,13 @@ async_acquire(L&& lock, O&& options, E resume_on) {
             },
             detail::options_of(options), std::move(resume_on)};
 }
-// Without options.
+// The same without options.
 template <class G = guard, class L, std::same_as<executor> E>
 requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
 async_acquire(L&& lock, E resume_on) {
     return async_acquire<G>(std::forward<L>(lock), wait_limit{}, std::move(resume_on));
 }
-// As the owner of a recursive_mutex.
+// Awaits a recursive_mutex, for an owner.
 template <class L, awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<guard>> async_acquire(L& lock, O&& options, owner identity,
                                                    E resume_on) {
@@ -150,7 +151,7 @@ acquisition_awaitable<result<guard>> async_acquire(L& lock, O&& options, owner i
             },
             detail::options_of(options), std::move(resume_on)};
 }
-// Several permits of a semaphore.
+// Awaits several permits of a semaphore.
 template <class L, awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<guard>> async_acquire(L& of, permit_count permits, O&& options,
                                                    E resume_on) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fmt::formatter: tokens, errors, states and roles in fmt's and spdlog's texts, by text_of (turnstile/text.hpp), with
-// the fill, width and precision of a string.
+// fmt::formatter: prints tokens, errors, states and roles with fmt and spdlog, as text_of() (turnstile/text.hpp) writes
+// them.
 //
 //     spdlog::warn("no lock: {}", hold.error());
 //
-// This header needs fmt, which the others do not.
+// Fill, width and precision are those of a string. This header needs fmt; the others do not.
 #pragma once
 
 #include <fmt/format.h>

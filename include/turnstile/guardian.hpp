@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// guardian_settings: whether a guardian ends this process's sessions as soon as the process is dead.
+// guardian_settings: whether a guardian process ends this process's sessions as soon as this process is dead.
+//
+// Without a guardian, the locks of a killed process stay taken for the session timeout. Use one to free them in
+// milliseconds, on ZooKeeper.
 //
 //     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181", {.guardian = {.use = turnstile::guardian_use::started}}};
 //
-// It is for ZooKeeper. With a connect string of another kind of server the setting does nothing: `sqlite:` frees the
-// locks of a dead process by itself (with `inherited` once the guardian has seen the end), `local:` locks end with the
-// process, and Redis, PostgreSQL and MariaDB free them after the session time-out, of which `started` there is reminded
-// by a warning in the log.
+// The guardian is a small process that knows the sessions, and closes them once this process has ended in any way. A
+// stopped process has not ended, and keeps its sessions. If the guardian is gone or slow, the session timeout applies
+// as before: the log has a line about it, and the client continues. How to use it: docs/how-to/guardian.md. Why it is
+// safe: docs/why/guardian.md.
 //
-// Without a guardian the locks of a process that was killed stay taken for the session time-out. The guardian is a small
-// process that knows the sessions and closes them once the process has ended, in whatever way; a process that is
-// stopped has not ended, and keeps them. Where there is no guardian any more, or it lags, the time-out stands as
-// before: a line in the log says so, and the client goes on. How to use it: docs/how-to/guardian.md; why it is safe:
-// docs/why/guardian.md.
+// Other servers need none or cannot use one, and ignore the setting. `sqlite:` frees the locks of a dead process by
+// itself (with `inherited` after the guardian has seen the end). `local:` locks end with the process. Redis, PostgreSQL
+// and MariaDB free them after the session timeout; with `started` the log warns of that.
+//
+// Thread safety: values.
 #pragma once
 
 #include <string>
@@ -21,22 +24,29 @@
 
 namespace turnstile {
 
+// Where the guardian comes from.
 enum class guardian_use {
     off,
-    inherited,  // the one that started this process: `turnstile-guardian -- my-service`; without it: none
-    started,  // the one that started this process; without it, one is started for this process
+    // The guardian that started this process, as in `turnstile-guardian -- my-service`; none if no guardian started it.
+    inherited,
+    // The guardian that started this process. If no guardian started it, the library starts one.
+    started,
 };
 
-// What a crash of this process costs its locks, as things are now (client::counters()).
+// What happens to the locks when this process crashes, as of now (client::counters()).
 enum class guardian_state {
-    off,      // no guardian was asked for
-    guarded,  // they are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory)
-    unguarded,  // they stay taken for the session time-out: there is no guardian, it is gone, or it missed a message
+    off,  // no guardian is configured
+    // They are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory).
+    guarded,
+    // They stay taken for the session timeout: there is no guardian, or it is gone, or it missed a message.
+    unguarded,
 };
 
+// The settings of the guardian.
 struct guardian_settings {
+    // Where the guardian comes from.
     guardian_use use = guardian_use::off;
-    // The path of turnstile-guardian; empty: where the library was configured to install it.
+    // The path of the program turnstile-guardian. Empty: where the library was configured to install it.
     std::string program{};
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One plain error for a compiler that is set to an older C++: it goes no further, so that none of the many that would
-// follow from it is printed. Every header of the library includes this one, by itself or by those it needs, before its
-// first declaration.
+// language: gives one plain error if the compiler is set to an older C++, and stops there, so that no errors follow
+// from it. Every header of the library includes this one, directly or indirectly, before its first declaration.
 #pragma once
 
 #if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L

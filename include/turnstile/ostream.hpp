@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// operator<<: tokens, errors, states and roles on streams, by text_of (turnstile/text.hpp).
+// operator<<: prints tokens, errors, states and roles on streams, as text_of() (turnstile/text.hpp) writes them.
 //
 //     std::cerr << hold.error() << '\n';
+//
+// Thread safety: that of the stream.
 #pragma once
 
 #include <ostream>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis::check: does a hold still stand, asked inside the program's own Lua script, in the same step as its write.
+// redis::check: lets your own Lua script check that a hold still exists, in the same step as its write.
+//
+// Use it if the data that a lock protects are in the same Redis database as the lock.
 //
 //     const auto check = turnstile::redis::check(*hold).value();
 //     const std::string script = std::string{turnstile::redis::stands_function()} +
@@ -7,21 +9,21 @@
 //         "return redis.call('DECR', KEYS[2])";
 //     redisCommand(db, "EVAL %s 2 %s %s %s", script.c_str(), check.key.c_str(), "{turnstile}:stock", check.znode.c_str());
 //
-// A fencing token lets a program's data refuse the write of a holder that was overtaken, once the one that overtook it has
-// written. This goes further: Redis runs a script as a whole, and nothing beside it, so no holder is overtaken between
-// the look and the write. The lock passes on only with the removal of the hold's contender znode: by a release, by the
-// end of the session, by an operator's hand. So there is no pause, however long, after which a write of this holder
-// comes behind another client's grant (docs/why/redis.md).
+// A fencing token lets a store refuse the write of an old holder only after the next holder has written. This check
+// goes further. Redis executes a script as a whole and nothing beside it, so no other client gets the lock between the
+// check and the write. The lock passes on only when the hold's znode is removed: by a release, by the end of the
+// session, or by an operator. So no pause, however long, lets a write of this holder follow another client's grant
+// (docs/why/redis.md).
 //
-// The program's data are in the database of the locks: the same server and database index. On a Redis Cluster all keys
-// of a script are in one slot, so the program's begin with the hash tag of the locks' tree, "{turnstile}" or, with
-// "?tree=shop" in the connect string, "{turnstile:shop}".
+// Limits:
+// - The data must be in the database of the locks: the same server and database index. In a Redis Cluster all keys of a
+//   script must be in one slot; so your keys begin with the hash tag of the locks' tree, "{turnstile}", or
+//   "{turnstile:shop}" with "?tree=shop" in the connect string.
+// - Threads of one process that hand a hold to each other (lock_options::retain_for, cohort) share one znode. The check
+//   distinguishes processes, but not these threads.
 //
-// Holds that threads of one process hand to each other (lock_options::retain_for, cohort) stand on one znode: the check
-// tells processes apart there, and not the threads of one.
-//
-// Thread safety: that of the guard. Asks no server: the values stay good for as long as the hold, and may be taken at the
-// grant and used in every script from then on.
+// Thread safety: that of the guard. The call asks no server. The values stay the same for the whole hold, so you can
+// read them once after the grant and use them in every script.
 #pragma once
 
 #include <string>
@@ -36,20 +38,21 @@ class guard;
 
 namespace redis {
 
-// What the program's script is told.
+// The arguments for your script.
 struct script_check {
-    std::string key{};    // belongs to its KEYS
-    std::string znode{};  // belongs to its ARGV
+    std::string key{};    // add it to KEYS
+    std::string znode{};  // add it to ARGV
     friend bool operator==(const script_check&, const script_check&) = default;
 };
 
-// Errors:
-//   not_held       the guard is empty
-//   bad_option     the hold is not one of a Redis server; it consists of several (check each); or this build of the
-//                  library lacks Redis
+// Returns the arguments for this hold. Errors:
+// - `not_held`: the guard is empty.
+// - `bad_option`: the hold is not on a Redis server; or it consists of several holds (check each); or this build of the
+//   library lacks Redis.
 [[nodiscard]] TURNSTILE_EXPORT result<script_check> check(const guard& hold);
 
-// Lua, for the beginning of the program's script: `turnstile_stands(key, znode)`, true while the hold stands.
+// Returns Lua code for the beginning of your script. It defines `turnstile_stands(key, znode)`, which is true while the
+// hold exists.
 [[nodiscard]] TURNSTILE_EXPORT std::string_view stands_function() noexcept;
 
 }  // namespace redis

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime: the threads that several clients of a process share.
+// runtime: threads that several clients of a process share.
 //
-// Purpose: a program with many clients does not have four threads for each of them; and its threads have the names,
-// processors and priorities that it gives them.
+// Use it in a program with many clients, which would otherwise start four threads for each client; or to choose the
+// names, processors and priorities of the threads.
 //
 //     const auto shared = turnstile::runtime::start();
 //     turnstile::client orders{"zk1:2181,zk2:2181,zk3:2181", {.runtime = shared}};
 //     turnstile::client stock{"zk7:2181,zk8:2181,zk9:2181", {.runtime = shared}};
 //
-// A client without one has threads of its own. Shared or not, what the clients promise is the same:
-// - A callback that blocks holds up the other callbacks of its client, and nothing of another one; nor does closing a
-//   client wait for callbacks of another.
-// - Callbacks of one client run in order, one at a time, though not always on the same thread. Each client in turn has
-//   some of its callbacks run.
-// - Timers have a thread that runs no callback: no callback delays the end of a lease. What a lost hold's stop token
-//   calls runs on threads apart from the other callbacks'.
+// A client without a runtime has its own threads. Clients promise the same in both cases:
+// - A callback that blocks delays the other callbacks of its client, but of no other client. Closing a client does not
+//   wait for callbacks of another one.
+// - Callbacks of one client run in order, one at a time, though not always on the same thread. The clients take turns.
+// - Timers have a thread that runs no callback, so no callback delays the end of a lease. The stop callbacks of lost
+//   holds run on separate threads.
 //
-// What sharing costs: on a system that can start no further thread, clients of a runtime wait for each other's
-// callbacks. Not shared are the threads of connections: two of the ZooKeeper client's for each session, one for each
-// session with a Redis server or a database, one for each tree of `local:`.
+// Costs. On a system that can start no further thread, clients of a runtime wait for each other's callbacks.
+// Connections have their own threads, which are not shared: two for each session with ZooKeeper (its C client's), one
+// for each session with a Redis server or a database, and one for each tree of `local:`.
 //
-// User code on these threads has the signal mask of the thread that made the runtime. After fork() a child's copy of it
-// cannot be used (`forked`): make a new one there.
+// User code on these threads runs with the signal mask of the thread that made the runtime. After fork() a child cannot
+// use its copy of the runtime (`forked`): make a new one there.
 //
-// Thread safety: a handle as an int; what it stands for, any thread.
+// Thread safety: a handle is as safe as an int. Any thread may use the threads behind it.
 #pragma once
 
 #include <functional>
@@ -39,37 +38,42 @@ namespace detail {
 class internals;
 }  // namespace detail
 
-// What a thread of a runtime does: wakes sessions at their deadlines; runs handlers, listeners and callbacks; opens and
-// closes connections, and makes calls that wait; runs the stop callbacks of lost holds.
+// The task of a thread. `timers`: wakes sessions at their deadlines. `callbacks`: runs handlers, listeners and
+// callbacks. `work`: opens and closes connections, and makes calls that wait. `loss_callbacks`: runs the stop callbacks
+// of lost holds.
 enum class thread_duty { timers, callbacks, work, loss_callbacks };
 
+// A thread, as runtime_options::around gets it.
 struct runtime_thread {
     thread_duty duty = thread_duty::callbacks;
-    std::string_view name;  // as ps and gdb show it
+    std::string_view name;  // its name, as ps and gdb show it
 };
 
+// The options of a runtime.
 struct runtime_options {
-    // Its threads are called NAME-timer, NAME-call, NAME-work and NAME-loss. 1 to 9 bytes: Linux shows 15.
+    // The threads are called NAME-timer, NAME-call, NAME-work and NAME-loss. 1 to 9 bytes, since Linux shows 15.
     std::string name = "turnstile";
-    // How many threads there are of each kind (of timers one), once as much is to be done at the same time; one is
-    // always there. Those that have been in one task for 50 ms are taken for blocked and do not count: so there are
-    // more while many block. At least 1.
+    // The largest number of threads of each kind (except timers: one). One always exists; others start when more tasks
+    // run at the same time. A thread that has been in one task for 50 ms counts as blocked, and not towards this
+    // number, so there are more threads while many block. At least 1.
     unsigned threads = 32;
-    // Called on each thread as it begins, with the thread's work: calls `work` there, once, and may do something before
-    // and after (set an affinity or a priority, register with a profiler). What it throws is logged; if it has not
-    // called `work` by then, or returns without, that is called after it. It must not block: nothing is done on
-    // that thread meanwhile. Behind `work`, and in the destructors of these threads' thread_local objects, the last
-    // client and handle of the runtime must not end: they would wait for themselves. On the timers' thread all signals
-    // are blocked, on the others none but those that were blocked where the runtime was made.
+    // Called on each thread at its start. The function must call `work` once; it may do something before and after (set
+    // an affinity or a priority, register with a profiler).
+    //
+    // The library logs an exception that it throws. If the function throws or returns before it has called `work`, the
+    // library calls `work` itself. The function must not block, because the thread does nothing else meanwhile. After
+    // `work`, and in destructors of the thread's thread_local objects, do not destroy the last client or the last
+    // handle of the runtime: they would wait for themselves. On the timers' thread all signals are blocked; on the
+    // others only those that were blocked where the runtime was made.
     std::function<void(const runtime_thread& thread, const std::function<void()>& work)> around{};
 };
 
-// A handle: copies are the same threads.
+// A handle of the threads. Copies refer to the same threads.
 class TURNSTILE_EXPORT runtime {
 public:
-    runtime() noexcept;  // none
-    // Starts a thread of each kind. Throws std::system_error: bad_option (the message names the value and the rule), or
-    // the system's code for want of threads or descriptors.
+    runtime() noexcept;  // refers to no threads
+    // Starts one thread of each kind. Throws std::system_error: `bad_option` (the message names the value and the
+    // rule), or the system's code if threads or descriptors run out.
     [[nodiscard]] static runtime start(const runtime_options& options = {});
     // The threads end with the last handle and the last client, whichever is later.
     ~runtime();
@@ -78,6 +82,7 @@ public:
     runtime& operator=(const runtime& other);
     runtime& operator=(runtime&& other) noexcept;
 
+    // True if the handle refers to threads.
     explicit operator bool() const noexcept { return static_cast<bool>(inside_); }
 
 private:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_health: what each server of an ensemble says of itself just now, for operators and for pages.
+// server_health: what each server of a ZooKeeper ensemble reports about itself now, for operators and pages.
 //
 //     for (const auto& server : turnstile::health_of_servers("zk1:2181,zk2:2181", 2s).value())
 //         print(server.name, to_string(server.role), server.version, server.problem);
 //
-// Each server is asked over short connections of its own by four-letter words: `srvr`, which servers answer unless told
-// otherwise, and `conf`, which most do not (4lw.commands.whitelist in their zoo.cfg). No session is needed.
+// The functions ask each server over short connections, with four-letter words: `srvr`, which servers answer by
+// default, and `conf`, which most servers do not (4lw.commands.whitelist in zoo.cfg). They need no session.
 //
-// Thread safety: functions, from any thread. They block, for as long as names take to be resolved, too.
+// Thread safety: any thread may call these functions. They block, also while host names are resolved.
 #pragma once
 
 #include <chrono>
@@ -23,52 +23,57 @@
 
 namespace turnstile {
 
-// What a server says of its configuration, by `conf`. Zero: it does not say, as a standalone server its limits in ticks.
+// The configuration of a server, from `conf`. Zero: the server does not give the value; a standalone server does not
+// give its limits in ticks.
 struct server_configuration {
     std::chrono::milliseconds tick{};
     int init_limit = 0;  // in ticks: how long a follower may take to join
     int sync_limit = 0;  // in ticks: how long a follower and the leader may be silent
     std::chrono::milliseconds min_session_timeout{};
     std::chrono::milliseconds max_session_timeout{};
-    int max_connections = 0;  // of one address; 0: any number
+    int max_connections = 0;  // connections from one address; 0: any number
     friend bool operator==(const server_configuration&, const server_configuration&) = default;
 };
 
+// The report of one server.
 struct server_health {
-    std::string name;        // as the connect string has it: "zk1:2181"
-    std::string address;     // "192.0.2.1:2181"; the name, where it cannot be resolved
-    bool reachable = false;  // it takes connections
-    bool serves = false;     // it says its role: it is part of an ensemble that works
-    std::string problem{};   // one sentence, where it does not serve or does not tell
+    std::string name;        // from the connect string: "zk1:2181"
+    std::string address;     // "192.0.2.1:2181"; the name if it cannot be resolved
+    bool reachable = false;  // it accepts connections
+    bool serves = false;     // it gives its role, so it is a part of a working ensemble
+    std::string problem{};   // one sentence, if it does not serve or does not answer
     server_role role = server_role::unknown;
     std::string version{};                   // "3.8.0"
     std::chrono::microseconds round_trip{};  // connection, question and answer; 0 without an answer
-    // As it says of the time since it started:
-    std::optional<double> latency_ms{};          // of its requests on average
-    std::optional<double> longest_latency_ms{};  // of one of them
-    std::optional<std::int64_t> connections{};   // of clients, this one included
-    std::optional<std::int64_t> received{};      // packets of clients
-    std::optional<std::int64_t> outstanding{};   // requests that wait now
+    // The values below cover the time since the start of the server.
+    std::optional<double> latency_ms{};          // average latency of requests
+    std::optional<double> longest_latency_ms{};  // longest latency of a request
+    std::optional<std::int64_t> connections{};   // connections of clients, this one included
+    std::optional<std::int64_t> received{};      // packets received from clients
+    std::optional<std::int64_t> outstanding{};   // requests in its queue now
+    // Number of znodes.
     std::optional<std::int64_t> nodes{};
-    std::optional<server_configuration> configuration{};  // where `conf` is allowed
+    std::optional<server_configuration> configuration{};  // if `conf` is allowed
 };
 
-// In the order of the connect string; a name that stands for several addresses is there for each of them. Of
-// "local:" none, and of servers of other kinds ("redis://", "sqlite:"). `limit` is for all words together. Errors: bad_connect_string.
+// Returns the reports in the order of the connect string. A name with several addresses has one report for each
+// address. Empty for "local:" and for other kinds of servers ("redis://", "sqlite:"). `limit` is the time for all words
+// together. Errors: `bad_connect_string`.
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<server_health>> health_of_servers(
     std::string_view connect_string,
     std::chrono::milliseconds limit = std::chrono::milliseconds{2'000});
 
-// What each server answers to one four-letter word.
+// A server's answer to one four-letter word.
 struct server_answer {
     std::string name;
     std::string address;
-    bool allowed = false;  // it answered, and not that the word is not in its whitelist
-    std::string text{};    // the first 64 MiB
+    // True if the server answered, and the answer is not that the word is missing in its whitelist.
+    bool allowed = false;
+    std::string text{};  // the first 64 MiB
 };
 
-// The same of one word, such as `cons` (the server's connections) or `dump` (its sessions). Errors: bad_connect_string,
-// bad_option (the word has not four lower-case letters).
+// Asks all servers one word, such as `cons` (connections) or `dump` (sessions). Errors: `bad_connect_string`,
+// `bad_option` (the word does not consist of four lower-case letters).
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<server_answer>> answers_of_servers(
     std::string_view connect_string, std::string_view word,
     std::chrono::milliseconds limit = std::chrono::milliseconds{2'000});

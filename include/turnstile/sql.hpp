@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sql::check: does a hold still stand, asked inside the program's own database transaction, and answered until that
-// has ended.
+// sql::check: checks inside your own database transaction that a hold still exists, and keeps it until the transaction
+// ends.
+//
+// Use it if the data that a lock protects are in the same database as the lock: PostgreSQL, MariaDB, or one SQLite
+// file.
 //
 //     PGconn* db = PQconnectdb(database);                // the program's own connection, to the database of the locks
 //     PQexec(db, "BEGIN");
@@ -8,25 +11,28 @@
 //     if (turnstile::sql::check(*hold, db)) PQexec(db, "COMMIT");
 //     else PQexec(db, "ROLLBACK");
 //
-// A fencing token lets a database refuse the write of a holder that was overtaken. This goes further: no holder is
-// overtaken between the check and the commit. The row of the hold's contender is locked by the program's transaction, and
-// only with the removal of that row can the lock pass on: by a release, by the end of the session, by an operator's hand.
-// All of these wait until the transaction has ended. So there is no pause, however long, that puts the commit behind
-// another client's grant (docs/why/sql.md).
+// A fencing token lets a database refuse the write of an old holder. This check goes further: no other client gets the
+// lock between the check and the commit. Your transaction locks the row of the hold's contender. The lock passes on
+// only when that row is removed: by a release, by the end of the session, or by an operator. All of these wait until
+// the transaction has ended. So no pause, however long, lets the commit follow another client's grant
+// (docs/why/sql.md).
 //
-// The tables of the locks and those of the program are in one database: PostgreSQL, MariaDB, or one SQLite file. In
-// PostgreSQL and MariaDB others go on meanwhile; what waits is what would end this hold, and the end of its client, whose
-// znodes go together. In SQLite a transaction that writes has the file for itself: keep it far shorter than the session
-// time-out. In MariaDB the transaction begins to read behind the grant, is no XA transaction, and is not SERIALIZABLE (for
-// itself alone neither, which cannot be seen: SET TRANSACTION); one that is told `removed` should be rolled back at once,
-// since others may wait for it.
+// What waits meanwhile:
+// - PostgreSQL and MariaDB: whatever would end this hold, and the end of its client, whose znodes end together. Other
+//   clients continue.
+// - SQLite: all writers, because a transaction that writes has the file for itself. Keep it far shorter than the
+//   session timeout.
 //
-// Two things undo the check before the transaction ends. ROLLBACK TO a savepoint of before the check gives the row's lock
-// back: check once more behind it. And a lock that the threads of this process share (lock_options::retain_for, cohort)
-// passes from one to the next without a change of the row: there the program's own threads have to wait for the end of the
-// transaction before they release.
+// Rules for MariaDB: the transaction must begin to read after the grant, and must be no XA transaction and not
+// SERIALIZABLE (also not by SET TRANSACTION for it alone, which the library cannot see). After `removed` roll it back
+// at once, since other clients may wait for it.
 //
-// Thread safety: that of the guard and of the connection. Blocks for one statement of the database.
+// Two things undo the check before the transaction ends:
+// - ROLLBACK TO a savepoint from before the check releases the row. Check again after it.
+// - A lock that threads of this process share (lock_options::retain_for, cohort) passes between them without a change
+//   of the row. Your threads must wait for the end of the transaction before they release.
+//
+// Thread safety: that of the guard and of the connection. The call blocks for one statement of the database.
 #pragma once
 
 #include "turnstile/export.hpp"
@@ -42,13 +48,14 @@ class guard;
 
 namespace sql {
 
-// Success: the hold stands until the connection's transaction ends. Errors, after which the transaction should be rolled
-// back:
-//   removed        the contender's row is not there: the hold is over, or the connection is to another database
-//   not_held       the guard is empty
-//   bad_option     the connection is null, in no transaction, or in one of MariaDB's that is refused (above); the hold
-//                  consists of several (check each); or this build of the library lacks the kind of database
-//   not_connected  the database refused the statement, with its words
+// Success: the hold exists until the transaction of the connection ends. After an error roll the transaction back.
+// Errors:
+// - `removed`: the contender's row does not exist. The hold is over, or the connection is to another database.
+// - `not_held`: the guard is empty.
+// - `bad_option`: the connection is null, or in no transaction, or in a transaction of MariaDB that breaks the rules
+//   above; or the hold consists of several holds (check each); or this build of the library lacks this kind of
+//   database.
+// - `not_connected`: the database refused the statement; the message quotes it.
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, pg_conn* connection);
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, sqlite3* connection);
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, st_mysql* connection);

@@ -3,7 +3,7 @@
 //
 //     log(turnstile::text_of(hold.error()) + ", " + turnstile::text_of(servers.state()));
 //
-// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. An `errc` has the text of its category.
+// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is that of its category.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -28,10 +28,12 @@ inline constexpr bool is_one_of = (std::same_as<V, Types> || ...);
 
 }  // namespace detail
 
+// The types that have a text.
 template <class V>
 concept has_text = detail::is_one_of<V, errc, error, fencing_token, fencing_vector, owner,
                                      session_state, server_role, contender_kind>;
 
+// Returns the text of `value`.
 template <has_text V>
 [[nodiscard]] std::string text_of(const V& value) {
     if constexpr (std::same_as<V, errc>) {

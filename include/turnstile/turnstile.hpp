@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of Turnstile's public interface but the testing kit, and what needs another library: asio.hpp, boost_asio.hpp,
-// fmt.hpp, redis.hpp, sql.hpp. Neither is ostream.hpp here, which brings the streams.
+// turnstile: the whole public interface, except the testing kit and the headers that need another library: asio.hpp,
+// boost_asio.hpp, fmt.hpp, redis.hpp, sql.hpp. ostream.hpp is left out too, because it includes the standard streams.
 #pragma once
 
 #include "turnstile/language.hpp"
