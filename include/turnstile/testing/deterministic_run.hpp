@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// deterministic_run: a service's own code, with its threads and the library's, beside simulated servers, under virtual
-// time, from a seed.
+// deterministic_run: runs a service's own code, with its threads and the library's, beside simulated servers, under
+// virtual time, from a seed.
 //
-// Purpose: to see what a service does when its leader stops for half a minute, when the servers elect another leader in
-// the middle of a commit, when two threads meet in the order that nobody thought of; an hour of it in seconds, and the
-// same each time. Nothing in the service is written for it: it makes its `turnstile::client`s, blocks in lock(), sleeps,
-// starts threads. All of ZooKeeper's connect strings lead to the simulated servers.
+// Use it to test what a service does when its leader stops for half a minute, when the servers elect a leader in the
+// middle of a commit, or when two threads run in an unexpected order. An hour takes seconds, and is the same each time.
+// The service needs no change: it makes its `turnstile::client`s, blocks in lock(), sleeps and starts threads. All
+// ZooKeeper connect strings lead to the simulated servers.
 //
 //     const auto report = turnstile::testing::run_deterministically(
 //         {.seed = 7, .servers = 3, .faults_every = 8s}, [](turnstile::testing::simulated_world& world) {
@@ -18,17 +18,19 @@
 //         });
 //     EXPECT_TRUE(report.passed) << report.text();
 //
-// How it goes: a run is a fork of the calling process. In it one thread at a time goes on, and the seed says which, at
-// every mutex, condition, atomic wait, sleep, start and end of a thread. Time stands still while any of them can go on,
-// and then jumps to the next instant for which one waits. The processes of the world are threads of that one process, so
-// that a test may look into them all through variables that they share; each has a clock of its own.
+// How it works. A run is a fork of the calling process, in which one thread at a time runs. The seed chooses the next
+// thread at every mutex, condition variable, atomic wait and sleep, and at the start and end of a thread. Time stands
+// still while a thread can run, and then jumps to the next instant for which a thread waits. The processes of the world
+// are threads of that one process, so a test can read their state in shared variables. Each has its own clock.
 //
-// What it does not do: sockets, pipes and files are the system's own, and take no time; a thread that blocks in one ends
-// the run after `patience`. Accesses to atomics are no points at which another thread goes on, and weak memory orders are
-// not there: ThreadSanitizer is for these. Barriers and spin locks of the C library, signals and fork() are not for a run.
-// A process has the globals of all others, and finds them as they are when it is started again. The program is linked
-// with turnstile::deterministic, which stands in for pthread_mutex_lock and the like: not for one that is built with a
-// sanitizer.
+// Limits:
+// - Sockets, pipes and files are the system's, and take no virtual time. A thread that blocks in one ends the run after
+//   `patience`.
+// - An access to an atomic never switches threads, and weak memory orders do not occur. Use ThreadSanitizer for these.
+// - Barriers and spin locks of the C library, signals and fork() do not work in a run.
+// - A process shares the globals of all others, and finds them unchanged when it is started again.
+// - The program must be linked with turnstile::deterministic, which replaces pthread_mutex_lock and similar functions.
+//   It cannot be built with a sanitizer.
 #pragma once
 
 #include <chrono>
@@ -49,7 +51,7 @@ namespace turnstile::testing {
 // A process of the service, from its start on.
 enum class simulated_process : std::size_t {};
 
-// The test's view of a run. Thread safety: all members from any thread of the run.
+// The test's access to a run. Thread safety: any thread of the run may call any member.
 class simulated_world {
 public:
     class state;
@@ -57,11 +59,12 @@ public:
     simulated_world(const simulated_world&) = delete;
     simulated_world& operator=(const simulated_world&) = delete;
 
-    // `main` runs in a thread of the process; what threads it starts are of it, too. As it returns, the process ends,
-    // with all its threads. An exception that leaves it fails the run.
+    // Starts a process, which runs `main` in a thread. Threads that `main` starts belong to the process. When `main`
+    // returns, the process ends with all its threads. An exception that leaves `main` fails the run.
     simulated_process start(std::string_view name, std::function<void()> main);
+    // Returns whether the process has not ended.
     [[nodiscard]] bool runs(simulated_process process) const;
-    // Waits until its main has returned; at once if it was killed.
+    // Waits until the process's `main` has returned. Returns at once if the process was killed.
     void await(simulated_process process) const;
 
     // ---- faults ----
@@ -76,47 +79,52 @@ public:
 
     // ---- questions ----
     [[nodiscard]] boottime_clock::duration now() const;  // true time since the start
-    // What is committed at the servers, without a chroot.
+    // Returns the znode as committed at the servers; the path is without a chroot.
     [[nodiscard]] std::optional<node> find(std::string_view path) const;
-    [[nodiscard]] std::vector<std::string> children(std::string_view path) const;  // by name
+    [[nodiscard]] std::vector<std::string> children(std::string_view path) const;  // sorted by name
 
 private:
     state& state_;
 };
 
+// The limits of a run.
 struct run_limits {
     std::chrono::seconds virtual_time = std::chrono::hours{1};
-    std::chrono::seconds patience{60};  // real time of the whole run, on a machine that may be busy
-    // Asked in the run as the test ends: true fails it. What a test framework counts is counted in the run's process
-    // and lost with it: `[] { return ::testing::Test::HasFailure(); }` tells.
+    // Limit of the real time of the run; the machine may be busy.
+    std::chrono::seconds patience{60};
+    // Called in the run when the test ends; true fails the run. Failures that a test framework counts are counted in
+    // the run's process, and lost with it: pass `[] { return ::testing::Test::HasFailure(); }`.
     std::function<bool()> has_failed{};
 };
 
+// The result of a run.
 struct run_report {
     bool passed = false;
-    std::string failure{};  // why not
+    std::string failure{};  // the reason, if it failed
     boottime_clock::duration virtual_time{};
-    std::uint64_t steps = 0;        // scheduling points
-    std::uint64_t fingerprint = 0;  // of all that was decided; equal for equal seeds, see below
-    std::string latest{};           // where each thread stood at the end; empty if it passed
-    std::string story{};            // of the servers, a line an event, if it was to be kept
+    std::uint64_t steps = 0;        // number of scheduling points
+    std::uint64_t fingerprint = 0;  // of all decisions; equal for equal seeds, see below
+    std::string latest{};           // position of each thread at the end; empty if the run passed
+    std::string story{};  // events of the servers, one per line, if story_policy is `keep`
 
     [[nodiscard]] std::string text() const;  // the whole report, for people
 };
 
-// Fails the run of the calling thread: with std::runtime_error outside of one.
+// Fails the run with the rule if `good` is false. Outside of a run it throws std::runtime_error.
 void require(bool good, std::string_view rule);
 
-// Runs `test`, and all that it starts, to the end of `test`: at most 256 threads that live at once, and 1,023 processes. A crash, an exception and a failed `require` are in the
-// report. Throws std::invalid_argument that names the value and the rule; std::logic_error if the calling process has
-// more than one thread; std::system_error if the system has no process.
+// Runs `test`, and all that it starts, until `test` ends. At most 256 threads live at once, and at most 1,023 processes
+// are started. Crashes, exceptions and failed calls of require() are in the report. Throws std::invalid_argument, which
+// names the value and the rule; std::logic_error if the calling process has more than one thread; std::system_error if
+// the system cannot start a process.
 //
-// Equal seeds give equal runs in one program as long as its addresses are the same: `fixed_addresses` sees to that.
+// Equal seeds give equal runs of one program if its addresses are the same: call `fixed_addresses` for that.
 [[nodiscard]] run_report run_deterministically(const simulation_options& options,
                                                const std::function<void(simulated_world&)>& test,
                                                const run_limits& limits = {});
 
-// Starts the program again without address space randomisation, unless it is so already: first thing in main().
+// Starts the program again without address space randomisation, unless it already runs without. Call it first in
+// main().
 void fixed_addresses(char** arguments);
 
 }  // namespace turnstile::testing

@@ -6,11 +6,10 @@
 //     servers.kill(*servers.leader());
 //     servers.wait_until_serving();
 //
-// The servers listen on free ports of 127.0.0.1, which they keep over restarts, and keep their data
-// in a temporary folder. Nothing of them is left when the ensemble is destroyed or the process
-// dies.
+// The servers listen on free ports of 127.0.0.1, which they keep when they restart. Their data are in a temporary
+// folder. No server and no file remains when the ensemble is destroyed or the process dies.
 //
-// Thread safety: const members from any thread; the others from one thread at a time.
+// Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
 
 #include <chrono>
@@ -33,71 +32,73 @@
 
 namespace turnstile::testing {
 
-// Whether the servers wait for the disk at each write. `off` is quicker; what was written survives
-// the death of the servers, not that of the machine.
+// Whether the servers wait for the disk at each write. `off` is faster: the data survive the death of the servers, but
+// not of the machine.
 enum class disk_sync { off, on };
 
+// The options of an ensemble.
 struct ensemble_options {
     std::size_t count = 1;  // 1 (standalone) or 3
-    // The servers' unit of time. Expiry rounds up to it; a leader hears of a session that is
-    // attached to a follower every half tick.
+    // The servers' tick. Session timeouts are rounded up to it. A follower reports its sessions to the leader every
+    // half tick.
     std::chrono::milliseconds tick_time{200};
     int init_limit = 50;  // in ticks: how long a follower may take to join
     int sync_limit = 10;  // in ticks: how long a follower and a leader may be silent
-    // What a client may negotiate. A minimum of zero: two ticks.
+    // The range of session timeouts that clients can get. A minimum of zero means two ticks.
     std::chrono::milliseconds min_session_timeout{0};
     std::chrono::milliseconds max_session_timeout{60'000};
-    // How often empty containers are looked for; they go at the second look at the earliest.
+    // How often the servers look for empty containers. They delete a container at the second look at the earliest.
     std::chrono::milliseconds container_check_interval{60'000};
-    bool leader_serves = true;  // false: leaderServes=no; of three, leader() finds none
-    std::optional<std::size_t> jute_maxbuffer{};  // in bytes; the largest request
-    // Of each server's Java VM, in MiB. A leader keeps what a stopped follower has not read yet.
+    // False: leaderServes=no, and with three servers leader() finds none.
+    bool leader_serves = true;
+    std::optional<std::size_t> jute_maxbuffer{};  // size of the largest request, in bytes
+    // Heap size of each server's Java VM, in MiB. A leader keeps what a stopped follower has not read yet.
     std::size_t heap_mebibytes = 128;
     disk_sync sync = disk_sync::off;
-    std::filesystem::path data_from{};  // a data folder, copied, that every server starts with
-    std::optional<server_tls> tls{};    // of all servers towards clients; none: without TLS
-    std::vector<std::string> config_lines{};  // appended to zoo.cfg: "name=value"
-    // Of the Java VM: {"zookeeper.forceSync", "yes"} becomes -Dzookeeper.forceSync=yes.
+    std::filesystem::path data_from{};  // a data folder; every server starts with a copy of it
+    std::optional<server_tls> tls{};    // TLS between clients and all servers; none: without TLS
+    std::vector<std::string> config_lines{};  // lines that are appended to zoo.cfg: "name=value"
+    // System properties of the Java VM: {"zookeeper.forceSync", "yes"} becomes -Dzookeeper.forceSync=yes.
     std::vector<std::pair<std::string, std::string>> system_properties{};
 };
 
+// A group of servers.
 class ensemble {
 public:
-    // Starts the servers and waits until they serve. Throws std::runtime_error if Java or the jars
-    // are missing, the count is not 1 or 3, or they do not serve within `limit()` (with their logs'
-    // ends).
+    // Starts the servers, and waits until they serve. Throws std::runtime_error if Java or the jars are missing, if the
+    // count is not 1 or 3, or if the servers do not serve within `limit()` (the message has the ends of their logs).
     explicit ensemble(ensemble_options options = {});
 
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
     [[nodiscard]] zookeeper_server& server(std::size_t i) { return *servers_.at(i); }
     [[nodiscard]] const zookeeper_server& server(std::size_t i) const { return *servers_.at(i); }
 
-    // For client_options::lease: how late these servers' followers relay, so that holds are certain for as long as
-    // they can be, also where the servers are not asked.
+    // Returns settings for client_options::lease that fit the relay bound of these servers. Holds are then certain for
+    // as long as possible, even if the client does not ask the servers.
     [[nodiscard]] turnstile::lease_settings lease_settings() const;
 
     [[nodiscard]] std::string connect_string() const;               // of all servers
     [[nodiscard]] std::string connect_string(std::size_t i) const;  // of one
 
-    void kill(std::size_t i);     // SIGKILL
-    void stop(std::size_t i);     // an orderly end
-    void start(std::size_t i);    // again, with its data and port; does not wait until it serves
-    void restart(std::size_t i);  // stop, start and wait until it serves
-    // Stop, delete all its data, start and wait until it serves: what a lost disk does to a
-    // standalone server. One of three gets its data again from the others.
+    void kill(std::size_t i);  // SIGKILL
+    void stop(std::size_t i);  // shuts it down in order
+    // Starts it again, with its data and port; does not wait until it serves.
+    void start(std::size_t i);
+    void restart(std::size_t i);  // stops it, starts it, and waits until it serves
+    // Stops the server, deletes all its data, starts it, and waits until it serves. That is what a lost disk does to a
+    // standalone server. One of three servers gets its data again from the others.
     void wipe(std::size_t i);
     void pause(std::size_t i);   // SIGSTOP
     void resume(std::size_t i);  // SIGCONT
 
-    // The server that leads, or the only one; empty while there is none. Paused servers are not
-    // asked.
+    // Returns the server that leads, or the only one; empty while there is none. Does not ask paused servers.
     [[nodiscard]] std::optional<std::size_t> leader() const;
-    // Some server that follows; empty in a standalone one.
+    // Returns one of the followers; empty for a standalone server.
     [[nodiscard]] std::optional<std::size_t> follower() const;
 
-    // Waits until every server that runs and is not paused serves clients, but for a leader that is to serve none, and
-    // one of them leads. Just after a leader that serves none has died its followers still say that they follow.
-    // Throws std::runtime_error at the deadline, with what the servers say about themselves.
+    // Waits until one server leads, and every server that runs and is not paused serves clients (with leader_serves =
+    // false except the leader). Just after such a leader has died, its followers still say that they follow. Throws
+    // std::runtime_error at the deadline, with what the servers say about themselves.
     void wait_until_serving(test_deadline until = {}) const;
 
     [[nodiscard]] std::string four_letter_word(std::size_t i, std::string_view word) const;

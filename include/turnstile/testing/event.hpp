@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// event: something that a test waits for and that another thread reports.
+// event: an occurrence that one thread of a test reports and another thread waits for.
 //
 //     event granted;
 //     orders.async_acquire({}, [&](auto) { granted.set(); });
 //     ASSERT_TRUE(granted.wait());
 //
-// Thread safety: all members from any thread. Keep the event until no thread can call `set` any more.
+// Thread safety: any thread may call any member. Keep the event until no thread can call set() any more.
 #pragma once
 
 #include <condition_variable>
@@ -16,6 +16,7 @@
 
 namespace turnstile::testing {
 
+// Counts occurrences.
 class event {
 public:
     // Counts one more occurrence and wakes all waiters.
@@ -32,7 +33,7 @@ public:
         return count_;
     }
 
-    // Waits until `set` was called at least `occurrences` times; false if the deadline came first.
+    // Waits until set() was called at least `occurrences` times. Returns false if the deadline came first.
     [[nodiscard]] bool wait(std::size_t occurrences = 1, test_deadline until = {}) const {
         std::unique_lock hold{mutex_};
         return changed_.wait_until(hold, until.at(), [&] { return count_ >= occurrences; });
@@ -44,7 +45,7 @@ private:
     std::size_t count_ = 0;  // guarded by mutex_
 };
 
-// The same as `happened.wait()`, for tests that read better so.
+// The same as `happened.wait()`, for tests that are easier to read with it.
 [[nodiscard]] inline bool wait_for(const event& happened, test_deadline until = {}) {
     return happened.wait(1, until);
 }

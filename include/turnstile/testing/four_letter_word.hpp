@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// four_letter_word: asks a ZooKeeper server about itself ("srvr", "mntr", "dump", "cons", ...).
+// four_letter_word: asks a ZooKeeper server about itself ("srvr", "mntr", "dump", "cons" and others).
 //
 //     const auto counters = parse_counters(four_letter_word("127.0.0.1", port, "mntr"));
 //     EXPECT_EQ(counters.at("watch_count"), 0);
 //
-// Thread safety: from any thread.
+// Thread safety: any thread may call these functions.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace turnstile::testing {
 
-// The server's whole answer. Throws std::system_error if it cannot be reached (ECONNREFUSED, ...)
-// or says nothing before the deadline (ETIMEDOUT).
+// Returns the server's whole answer. Throws std::system_error if the server cannot be reached (ECONNREFUSED and
+// others), or sends nothing before the deadline (ETIMEDOUT).
 [[nodiscard]] std::string four_letter_word(const std::string& host, std::uint16_t port,
                                            std::string_view word, test_deadline until = {});
 
-// The whole numbers in an answer to "mntr", by the server's names without their "zk_":
-// packets_received, packets_sent, num_alive_connections, znode_count, ephemerals_count,
-// watch_count, outstanding_requests, cnt_node_deleted_watch_count (deletions since the start),
-// sum_node_deleted_watch_count (watches that they fired), ...
+// Returns the whole numbers in an answer to "mntr", by the server's names without "zk_": packets_received,
+// packets_sent, num_alive_connections, znode_count, ephemerals_count, watch_count, outstanding_requests,
+// cnt_node_deleted_watch_count (deletions since the start), sum_node_deleted_watch_count (watches that they fired), and
+// others.
 [[nodiscard]] std::map<std::string, std::int64_t> parse_counters(std::string_view mntr);
 
 }  // namespace turnstile::testing

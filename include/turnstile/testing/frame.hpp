@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // frame: one message of ZooKeeper's protocol on its way through a `tcp_proxy`.
 //
-// A message is a length of four bytes and a body. The first one in each direction of a connection
-// is the handshake; later ones to the server are requests (xid, opcode, arguments), later ones to
-// the client are replies (xid, zxid, error, result) or, with xid -1, watch events. All numbers are
-// big endian. Source: ZooKeeper's zookeeper.jute and Zookeeper's ConnectRequest, RequestHeader,
-// ReplyHeader.
+// A message is a length of four bytes and a body. The first message in each direction of a connection is the handshake.
+// Later messages to the server are requests (xid, opcode, arguments). Later messages to the client are replies (xid,
+// zxid, error, result), or watch events with xid -1. All numbers are big-endian. Source: ZooKeeper's zookeeper.jute and
+// ZooKeeper's ConnectRequest, RequestHeader, ReplyHeader.
 //
-// Thread safety: none; a filter gets the frame for the length of its call.
+// Thread safety: none. A filter may use the frame only during its call.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +20,13 @@
 
 namespace turnstile::testing {
 
+// The direction of a message.
 enum class direction { to_server, to_client };
 
+// The kind of a message.
 enum class frame_kind { handshake, request, reply, watch_event };
 
-// The request types that tests name; any other number is as good.
+// The request types that tests use. Any other number is valid too.
 namespace opcode {
 inline constexpr std::int32_t create = 1;
 inline constexpr std::int32_t remove = 2;
@@ -45,9 +46,10 @@ inline constexpr std::int32_t auth = 100;
 inline constexpr std::int32_t set_watches = 101;
 inline constexpr std::int32_t set_watches2 = 105;
 inline constexpr std::int32_t close_session = -11;
-inline constexpr std::int32_t unknown = 9999;  // no server knows it: answered with "unimplemented"
+inline constexpr std::int32_t unknown = 9999;  // no server knows it; the answer is "unimplemented"
 }  // namespace opcode
 
+// One message.
 class frame {
 public:
     frame(direction way, frame_kind kind, std::uint64_t connection, std::int32_t op,
@@ -56,27 +58,29 @@ public:
 
     [[nodiscard]] direction way() const noexcept { return way_; }
     [[nodiscard]] frame_kind kind() const noexcept { return kind_; }
-    // Which connection of the proxy, counted from 1 in the order in which they were accepted.
+    // Returns the number of the connection, counted from 1 in the order of acceptance.
     [[nodiscard]] std::uint64_t connection() const noexcept { return connection_; }
-    // A request's type; a reply's is that of the request that it answers. 0 for the other kinds.
+    // Returns the type of the request; for a reply the type of the request that it answers; 0 for the other kinds.
     [[nodiscard]] std::int32_t op() const noexcept { return opcode_; }
     [[nodiscard]] bool is(frame_kind kind, std::int32_t op) const noexcept {
         return kind_ == kind && opcode_ == op;
     }
-    [[nodiscard]] std::int32_t xid() const;    // 0 in a handshake; -1 watch event, -2 ping
-    [[nodiscard]] std::int64_t zxid() const;   // of a reply or an event, else 0
-    [[nodiscard]] std::int32_t error() const;  // of a reply: 0 or ZooKeeper's code, as -101 NoNode
-    // The path that a request starts with, of a multi its first operation's; of an event its path.
-    // Empty where there is none.
+    // 0 for a handshake, -1 for a watch event, -2 for a ping.
+    [[nodiscard]] std::int32_t xid() const;
+    [[nodiscard]] std::int64_t zxid() const;  // of a reply or an event; otherwise 0
+    // Of a reply: 0, or ZooKeeper's code such as -101 (NoNode).
+    [[nodiscard]] std::int32_t error() const;
+    // Returns the path at the beginning of a request (for a multi that of its first operation), or the path of an
+    // event; empty if there is none.
     [[nodiscard]] std::string path() const;
-    [[nodiscard]] std::int64_t session_id() const;  // in a handshake, else 0
+    [[nodiscard]] std::int64_t session_id() const;  // of a handshake; otherwise 0
 
-    // The message without its length.
+    // Returns the message without its length.
     [[nodiscard]] std::span<const std::byte> body() const noexcept { return body_; }
 
-    // Changes what is forwarded; the counters and the reply's `op` keep to what the client sent.
+    // Change the message that is forwarded. The counters and the reply's `op` keep the values that the client sent.
     void rewrite(std::vector<std::byte> body) { body_ = std::move(body); }
-    void rewrite_opcode(std::int32_t op);  // of a request; throws std::logic_error otherwise
+    void rewrite_opcode(std::int32_t op);  // for requests; throws std::logic_error otherwise
 
 private:
     direction way_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// loopback_port: a TCP port of 127.0.0.1 that no other test on this machine picks.
+// loopback_port: a TCP port of 127.0.0.1 that no other test on this machine uses.
 //
-// It lies below the range from which the kernel takes ports for outgoing connections, can be bound
-// at the time of construction, and is reserved among all processes that use this class, until it is
-// destroyed or the process dies. The reservation is an abstract unix socket named after the port:
-// it belongs to the same network namespace as the port itself and leaves no file behind.
+// The port is below the range that the kernel uses for outgoing connections, and can be bound at the time of
+// construction. It is reserved among all processes that use this class, until the object is destroyed or the process
+// dies. The reservation is an abstract unix socket with the name of the port; so it belongs to the port's network
+// namespace, and leaves no file behind.
 //
-// Thread safety: const members from any thread.
+// Thread safety: any thread may call const members.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@
 
 namespace turnstile::testing {
 
+// A reserved port.
 class loopback_port {
 public:
-    // Throws std::runtime_error if no port is free.
+    // Reserves a port. Throws std::runtime_error if no port is free.
     loopback_port();
     ~loopback_port();
     loopback_port(loopback_port&& other) noexcept;

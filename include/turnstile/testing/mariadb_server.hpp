@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_server: one real MariaDB server in a process of its own, on a free port of 127.0.0.1, with its data in a
-// temporary folder.
+// mariadb_server: a real MariaDB server in its own process, on a free port of 127.0.0.1, with its data in a temporary
+// folder.
 //
 //     mariadb_server server;
 //     server.start();
@@ -8,10 +8,10 @@
 //     server.kill();
 //     server.start();   // with its data
 //
-// Runs the programs of Debian's package mariadb-server (mariadbd, mariadb-install-db, mariadb). MariaDB does not run as
-// root: there it runs as the user `nobody`, by setpriv.
+// The programs are those of Debian's package mariadb-server (mariadbd, mariadb-install-db, mariadb). MariaDB does not
+// run as root; if the test does, the server runs as the user `nobody`, by setpriv.
 //
-// Thread safety: const members from any thread; the others from one thread at a time.
+// Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
 
 #include <cstdint>
@@ -27,36 +27,39 @@
 
 namespace turnstile::testing {
 
+// The options of a server.
 struct mariadb_server_options {
-    std::vector<std::string>
-        options{};  // of mariadbd, after those of the kit: "--log-bin", "--read-only"
+    // Options of mariadbd, after those of the kit: "--log-bin", "--read-only".
+    std::vector<std::string> options{};
 };
 
+// One server.
 class mariadb_server {
 public:
-    // Makes the data (mariadb-install-db); starts nothing. Throws std::runtime_error if there is no MariaDB (and names
-    // the Debian package), or with what that program says.
+    // Creates the data (mariadb-install-db), and starts nothing. Throws std::runtime_error if MariaDB does not exist
+    // (the message names the Debian package), or with the output of that program.
     explicit mariadb_server(mariadb_server_options options = {});
     ~mariadb_server();
     mariadb_server(const mariadb_server&) = delete;
     mariadb_server& operator=(const mariadb_server&) = delete;
 
-    // Returns once it answers; nothing if it runs. Throws std::runtime_error if it does not in time: with its log.
+    // Starts the server, and returns when it answers. Does nothing if it runs. Throws std::runtime_error if it does not
+    // answer in time (the message has its log).
     void start(test_deadline until = {});
-    void stop();   // an orderly end: connections are closed
+    void stop();   // an orderly end, which closes connections
     void kill();   // SIGKILL, and waits
-    void pause();  // SIGSTOP: connections stay open, nothing is answered
+    void pause();  // SIGSTOP: connections stay open, but get no answer
     void resume();
 
-    [[nodiscard]] bool running() const;  // also while it is paused
+    [[nodiscard]] bool running() const;  // true also while the server is paused
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
-    // "mysql://root@127.0.0.1:20001/turnstile"; no password is asked for.
+    // Returns "mysql://root@127.0.0.1:20001/turnstile". The server asks for no password.
     [[nodiscard]] std::string connect_string() const;
-    [[nodiscard]] std::filesystem::path socket() const;  // the server's in the file system
-    [[nodiscard]] std::string log() const;  // what the server wrote since the first start
+    [[nodiscard]] std::filesystem::path socket() const;  // the server's socket in the file system
+    [[nodiscard]] std::string log() const;  // the server's output since its first start
 
-    // Carries out SQL as root in the database `turnstile`, with the program mariadb: what it prints, columns between
-    // tabs. Throws std::runtime_error with what that says.
+    // Executes SQL as root in the database `turnstile`, with the program mariadb, and returns its output, columns
+    // separated by tabs. Throws std::runtime_error with its error.
     std::string run_sql(const std::string& text) const;
 
 private:
@@ -64,7 +67,7 @@ private:
 
     loopback_port port_;
     temporary_folder folder_;
-    const std::filesystem::path home_;  // of the user whom the server runs as
+    const std::filesystem::path home_;  // of the user that the server runs as
     const std::filesystem::path data_;
     const std::filesystem::path log_;
     const std::vector<std::string> options_;

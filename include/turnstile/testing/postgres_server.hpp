@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgres_server: one real PostgreSQL server in a process of its own, on a free port of 127.0.0.1, with its data in a
+// postgres_server: a real PostgreSQL server in its own process, on a free port of 127.0.0.1, with its data in a
 // temporary folder.
 //
 //     postgres_server server;
@@ -8,10 +8,11 @@
 //     server.kill();
 //     server.start();   // with its data
 //
-// Runs the binaries of Debian's package postgresql (/usr/lib/postgresql/<version>/bin, the highest version that is
-// there), or those of PATH. PostgreSQL does not run as root: there it runs as the user `nobody`, by setpriv.
+// The programs are those of Debian's package postgresql (/usr/lib/postgresql/<version>/bin, the highest installed
+// version), or else those from PATH. PostgreSQL does not run as root; if the test does, the server runs as the user
+// `nobody`, by setpriv.
 //
-// Thread safety: const members from any thread; the others from one thread at a time.
+// Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
 
 #include <cstdint>
@@ -31,40 +32,43 @@ namespace turnstile::testing {
 
 class postgres_server;
 
+// The options of a server.
 struct postgres_server_options {
     std::string config{};           // lines of postgresql.conf, after those of the kit
     std::string access{};           // lines of pg_hba.conf, before "trust everybody on this host"
-    std::string encoding = "UTF8";  // of the database
-    // A server that runs: this one begins with a copy of its data, and follows it, as an asynchronous standby, until
-    // run_sql("SELECT pg_promote()").
+    std::string encoding = "UTF8";  // encoding of the database
+    // A running server, or null. The new server begins with a copy of its data, and follows it as an asynchronous
+    // standby until run_sql("SELECT pg_promote()").
     const postgres_server* standby_of = nullptr;
 };
 
+// One server.
 class postgres_server {
 public:
-    // Makes the database (initdb, or pg_basebackup); starts nothing. Throws std::runtime_error if there is no PostgreSQL
-    // (and names the Debian package), or with what that program says.
+    // Creates the database (initdb, or pg_basebackup), and starts nothing. Throws std::runtime_error if PostgreSQL does
+    // not exist (the message names the Debian package), or with the output of that program.
     explicit postgres_server(postgres_server_options options = {});
     ~postgres_server();
     postgres_server(const postgres_server&) = delete;
     postgres_server& operator=(const postgres_server&) = delete;
 
-    // Returns once it answers; nothing if it runs. Throws std::runtime_error if it does not in time: with its log.
+    // Starts the server, and returns when it answers. Does nothing if it runs. Throws std::runtime_error if it does not
+    // answer in time (the message has its log).
     void start(test_deadline until = {});
-    void stop();   // a fast shutdown: connections are closed
+    void stop();   // a fast shutdown, which closes connections
     void kill();   // SIGKILL to all of its processes, and waits
-    void pause();  // SIGSTOP to all of its processes: connections stay open, nothing is answered
+    void pause();  // SIGSTOP to all its processes: connections stay open, but get no answer
     void resume();
 
-    [[nodiscard]] bool running() const;  // also while it is paused
+    [[nodiscard]] bool running() const;  // true also while the server is paused
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
-    // "postgresql://postgres@127.0.0.1:20001/postgres"; no password is asked for.
+    // Returns "postgresql://postgres@127.0.0.1:20001/postgres". The server asks for no password.
     [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
-    [[nodiscard]] std::string log() const;  // what the server wrote since the first start
+    [[nodiscard]] std::string log() const;  // the server's output since its first start
 
-    // Carries out SQL as the superuser, with psql: what it prints, rows as "a|b". Throws std::runtime_error with what
-    // psql says.
+    // Executes SQL as the superuser, with psql, and returns its output, rows as "a|b". Throws std::runtime_error with
+    // psql's error.
     std::string run_sql(const std::string& text) const;
 
 private:

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// process: a child process of a test that never outlives it.
+// process: a child process of a test that never outlives the test.
 //
 //     process contender{{.command = {program, "/locks/orders"}, .output = log}};
 //     ASSERT_TRUE(contender.wait_for_output("READY"));
 //     contender.pause();
 //
-// The child leads a process group of its own, which all signals go to. It inherits no descriptor
-// but standard input (/dev/null), output and error, and starts with no signal blocked or ignored.
-// Its group is killed by the destructor, when its leader has ended, and, should this process die
-// without running destructors (SIGKILL included), by a tiny shell that waits for this.
+// The child leads its own process group, and all signals go to that group. The child inherits no descriptor except
+// standard input (/dev/null), output and error. It starts with no signal blocked or ignored. The group is killed by the
+// destructor, and when its leader has ended. If this process dies without running destructors (SIGKILL included), a
+// tiny shell that waits for its end kills the group.
 //
-// Thread safety: all members but move and destruction from any thread. In a forked copy of this
-// process the members signal and reap nothing.
+// Thread safety: any thread may call all members except move and destruction. In a forked copy of this process the
+// members send no signal and reap nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -27,40 +27,44 @@
 
 namespace turnstile::testing {
 
+// The options of a process.
 struct process_options {
     std::vector<std::string> command{};  // the program, looked up in PATH, and its arguments
-    std::vector<std::string>
-        environment{};               // "NAME=value": added to, or instead of, this process's
-    std::filesystem::path output{};  // standard output and error are appended; empty: nowhere
+    // "NAME=value": variables that are added to this process's environment, or replace its values.
+    std::vector<std::string> environment{};
+    // File to which standard output and error are appended; empty: none.
+    std::filesystem::path output{};
     std::filesystem::path folder{};  // the child's working folder; empty: this process's
 };
 
+// A child process.
 class process {
 public:
-    // Starts the child. Throws std::runtime_error if the program is not there or `output` cannot be
-    // written, std::system_error if it cannot be started.
+    // Starts the child. Throws std::runtime_error if the program does not exist or `output` cannot be written,
+    // std::system_error if the child cannot be started.
     explicit process(process_options options);
     ~process();
     process(process&&) noexcept;
     process& operator=(process&&) noexcept;
 
     [[nodiscard]] pid_t pid() const noexcept;
-    [[nodiscard]] bool running() const;  // a paused child is running, one that is being killed not
+    // True for a paused child; false for a child that is being killed.
+    [[nodiscard]] bool running() const;
 
-    // Signals to the child's group; nothing happens once the child has ended.
+    // Send a signal to the child's group. They do nothing after the child has ended.
     void pause();      // SIGSTOP; returns when the child has stopped
     void resume();     // SIGCONT
     void terminate();  // SIGTERM, and SIGCONT so that a paused child takes it
     void kill();       // SIGKILL; returns when the child has been reaped
 
-    // Waits until the child has ended; false if the deadline came first.
+    // Waits until the child has ended. Returns false if the deadline came first.
     [[nodiscard]] bool wait(test_deadline until = {});
-    // How it ended: its exit code, or 128 + the signal that killed it. Empty while it runs.
+    // Returns how the child ended: its exit code, or 128 + the signal that killed it. Empty while it runs.
     [[nodiscard]] std::optional<int> exit_code() const;
 
-    // All that the output file holds by now (also of earlier children that wrote to it).
+    // Returns the present content of the output file, including the output of earlier children.
     [[nodiscard]] std::string output() const;
-    // Waits until the output holds `text`; false if the deadline came or the child ended first.
+    // Waits until the output contains `text`. Returns false if the deadline came, or the child ended, first.
     [[nodiscard]] bool wait_for_output(std::string_view text, test_deadline until = {}) const;
 
 private:

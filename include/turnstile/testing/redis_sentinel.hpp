@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis_sentinel: a real Redis master with replicas, and sentinels that watch them and make a replica the master when
-// the master is gone.
+// redis_sentinel: a real Redis master with replicas, and the sentinels that replace it.
+//
+// Sentinels watch the servers, and make a replica the master when the master is gone. Use it to test a failover.
 //
 //     redis_sentinel servers{{.replicas = 2}};
 //     servers.start();
@@ -9,10 +10,10 @@
 //     servers.server(old).kill();              // or pause, or servers.fail_over()
 //     const bool replaced = servers.wait_until_replaced(old);
 //
-// Each is a redis_server, on a free port of 127.0.0.1. Sentinels rewrite the configuration of the servers and their own:
-// what was killed comes back with the role that it has by then.
+// Each program is a redis_server on a free port of 127.0.0.1. Sentinels rewrite the configuration of the servers and
+// their own, so a killed server returns with the role that it has by then.
 //
-// Thread safety: const members from any thread; the others from one thread at a time.
+// Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
 
 #include <chrono>
@@ -27,46 +28,49 @@
 
 namespace turnstile::testing {
 
+// The options of the group.
 struct redis_sentinel_options {
     std::size_t replicas = 1;
     std::size_t sentinels = 3;
-    std::string config{};           // lines of redis.conf, of the master and the replicas
+    std::string config{};           // lines of redis.conf, for the master and the replicas
     std::string sentinel_config{};  // lines of sentinel.conf
-    // After so long without an answer a sentinel takes the master for gone; more than half of them have to.
+    // A sentinel considers a master gone after this time without an answer. More than half of the sentinels must agree.
     std::chrono::milliseconds down_after{1'000};
 };
 
+// The servers and their sentinels.
 class redis_sentinel {
 public:
     // The sentinels' name for the master.
     static constexpr std::string_view k_name = "locks";
 
-    // Writes the configurations; starts nothing. Throws std::system_error if a file cannot be written.
+    // Writes the configurations, and starts nothing. Throws std::system_error if a file cannot be written.
     explicit redis_sentinel(redis_sentinel_options options = {});
 
-    // Returns once the replicas have the master's data and each sentinel knows the replicas and the other sentinels.
-    // Throws std::runtime_error if that does not come to pass in time.
+    // Starts all. Returns when the replicas have the master's data, and each sentinel knows the replicas and the other
+    // sentinels. Throws std::runtime_error if that takes longer than the deadline.
     void start(test_deadline until = {});
 
-    // "redis+sentinel://127.0.0.1:20004,127.0.0.1:20005,127.0.0.1:20006/locks".
+    // Returns "redis+sentinel://127.0.0.1:20004,127.0.0.1:20005,127.0.0.1:20006/locks".
     [[nodiscard]] std::string connect_string() const;
-    // The same with "user:password@" before the sentinels, a chroot and options behind the name.
+    // Returns the same with "user:password@" before the sentinels, and with a chroot and options after the name.
     [[nodiscard]] std::string connect_string(std::string_view login, std::string_view rest) const;
 
-    // The first one is the master at the start.
+    // Returns the number of servers. The first one is the master at the start.
     [[nodiscard]] std::size_t server_count() const noexcept { return servers_.size(); }
     [[nodiscard]] redis_server& server(std::size_t index) { return *servers_.at(index); }
     [[nodiscard]] std::size_t sentinel_count() const noexcept { return sentinels_.size(); }
     [[nodiscard]] redis_server& sentinel(std::size_t index) { return *sentinels_.at(index); }
 
-    // The server that the first sentinel that runs names as the master. Throws std::runtime_error if there is none.
+    // Returns the server that the first running sentinel names as the master. Throws std::runtime_error if there is
+    // none.
     [[nodiscard]] std::size_t master(test_deadline until = {}) const;
-    // Waits until all sentinels that run name another master than server `old`, which is one; false if the deadline
-    // came first.
+    // Waits until all running sentinels name another master than server `old`, and that server is a master. Returns
+    // false if the deadline came first.
     [[nodiscard]] bool wait_until_replaced(std::size_t old, test_deadline until = {}) const;
-    // An operator's failover: a replica becomes the master, and the master its replica, seconds later. Returns the new
-    // one. Waits before for what an earlier failover has left to do. Throws std::runtime_error if that does not come to
-    // pass in time.
+    // Fails over, as an operator does: a replica becomes the master, and seconds later the old master becomes its
+    // replica. Returns the new master. First waits until an earlier failover is complete. Throws std::runtime_error if
+    // it takes longer than the deadline.
     std::size_t fail_over(test_deadline until = {});
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis_server: one real Redis server in a process of its own, on a free port of 127.0.0.1, with its data in a temporary
+// redis_server: a real Redis server in its own process, on a free port of 127.0.0.1, with its data in a temporary
 // folder.
 //
 //     redis_server server{{.config = "appendonly yes\nappendfsync always\n"}};
@@ -8,10 +8,10 @@
 //     server.kill();
 //     server.start();   // with its data
 //
-// Runs `redis-server` of PATH, as Debian's package redis-server installs it; without snapshots unless the
+// The program is `redis-server` from PATH, as in Debian's package redis-server. It writes no snapshots unless the
 // configuration asks for them.
 //
-// Thread safety: const members from any thread; the others from one thread at a time.
+// Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
 
 #include <cstdint>
@@ -27,47 +27,51 @@
 
 namespace turnstile::testing {
 
-// Files in PEM, for a server that speaks TLS.
+// Files in PEM for a server with TLS.
 struct redis_tls_files {
     std::string certificate{};         // for 127.0.0.1
     std::string key{};                 // of the certificate
-    std::string authorities{};         // which clients trust, and the server
-    bool client_certificates = false;  // clients have to show theirs
+    std::string authorities{};         // authorities that the clients and the server trust
+    bool client_certificates = false;  // clients must present a certificate
 };
 
+// The options of a server.
 struct redis_server_options {
     std::string config{};  // lines of redis.conf, after those of the kit
-    // A sentinel, which watches servers: the configuration says which (redis_sentinel.hpp).
+    // True for a sentinel. The configuration names the servers that it watches (redis_sentinel.hpp).
     bool sentinel = false;
-    // On a further port; that of `ask` stays without.
+    // Adds a second port with TLS. The port of ask() stays without TLS.
     std::optional<redis_tls_files> tls{};
 };
 
+// One server.
 class redis_server {
 public:
-    // Writes the configuration; starts nothing. Throws std::system_error if a file cannot be written.
+    // Writes the configuration, and starts nothing. Throws std::system_error if a file cannot be written.
     explicit redis_server(redis_server_options options = {});
 
-    // Returns once it answers; nothing if it runs. Throws std::runtime_error if there is no redis-server (and names the
-    // Debian package), or if it does not answer in time: with its log.
+    // Starts the server, and returns when it answers. Does nothing if it runs. Throws std::runtime_error if
+    // redis-server does not exist (the message names the Debian package), or if it does not answer in time (the message
+    // has its log).
     void start(test_deadline until = {});
-    void stop();   // SIGTERM and waits; the data stays as the configuration says
-    void kill();   // SIGKILL and waits
-    void pause();  // SIGSTOP: connections stay open, nothing is answered
+    void stop();   // SIGTERM, and waits; the data remain as the configuration says
+    void kill();   // SIGKILL, and waits
+    void pause();  // SIGSTOP: connections stay open, but get no answer
     void resume();
 
-    [[nodiscard]] bool running() const;  // also while it is paused
+    [[nodiscard]] bool running() const;  // true also while the server is paused
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
     [[nodiscard]] std::string address() const { return port_.address(); }
-    // The address for TLS; without it the other one.
+    // Returns the address for TLS; without TLS the other address.
     [[nodiscard]] std::string tls_address() const;
-    // "redis://127.0.0.1:20001"; with TLS "rediss://127.0.0.1:20002?ca_file=/tmp/ca.crt".
+    // Returns "redis://127.0.0.1:20001", or with TLS "rediss://127.0.0.1:20002?ca_file=/tmp/ca.crt".
     [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
-    [[nodiscard]] std::string log() const;  // what the server wrote since the first start
+    [[nodiscard]] std::string log() const;  // the server's output since its first start
 
-    // The answer to an inline command, "CONFIG SET maxmemory 1mb": its first line, "+OK", "-ERR ...", ":1", the text of a
-    // bulk string, or those of an array with blanks between them. Throws std::system_error if there is no connection.
+    // Sends an inline command such as "CONFIG SET maxmemory 1mb", and returns the answer: its first line, "+OK", "-ERR
+    // ...", ":1"; the text of a bulk string; or the texts of an array, separated by blanks. Throws std::system_error if
+    // there is no connection.
     [[nodiscard]] std::string ask(std::string_view command, test_deadline until = {}) const;
 
 private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// simulation: a whole ensemble and the clients of your own code under virtual time, from a seed.
+// simulation: a whole ensemble, and the clients of your own code, under virtual time, from a seed.
 //
-// Purpose: to test what a service does with its locks - which client leads, what is written under which token,
-// what happens when the lock is lost at the worst moment - in microseconds, with no server and no
-// thread, and the same each time. The clients run the library's own core, the very code that ships; the
-// servers are a model of ZooKeeper 3.8: followers that lag, time-outs by ticks, watches, elections.
+// Use it to test what a service does with its locks: which client leads, what it writes under which token, what happens
+// if the lock is lost at the worst moment. A test takes microseconds, needs no server and no thread, and runs the same
+// way each time. The clients run the core of the library itself. The servers are a model of ZooKeeper 3.8: followers
+// that lag, session timeouts in ticks, watches, elections.
 //
 //     simulation run{{.seed = 42, .servers = 3}};
 //     const auto ann = run.add_client();
@@ -14,10 +14,9 @@
 //     EXPECT_FALSE(run.valid(hold));
 //     run.settle();                      // every call answered, nothing left over
 //
-// All handlers run inside run_for, run_until and settle, one after the other, in events of their
-// client: not while it is paused, never after it crashed. They may call everything but run_for,
-// run_until and settle. An equal seed and equal calls give an equal history, event for event: fingerprint()
-// tells.
+// All handlers run inside run_for(), run_until() and settle(), one after the other, in events of their client: not
+// while that client is paused, never after it crashed. They may call everything except these three functions. The same
+// seed and the same calls give the same history, event for event; fingerprint() shows that.
 //
 // Thread safety: one thread at a time; several objects are independent.
 #pragma once
@@ -47,71 +46,80 @@
 
 namespace turnstile::testing {
 
+// Whether a run keeps its story, see simulation::story().
 enum class story_policy { discard, keep };
 
+// The options of a simulation.
 struct simulation_options {
-    std::uint64_t seed = 1;   // of all that is drawn: latencies, orders, faults
+    std::uint64_t seed = 1;   // seed of all random choices: latencies, orders, faults
     std::size_t servers = 1;  // 1 (standalone) or 3
     std::chrono::milliseconds session_timeout{10'000};
     std::chrono::milliseconds tick{500};
     int sync_limit = 5;  // in ticks: how long a follower and the leader may be silent
-    // The longest stall of a leader or a link between servers, which the clients' leases assume, too.
-    // Zero: what sync_limit allows, and the leases rest on the proven relay bound.
+    // The longest stall of a leader, or of a link between servers. The clients' leases assume the same value. Zero:
+    // what sync_limit allows, and the leases rest on the proven relay bound.
     std::chrono::milliseconds longest_stall{0};
-    double clock_drift =
-        0.001;  // each client's clock is drawn to be off by at most this part of one
-    // Parts of one: messages that are lost and break their connection; messages that are slow.
+    // The largest error of a client's clock rate, as a fraction. Each client's error is random.
+    double clock_drift = 0.001;
+    // Fractions of the messages: lost messages, which break their connection, and slow ones.
     double lost_messages = 0;
     double slow_messages = 0;
-    // Mean time between two faults of each kind: stalls, followers cut off, elections, restarts, clients
-    // cut off or paused. Zero: only those that are asked for.
+    // Mean time between two faults of each kind: stalls, followers cut off, elections, restarts, clients cut off or
+    // paused. Zero: only the faults that the test causes.
     std::chrono::milliseconds faults_every{0};
-    story_policy story = story_policy::discard;  // for story(); costs time
+    story_policy story = story_policy::discard;  // whether story() has a content; costs time
 };
 
+// A client of the simulation.
 enum class simulated_client : std::size_t {};
 
-// One call of `acquire`, from the queue to the release.
+// One call of acquire(), from the queue to the release.
 struct simulated_hold {
     simulated_client client{};
     std::uint64_t number = 0;
     friend bool operator==(const simulated_hold&, const simulated_hold&) = default;
 };
 
+// As acquire() or as try_acquire().
 enum class simulated_attempt { wait, once };
 
-// A permit of a semaphore of `limit` permits, which the first call makes.
+// Permits of a semaphore. The first call creates it with `limit` permits.
 struct simulated_permits {
     permit_count wanted{1};
     permit_count limit{1};
 };
 
+// The options of an acquisition.
 struct simulated_call {
-    // mutex; reader, writer or upgradable: of a shared_mutex. Not latch, upgrade or permit.
+    // mutex, or reader, writer or upgradable of a shared_mutex. Not latch, upgrade or permit.
     contender_kind kind = contender_kind::mutex;
-    std::optional<simulated_permits> permits{};  // in place of a kind
+    std::optional<simulated_permits> permits{};  // in place of a kind: permits of a semaphore
     std::optional<std::chrono::milliseconds> timeout{};
     simulated_attempt attempt = simulated_attempt::wait;
     session_loss_policy waiters = session_loss_policy::enter_again;
     std::function<void(fencing_token)> on_granted{};
-    std::function<void(const error&)> on_failed{};  // instead: there will be no grant
-    std::function<void(const error&)> on_lost{};    // after a grant, if it was not released first
+    // Called instead of on_granted: there will be no grant.
+    std::function<void(const error&)> on_failed{};
+    // Called after a grant, if the hold ends without a release.
+    std::function<void(const error&)> on_lost{};
     std::function<void(std::size_t ahead)> on_queued{};
 };
 
-// A candidate of an election. What the function of a `leader` would do is in the handlers.
+// A participant of an election. The handlers do what the function of a `leader` would do.
 struct simulated_candidate {
     simulated_client client{};
     std::uint64_t number = 0;
     friend bool operator==(const simulated_candidate&, const simulated_candidate&) = default;
 };
 
+// The options of a participant.
 struct simulated_election {
-    bool once = false;  // as leader_options
+    bool once = false;  // as in leader_options
     boottime_clock::duration pause = std::chrono::seconds{1};
-    // Leads from now on; `term` is what it commits under. The term lasts until it is resigned, closed or lost.
+    // Called when the participant begins to lead. `term` is the hold for its commits. The term lasts until it is
+    // resigned, closed or lost.
     std::function<void(simulated_hold term, fencing_token)> on_lead{};
-    // The term's stop token is triggered; when this has returned, the term is over.
+    // Called when the term's stop token is triggered. The term ends when this function returns.
     std::function<void()> on_stop{};
 };
 
@@ -120,43 +128,46 @@ struct simulated_job {
     job_rules rules{};
     std::string id = "a client";
     std::chrono::milliseconds takes{0};            // how long the job runs
-    std::function<void(const job_record&)> job{};  // it begins
+    std::function<void(const job_record&)> job{};  // called at the start of the job
     std::function<void(const result<job_report>&)> done{};
 };
 
-// One call of rate_gate::enter(); once: of try_enter().
+// One call of rate_gate::enter(), or with `once` of try_enter().
 struct simulated_entry {
     rate_rule rule{};
     simulated_attempt attempt = simulated_attempt::wait;
     std::function<void(const result<void>&)> done{};
 };
 
+// A simulated ensemble with its clients.
 class simulation {
 public:
-    // Throws std::invalid_argument that names the value and the rule.
+    // Throws std::invalid_argument, which names the value and the rule.
     explicit simulation(const simulation_options& options = {});
     ~simulation();
     simulation(const simulation&) = delete;
     simulation& operator=(const simulation&) = delete;
 
-    // A process with one session; it connects when the simulation runs.
+    // Adds a process with one session, which connects when the simulation runs.
     simulated_client add_client();
 
     // ---- locks; the calls reach the client at its next event ----
-    // Throws std::system_error: bad_path as turnstile::mutex does; bad_option: a kind that cannot be asked for, or
-    // numbers of permits out of range.
+    // Queues for a lock. Throws std::system_error: `bad_path` as turnstile::mutex does; `bad_option` for a kind that
+    // cannot be acquired, or numbers of permits out of range.
     simulated_hold acquire(simulated_client client, std::string_view path,
                            simulated_call call = {});
-    // Releases what is held, gives up what waits; nothing if it is over.
+    // Releases a hold, or ends a wait. Does nothing if it is over.
     void release(simulated_hold hold);
-    // By the client's own clock, at this instant, as guard::valid().
+    // Returns whether the hold is valid now by the client's own clock, as guard::valid().
     [[nodiscard]] bool valid(simulated_hold hold) const;
+    // Returns whether the call still waits for its grant.
     [[nodiscard]] bool waiting(simulated_hold hold) const;
 
     // ---- under a hold ----
-    // As guard::async_commit(), with its errors but too_many. Throws std::system_error for what breaks a rule: what
-    // transaction::validate() says; bad_option: transaction::under(), which takes guards. In its place are `further`
-    // holds of the same client, none of which is given back before the commit is answered.
+    // As guard::async_commit(), with its errors except `too_many`. In place of transaction::under(), which takes
+    // guards, it takes `further` holds of the same client. None of them is released before the commit is answered.
+    // Throws std::system_error for a broken rule: those of transaction::validate(), and `bad_option` for
+    // transaction::under().
     void commit(simulated_hold hold, const transaction& writes,
                 std::function<void(const result<commit_result>&)> done = {},
                 const std::vector<simulated_hold>& further = {});
@@ -165,28 +176,28 @@ public:
               std::function<void(const result<node>&)> done);
 
     // ---- recipes: the rules that ship, with handlers in the place of threads ----
-    // As leader; takes part from now on. Throws std::system_error(bad_path).
+    // As `leader`; takes part from now on. Throws std::system_error(bad_path).
     simulated_candidate lead(simulated_client client, std::string_view path,
                              simulated_election election);
     void resign(simulated_candidate candidate);
-    void leave(simulated_candidate candidate);  // takes part no more
+    void leave(simulated_candidate candidate);  // ends the participation
     [[nodiscard]] bool leads(simulated_candidate candidate) const;
-    // As job_gate::run() without a time-out. Throws std::system_error: bad_path, bad_option (the rules).
+    // As job_gate::run() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rules).
     void run_job(simulated_client client, std::string_view path, simulated_job job);
-    // As rate_gate::enter() without a time-out. Throws std::system_error: bad_path, bad_option (the rule).
+    // As rate_gate::enter() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rule).
     void enter(simulated_client client, std::string_view path, simulated_entry entry);
 
     // ---- time ----
     [[nodiscard]] boottime_clock::duration now() const;  // true time since the start
     void after(boottime_clock::duration pause, std::function<void()> task);
-    // The client runs it: not while it is paused, never after its crash.
+    // Runs `task` in the client: not while the client is paused, never after its crash.
     void after(simulated_client client, boottime_clock::duration pause, std::function<void()> task);
-    // Throw what handlers throw.
+    // Runs the simulation for this virtual time. Exceptions of handlers leave run_for() and run_until().
     void run_for(boottime_clock::duration length);
-    // False if `limit` was reached first.
+    // Runs until `reached` returns true. Returns false if `limit` came first.
     bool run_until(const std::function<bool()>& reached, boottime_clock::duration limit);
-    // Ends all faults, releases everything, and runs until all is over. Throws std::runtime_error that names what is
-    // left, if a znode, a watch or a request is. Ends the history: nothing may be called afterwards but questions.
+    // Ends all faults, releases everything, and runs until every call has ended. Throws std::runtime_error with the
+    // names of znodes, watches and requests that are left. After it only questions may be called.
     void settle();
 
     // ---- faults ----
@@ -203,7 +214,7 @@ public:
 
     // ---- questions ----
     [[nodiscard]] std::uint64_t fingerprint() const;
-    // What happened, a line an event, if it was to be kept.
+    // Returns the events, one per line, if story_policy is `keep`.
     [[nodiscard]] std::vector<std::string> story() const;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_proxy: stands between a client and a ZooKeeper server and does what networks do to them.
+// tcp_proxy: a proxy between a client and a ZooKeeper server that produces the faults of networks.
 //
-// Purpose: cut, stall, delay or count what passes, per direction, down to the single message:
+// Use it to cut, stall, delay or count what passes, per direction, down to the single message:
 //
 //     tcp_proxy proxy{servers.connect_string(0)};
 //     turnstile::client client{proxy.address()};
@@ -11,13 +11,15 @@
 //                                                             : verdict::forward;
 //     });
 //
-// A message passes when it has come whole, its delay is over, its direction is not black-holed,
-// nothing before it waits, and the filter forwards it. Connections that start with a four-letter
-// word pass without filter and counters, but delay, black hole, cut and refusal apply to them. So do all connections of a
-// proxy that carries `traffic::bytes`: to servers of another protocol.
+// A message passes when the proxy has all of it, its delay is over, its direction is not black-holed, no earlier
+// message waits, and the filter forwards it.
 //
-// Threads: one per proxy, which also runs the filters. Thread safety: all members from any thread,
-// filters included; except from a filter, a call returns when it has taken effect.
+// Two kinds of connections pass without filter and counters: those that start with a four-letter word, and all
+// connections of a proxy with `traffic::bytes`, for servers of another protocol. Delay, black hole, cut and refusal
+// apply to them too.
+//
+// Threads: one per proxy, which also runs the filters. Thread safety: any thread may call any member, and so may a
+// filter. A call returns when it has taken effect, except in a filter.
 #pragma once
 
 #include <chrono>
@@ -31,26 +33,32 @@
 
 namespace turnstile::testing {
 
+// What a filter decides about a message.
 enum class verdict {
     forward,
-    drop,            // this message is lost, those behind it pass
-    cut_connection,  // this message is lost and its connection closed, in both directions
-    hold,            // it waits for `release_held`, and what comes behind it in this direction too
+    // This message is lost; the messages behind it pass.
+    drop,
+    // This message is lost, and its connection is closed in both directions.
+    cut_connection,
+    // This message, and the messages behind it in this direction, wait for release_held().
+    hold,
 };
 
+// What the connections carry.
 enum class traffic {
-    zookeeper,  // messages
-    bytes,      // of any protocol: whatever has come passes
+    zookeeper,  // ZooKeeper's messages
+    bytes,      // any protocol: all received bytes pass
 };
 
+// A proxy in front of one server.
 class tcp_proxy {
 public:
-    // Runs on the proxy's thread; may change the frame. An exception cuts the connection.
+    // A function that runs on the proxy's thread, and may change the message. An exception cuts the connection.
     using frame_filter = std::function<verdict(frame&)>;
 
-    // Listens on a free port of 127.0.0.1 and connects to the server ("host:port", an IPv4 address
-    // or a name) for each client. A server that refuses closes the client's connection. Throws
-    // std::runtime_error if the address makes no sense, std::system_error if it cannot listen.
+    // Listens on a free port of 127.0.0.1, and connects to the server ("host:port", an IPv4 address or a name) for each
+    // client. If the server refuses, the proxy closes the client's connection. Throws std::runtime_error for a wrong
+    // address, std::system_error if it cannot listen.
     explicit tcp_proxy(const std::string& server, traffic carried = traffic::zookeeper);
     ~tcp_proxy();
     tcp_proxy(const tcp_proxy&) = delete;
@@ -59,46 +67,46 @@ public:
     [[nodiscard]] std::uint16_t port() const noexcept;
     [[nodiscard]] std::string address() const;  // "127.0.0.1:20001": a connect string
 
-    // From now on each message arrives so much later; the order stays. Zero: no delay.
+    // Delays each message from now on by this time, and keeps the order. Zero: no delay.
     void delay(direction way, std::chrono::milliseconds by);
 
-    // Nothing passes, the end of the connection neither, as in a partitioned network: both ends
-    // just wait. What was sent arrives after `pass`, if the connection lives until then.
+    // Stops the traffic as in a partitioned network: nothing passes, not even the end of a connection, and both ends
+    // wait. After pass() the data arrive if the connection lives until then.
     void black_hole(direction way);
     void black_hole();  // both directions
     void pass(direction way);
     void pass();  // both directions; filters and delays stay
 
-    // Nothing passes any more on the connections of now, for good, as behind a firewall that has forgotten them; new ones
-    // pass.
+    // Stops the present connections for good, as a firewall that has forgotten them. New connections pass.
     void strand();
 
-    void cut();     // closes all connections now, with what is under way in them
-    void refuse();  // cuts, and refuses new ones as a server that does not run (ECONNREFUSED)
+    void cut();     // closes all connections now; data in transit are lost
+    void refuse();  // cuts, and refuses new connections as if no server ran (ECONNREFUSED)
     void accept();  // undoes `refuse`
-    // Cuts, and from now on connects to another server, as an address that moves does. Throws as the constructor.
+    // Cuts, and connects to another server from now on, as when an address moves. Throws as the constructor.
     void redirect(const std::string& server);
 
-    // Cuts, once, the connection that carries the n-th byte from now in this direction: the n-th
-    // byte is the last that passes, be it in the middle of a message.
+    // Cuts the connection that carries the n-th byte from now on in this direction, once. The n-th byte is the last
+    // that passes, even in the middle of a message.
     void cut_after_bytes(direction way, std::size_t n);
 
-    // Asked about each message in this direction; replaces the filter before. Empty: forward all.
+    // Sets the filter of this direction, which is called for each message; replaces the earlier one. Empty: forward
+    // all.
     void filter(direction way, frame_filter ask);
-    // Lets all held messages pass, without asking again.
+    // Lets all held messages pass, without another call of the filter.
     void release_held();
 
-    // Counts since the start or the last reset. A request counts when it comes to the filter,
-    // whatever the verdict, with the type that the client gave it.
+    // Counters since the start or the last reset. A request counts when it reaches the filter, whatever the verdict,
+    // with the type that the client sent.
     [[nodiscard]] std::uint64_t requests(std::int32_t op) const;
-    [[nodiscard]] std::uint64_t requests() const;      // of all types, pings too; no handshakes
-    [[nodiscard]] std::uint64_t watch_events() const;  // that the server sent
+    [[nodiscard]] std::uint64_t requests() const;  // all types, pings included, handshakes excluded
+    [[nodiscard]] std::uint64_t watch_events() const;  // events that the server sent
     void reset_counters();
 
     [[nodiscard]] std::size_t connections() const;  // open now
-    [[nodiscard]] std::uint64_t accepted() const;   // ever, refused ones not counted
+    [[nodiscard]] std::uint64_t accepted() const;   // all so far, without refused ones
     [[nodiscard]] std::size_t held() const;         // messages that wait for `release_held`
-    [[nodiscard]] bool keeps(direction way) const;  // something that has come and not passed yet
+    [[nodiscard]] bool keeps(direction way) const;  // whether received data have not passed yet
 
 private:
     class impl;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// temporary_folder: a folder that is gone afterwards, even if the test is killed.
+// temporary_folder: a folder that is removed at the end, even if the test is killed.
 //
 //     temporary_folder scratch;
 //     std::ofstream{scratch.path() / "counter"} << 0;
 //
-// It lies in /dev/shm where that can be written to, else in TMPDIR or /tmp. The destructor removes
-// it with all that is in it; when the process dies without running destructors, SIGKILL included, a
-// tiny shell that waits for this does.
+// The folder is in /dev/shm if that is writable, and else in TMPDIR or /tmp. The destructor removes the folder with all
+// its files. If the process dies without running destructors (SIGKILL included), a tiny shell that waits for its end
+// removes it.
 //
-// Thread safety: const members from any thread. A forked child that destroys its copy removes
-// nothing.
+// Thread safety: any thread may call const members. A forked child that destroys its copy removes nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -25,14 +24,16 @@ namespace detail {
 class supervisor;
 }
 
+// A folder of a test.
 class temporary_folder {
 public:
-    // Throws std::system_error if no folder can be made.
+    // Creates the folder. Throws std::system_error if that fails.
     temporary_folder();
     ~temporary_folder();
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;
 
+    // Returns the folder's path.
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
 private:

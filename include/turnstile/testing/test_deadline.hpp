@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_deadline: how long a test waits for what must happen.
+// test_deadline: how long a test waits for an event that must happen.
 //
-// Purpose: every wait of a test has one generous limit that comes from one place and can be scaled
-// for slow builds, so that tests neither sleep nor assert how long something took.
+// Every wait of a test has one generous limit. It comes from one place, and can be scaled for slow builds. So tests
+// neither sleep nor check how long something took.
 //
 //     EXPECT_TRUE(eventually([&] { return hold.lost().stop_requested(); }));
 //     servers.wait_until_serving(test_deadline{60s});
 //
-// Thread safety: everything here from any thread.
+// Thread safety: any thread may call everything here.
 #pragma once
 
 #include <algorithm>
@@ -19,23 +19,23 @@
 
 namespace turnstile::testing {
 
-// The factor of all limits: the environment variable TURNSTILE_TEST_TIME_SCALE, a positive number.
-// Without the variable the factor is 1, or 4 where the kit was built with a sanitizer, and up to 8
-// times as much on a machine on which more than five programs wait for each processor at the first
-// call. Throws std::runtime_error if the variable is not a positive number.
+// Returns the factor of all limits: the environment variable TURNSTILE_TEST_TIME_SCALE, a positive number. Without it
+// the factor is 1, or 4 if the kit was built with a sanitizer; and up to 8 times as much on a machine on which more
+// than five programs wait for each processor at the first call. Throws std::runtime_error if the variable is not a
+// positive number.
 [[nodiscard]] double time_scale();
 
-// `unscaled` times the factor above.
+// Returns `unscaled` times the factor above.
 [[nodiscard]] std::chrono::milliseconds scaled(std::chrono::milliseconds unscaled);
 
-// The limit of a wait that names none: 30 s, scaled.
+// Returns the default limit of a wait: 30 s, scaled.
 [[nodiscard]] std::chrono::milliseconds limit();
 
-// The instant at which a wait is given up, on the steady clock. Default: `limit()` from now.
+// The instant at which a wait ends, on the steady clock. Default: `limit()` from now.
 class test_deadline {
 public:
     test_deadline() : at_{std::chrono::steady_clock::now() + limit()} {}
-    // So long from now, scaled; implicit, so that a call reads `wait(5s)`.
+    // A limit from now on, which is scaled. Implicit, so that a call can be `wait(5s)`.
     template <typename R, typename P>
     test_deadline(std::chrono::duration<R, P> within)  // NOLINT(google-explicit-constructor)
         : at_{std::chrono::steady_clock::now() +
@@ -43,7 +43,7 @@ public:
 
     [[nodiscard]] std::chrono::steady_clock::time_point at() const noexcept { return at_; }
     [[nodiscard]] bool passed() const { return std::chrono::steady_clock::now() >= at_; }
-    // Never negative.
+    // Returns the time left; zero after the deadline.
     [[nodiscard]] std::chrono::milliseconds remaining() const {
         const auto left = at_ - std::chrono::steady_clock::now();
         return std::max(std::chrono::milliseconds{0},
@@ -54,9 +54,9 @@ private:
     std::chrono::steady_clock::time_point at_;
 };
 
-// Asks `predicate` again and again, with pauses from 1 ms up to 50 ms, until it is true or the
-// deadline has passed; it is asked at least once. Returns its last answer. For conditions that only
-// another process knows; inside one process use `event`.
+// Calls `predicate` at least once, and again after pauses of 1 ms to 50 ms, until it returns true or the deadline has
+// passed. Returns its last value. Use it for conditions that only another process knows; inside one process use
+// `event`.
 template <std::predicate P>
 [[nodiscard]] bool eventually(P&& predicate, test_deadline until = {}) {
     constexpr std::chrono::milliseconds k_longest_pause{50};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_folder: creates a znode and those above it, which stay. `turnstile mkdir` is this.
+// make_folder: creates a persistent znode and all znodes above it, as `turnstile mkdir` does.
+//
+// Use it to prepare a folder that gets an ACL or a quota, or that must remain when its last lock is free. Locks need no
+// folder: the first contender creates it. client_options::create_chroot creates the connect string's chroot.
 //
 //     turnstile::make_folder(servers, "/shop/locks").value();
 //
-// Locks need no folder: the first contender creates it. A folder that is made stays when its last lock is free, and its
-// owner may give it an ACL or a quota. The connect string's chroot is created by client_options::create_chroot.
-//
-// Thread safety: a function, from any thread. Blocks; each wait is a Boost interruption point.
+// Thread safety: any thread may call it. It blocks; each wait is a Boost interruption point.
 #pragma once
 
 #include <string_view>
@@ -18,9 +18,9 @@
 
 namespace turnstile {
 
-// Writes nothing where the folder is there, and succeeds. What it creates has no data, and the client's ACL. Errors:
-// bad_path; no_chroot; no_permission; quota_exceeded; protocol (the servers refuse for another reason); timeout,
-// not_connected, cancelled, interrupted, closed, forked, auth_failed.
+// Creates the folder; succeeds without a write if it exists. New znodes have no data and the client's ACL. Errors:
+// `bad_path`; `no_chroot`; `no_permission`; `quota_exceeded`; `protocol` (the servers refuse for another reason);
+// `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`.
 [[nodiscard]] TURNSTILE_EXPORT result<void> make_folder(const client& servers,
                                                         std::string_view path,
                                                         const query_options& options = {});

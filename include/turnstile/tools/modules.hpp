@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// installed_modules: which kinds of servers this program can use beside ZooKeeper and the library's own memory.
+// installed_modules: the kinds of servers that this program can use, beside ZooKeeper and the library's own memory.
+//
+// The back ends of Redis, SQLite, PostgreSQL and MariaDB are libraries that are installed separately, beside
+// libturnstile: libturnstile-redis and so on. The first client of such a kind loads its module. Use this function to
+// check at the start of a program that a module is usable.
 //
 //     for (const auto& module : turnstile::installed_modules())
 //         if (!module.fault.empty()) print(module.name, module.fault);
 //
-// The back ends of Redis, SQLite, PostgreSQL and MariaDB are libraries that are installed separately, beside libturnstile:
-// libturnstile-redis and so on. The first client of such a kind loads its module.
-//
-// Thread safety: a function, from any thread. Loads each module that is there.
+// Thread safety: any thread may call it. It loads each module that exists.
 #pragma once
 
 #include <string>
@@ -18,19 +19,20 @@
 
 namespace turnstile {
 
+// The state of one module.
 struct module_status {
-    // "redis": the package is libturnstile-redis, and CMake's target turnstile::redis.
+    // The name, such as "redis". Its package is libturnstile-redis, and its CMake target turnstile::redis.
     std::string name;
-    std::string servers;  // "Redis"
-    // The path of the module's file, whether the file exists or not; empty if the module is linked into the program.
+    std::string servers;  // the kind of servers, such as "Redis"
+    // The path of the module's file, whether it exists or not. Empty if the module is linked into the program.
     std::string file{};
-    // Why no client can use it, in the words of a client's error; empty if it is usable.
+    // Why no client can use the module, in the words of a client's error. Empty if the module is usable.
     std::string fault{};
-    // False if there is no such file, or if the program is linked without it.
+    // False if the file does not exist, and also if the program is linked without the module.
     bool present = false;
 };
 
-// In the order redis, sqlite, postgresql, mariadb.
+// Returns the modules in the order redis, sqlite, postgresql, mariadb.
 [[nodiscard]] TURNSTILE_EXPORT std::vector<module_status> installed_modules();
 
 }  // namespace turnstile

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// odd_znodes: what stands below a path and gets in the way of locks, or serves no purpose.
+// odd_znodes: znodes below a path that block locks or serve no purpose.
+//
+// Use it in tools for operators, as `turnstile doctor` does.
 //
 //     for (const auto& odd : turnstile::odd_znodes_below(servers, "/locks").value().found)
 //         print(odd.path, to_string(odd.kind));
 //
-// Nothing is watched.
+// The functions set no watch.
 //
-// Thread safety: functions, from any thread. They block; each wait is a Boost interruption point.
+// Thread safety: any thread may call them. They block; each wait is a Boost interruption point.
 #pragma once
 
 #include <string>
@@ -20,32 +22,39 @@
 
 namespace turnstile {
 
+// What is odd about a znode.
 enum class oddity {
-    persistent_contender,  // a contender that goes with no session: its queue stands still behind it
-    foreign_child,  // a znode in a lock's folder that is no contender: other libraries may wait for it
-    empty_folder,  // a lock's folder without contenders: it stays, unless it is a container
+    // A contender that belongs to no session: its queue waits behind it for ever.
+    persistent_contender,
+    // A znode in a lock's folder that is no contender. Other libraries may wait for it.
+    foreign_child,
+    // A lock's folder without contenders. It remains unless it is a container.
+    empty_folder,
 };
 
-// "persistent_contender"
+// Returns the name, such as "persistent_contender".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(oddity kind) noexcept;
 
+// One odd znode.
 struct odd_znode {
     oddity kind{};
     std::string path;
 };
 
+// The result of a survey.
 struct odd_survey {
-    std::vector<odd_znode> found;         // by path
-    std::vector<std::string> unreadable;  // folders that an ACL keeps from us, by path
+    std::vector<odd_znode> found;         // sorted by path
+    std::vector<std::string> unreadable;  // folders that an ACL forbids to read, sorted by path
 };
 
-// At `folder` and below it, but for the servers' own "/zookeeper". An empty folder counts as a lock's if it had children
-// and holds no data but a queue's mark; servers do not tell which znodes are containers. Errors: as locks_below.
+// Returns the odd znodes at `folder` and below it, except those of the servers' "/zookeeper". An empty folder counts as
+// a lock's folder if it had children and contains no data, or only a queue's mark; servers do not say which znodes are
+// containers. Errors: as locks_below().
 [[nodiscard]] TURNSTILE_EXPORT result<odd_survey> odd_znodes_below(
     const client& servers, std::string_view folder, const query_options& options = {});
 
-// Removes the znode at the path if it has no children; whatever data it has goes, too. False: it has some, or is not
-// there. Errors: bad_path, no_permission, and those of the wait.
+// Removes the znode at the path, with its data, if it has no children. Returns false if it has children or does not
+// exist. Errors: `bad_path`, `no_permission`, and those of the wait.
 [[nodiscard]] TURNSTILE_EXPORT result<bool> remove_empty_folder(const client& servers,
                                                                 std::string_view path,
                                                                 const query_options& options = {});

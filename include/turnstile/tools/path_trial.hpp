@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// try_path: whether this client may do at a path what locks need, found out by doing it.
+// try_path: tests whether this client has the rights at a path that locks need.
+//
+// Use it in checks before a deployment, as `turnstile doctor` does.
 //
 //     const auto tried = turnstile::try_path(servers, "/locks/shop").value();
 //     for (const auto& right : tried.refused) print("no permission to ", to_string(right));
 //
-// It makes a znode of its own in the folder, `turnstile-trial-<random>`, as lock folders are made, and removes it. One that
-// cannot be removed is named in the result. A trial that is cut off leaves at most that znode, which is empty.
+// The function tries it out: it creates a znode in the folder, `turnstile-trial-<random>`, in the way in which lock
+// folders are created, and removes it. The result names a znode that it could not remove. A trial that is cut off
+// leaves at most that empty znode.
 //
-// Thread safety: a function, from any thread. Blocks; each wait is a Boost interruption point.
+// Thread safety: any thread may call it. It blocks; each wait is a Boost interruption point.
 #pragma once
 
 #include <chrono>
@@ -23,29 +26,32 @@
 
 namespace turnstile {
 
-// What locks need at their folder: waiters list it, contenders are created in it and deleted from it.
+// A right that locks need at their folder: waiters list it, contenders are created in it and removed from it.
 enum class path_right { list, create, remove };
 
-// "list"
+// Returns the name, such as "list".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(path_right right) noexcept;
 
-// By how much the leader's wall clock is ahead of this machine's, as one write shows it.
+// The difference between the wall clock of the servers' leader and this machine's, as one write shows it.
 struct clock_difference {
+    // How much the leader's clock is ahead; negative if it is behind.
     std::chrono::milliseconds ahead{};
-    std::chrono::milliseconds
-        uncertainty{};  // either way: half the write's time, and the stamp's millisecond
+    // The uncertainty in both directions: half the duration of the write, and the stamp's millisecond.
+    std::chrono::milliseconds uncertainty{};
 };
 
+// The result of a trial.
 struct path_trial {
-    std::string folder;               // the path, or the nearest folder above it that is there
-    std::vector<path_right> refused;  // by its ACL
-    bool containers = true;  // the servers make them: folders of free locks go by themselves
-    std::string left{};      // the trial's znode, if it could not be removed
-    std::optional<clock_difference> clock{};  // where the znode could be made
+    std::string folder;               // the path, or the nearest existing folder above it
+    std::vector<path_right> refused;  // rights that its ACL refuses
+    // True if the servers have container znodes, so that folders of free locks disappear by themselves.
+    bool containers = true;
+    std::string left{};  // path of the trial's znode if it could not be removed
+    std::optional<clock_difference> clock{};  // set if the znode could be created
 };
 
-// Errors: bad_path; protocol (the servers refuse for another reason); timeout, not_connected, cancelled, interrupted,
-// closed, forked, auth_failed.
+// Tries the path. Errors: `bad_path`; `protocol` (the servers refuse for another reason); `timeout`, `not_connected`,
+// `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`.
 [[nodiscard]] TURNSTILE_EXPORT result<path_trial> try_path(const client& servers,
                                                            std::string_view path,
                                                            const query_options& options = {});

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rolling_survey: all locks below a folder, looked at again and again, each time with a bounded number of requests.
+// rolling_survey: all locks below a folder, read again and again, with a limited number of requests each time.
+//
+// Use it for a page or an exporter that shows many locks all the time. locks_below() reads everything on each call; a
+// round of this survey reads a part.
 //
 //     turnstile::rolling_survey locks{servers, "/"};
 //     while (!shutdown.stop_requested()) {
@@ -8,15 +11,15 @@
 //         wait_a_second();
 //     }
 //
-// Where locks_below() reads everything each time, a round asks for what is not known yet: folders first, then the first
-// contender of each queue before the second of any. What is left of its requests goes in turns to what may have changed:
-// folders that were listed longest ago, those whose queues changed in the last rounds eight times as soon; then what the
-// znodes of contenders say. Few locks are all looked at in each round.
+// A round first reads what is not known yet: the folders, then the first contender of each queue, then the second ones,
+// and so on. It uses the rest of its requests for what may have changed: the folders that were listed longest ago
+// (folders whose queues changed in the last rounds eight times as often), then the data of contenders' znodes. If there
+// are few locks, each round reads all of them.
 //
-// What is said of different locks is of different instants, survey_round::oldest ago at the most. A contender is listed
-// as a holder or a waiter once it and all ahead of it have been read; until then it is counted.
+// The results for different locks are of different instants, at most survey_round::oldest ago. A contender appears as a
+// holder or a waiter after it and all contenders ahead of it have been read. Until then it is only counted.
 //
-// Thread safety: one thread at a time. The client has to outlive it.
+// Thread safety: one thread at a time. The client must outlive the survey.
 #pragma once
 
 #include <chrono>
@@ -35,26 +38,30 @@
 
 namespace turnstile {
 
+// The options of a round.
 struct round_options {
-    std::size_t most_requests = 2'000;  // at least 1
-    std::vector<std::string> first{};   // locks that somebody looks at: their turn is in each round
-    wait_limit timeout{};    // for the whole round; default: the session time-out for each request
+    std::size_t most_requests = 2'000;  // limit of the requests of this round; at least 1
+    // Locks that are being viewed. Each round reads them.
+    std::vector<std::string> first{};
+    wait_limit timeout{};    // for the whole round; default: the session timeout for each request
     std::stop_token stop{};  // ends the round with `cancelled`
 };
 
-// What a round came to.
+// The result of a round.
 struct survey_round {
-    std::size_t requests = 0;  // those that it asked for
-    std::size_t unlisted = 0;  // folders that are known of and were never listed
-    std::size_t unread = 0;    // contenders that were listed and not read, of those that are to be
-    bool complete = false;     // everything was looked at in this very round
-    std::chrono::milliseconds
-        oldest{};  // since the folder was asked for that was listed longest ago
+    std::size_t requests = 0;  // requests that the round sent
+    std::size_t unlisted = 0;  // known folders that were never listed
+    std::size_t unread = 0;    // contenders that are listed, and to be read, but not read yet
+    bool complete = false;     // this round alone read everything
+    // Time since the oldest listing of a folder.
+    std::chrono::milliseconds oldest{};
 };
 
+// A survey of one folder.
 class TURNSTILE_EXPORT rolling_survey {
 public:
-    // Of all queues together `most_read` contenders are read, the first of each; the others are counted.
+    // Starts a survey that reads up to `most_read` contenders of all queues together, the first ones of each. The
+    // others are only counted.
     rolling_survey(const client& servers, std::string_view folder, std::size_t most_read = 40'000);
     ~rolling_survey();
     rolling_survey(rolling_survey&&) noexcept;
@@ -62,11 +69,12 @@ public:
     rolling_survey(const rolling_survey&) = delete;
     rolling_survey& operator=(const rolling_survey&) = delete;
 
-    // The next round. The first one lists folders and reads no contender, so that there is something to see soon.
-    // Errors: those of locks_below(), and bad_option (no request allowed); what was learned before stays.
+    // Runs the next round. The first round lists folders and reads no contender, so that a first result is available
+    // soon. Errors: those of locks_below(), and `bad_option` (no request allowed). After an error the earlier results
+    // remain.
     [[nodiscard]] result<survey_round> go_on(const round_options& options = {});
 
-    // What is known now.
+    // Returns what is known now.
     [[nodiscard]] lock_survey survey() const;
 
 private:

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_secret: what lets another process close a client's session.
+// session_secret: the id and password with which another process can close a client's session.
 //
-// Purpose: a supervisor that knows that this process is gone can end its session at once, and need not wait for the
-// time-out; a test can take the session away.
+// Use it for a supervisor, which can end the session at once when this process is dead, and does not wait for the
+// session timeout; or in a test that takes the session away.
 //
 //     const auto secret = turnstile::secret_of(servers);
 //     turnstile::testing::close_session(hosts, secret.id, secret.password);
 //
-// Secret: with it any program that reaches the servers can attach to the session, close it, and delete what it owns.
-// Hand it to the supervisor alone, and write it into no log.
+// Keep it secret. Any program that has it and reaches the servers can connect to the session, close it, and delete its
+// znodes. Give it only to the supervisor, and write it to no log.
 //
-// Thread safety: from any thread.
+// Thread safety: any thread may call secret_of().
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,13 @@ namespace turnstile {
 
 class client;
 
+// The id and password of a session.
 struct session_secret {
-    std::int64_t id = 0;     // 0 while there is no session
-    std::string password{};  // 16 bytes, or none
+    std::int64_t id = 0;     // 0 without a session
+    std::string password{};  // 16 bytes, or empty
 };
 
-// The secret of the client's session `index`; a session in its place has another.
+// Returns the secret of the client's session with this index. A session that replaces it has a different secret.
 [[nodiscard]] TURNSTILE_EXPORT session_secret secret_of(const client& servers,
                                                         std::size_t index = 0);
 
