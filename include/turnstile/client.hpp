@@ -16,7 +16,7 @@
 // with ZooKeeper (its C client's), one for each session with Redis or a database. Locks and waiters have no threads.
 //
 // Signals. User code runs with the signal mask of the thread that made the client, or its runtime. No thread blocks the
-// signals that report a fault, such as SIGSEGV.
+// signals that report a fault, like SIGSEGV.
 //
 // Fork. In a child process every call returns `forked`. Make a new client in the child. For `sqlite:` that works only
 // after exec, once the parent has opened a file.
@@ -49,7 +49,7 @@ class registration;
 // The role of a server in its ensemble. `unknown`: the client has not learned the role.
 enum class server_role { unknown, standalone, leader, follower, observer, read_only };
 
-// Returns the name of the role, such as "leader".
+// Returns the name of the role, like "leader".
 [[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(server_role role) noexcept;
 
 // The state of one session at the instant of the call.
@@ -118,7 +118,7 @@ public:
     // (the runtime of the options belongs to the parent process); or the system's code if threads or descriptors run
     // out.
     explicit client(std::string_view connect_string, client_options options = {});
-    // The same for a C string, such as the result of std::getenv(). Throws `bad_connect_string` for a null pointer.
+    // The same for a C string, like the result of std::getenv(). Throws `bad_connect_string` for a null pointer.
     explicit client(const char* connect_string, client_options options = {});
     explicit client(std::nullptr_t, client_options options = {}) = delete;
     // Makes a client from the environment, as the command `turnstile` does. The connect string comes from the variable

@@ -25,7 +25,7 @@ namespace turnstile {
 struct file_health {
     std::string file;     // the path, without symbolic links
     bool exists = false;  // if false, the first client creates it, for its owner only
-    // Reasons why clients refuse the file, as sentences such as "has 2 names (hard links), ...". Empty: they open it.
+    // Reasons why clients refuse the file, as sentences like "has 2 names (hard links), ...". Empty: they open it.
     std::vector<std::string> refusals{};
     // Which users may stop every lock in the file, by its access rights, and the remedy; empty if no other user may.
     std::string exposure{};

@@ -64,7 +64,7 @@ struct leader_options {
     // The name of this participant for the others. No other participant should have the same. 1 to 1024 bytes of UTF-8.
     // Empty: "<host>-<pid>".
     std::string id{};
-    // Data that is published with the id, such as the address of this instance. Up to 1024 bytes of UTF-8.
+    // Data that is published with the id, like the address of this instance. Up to 1024 bytes of UTF-8.
     std::string data{};
     // The names of the znodes. All participants of an election must have the same.
     election_protocol protocol = election_protocol::selector;

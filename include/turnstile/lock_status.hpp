@@ -55,7 +55,7 @@ enum class contender_kind {
     permit,      // a semaphore's contender
 };
 
-// Returns the name of the kind, such as "reader".
+// Returns the name of the kind, like "reader".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(contender_kind kind) noexcept;
 
 // One contender of a lock: a holder or a waiter.

@@ -45,7 +45,7 @@ namespace turnstile {
 // The kind of a lock, see the table at the top of this file.
 enum class lock_kind { mutex, latch, shared_mutex, semaphore, kazoo };
 
-// Returns the name of the kind, such as "shared_mutex".
+// Returns the name of the kind, like "shared_mutex".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(lock_kind kind) noexcept;
 
 // One lock.

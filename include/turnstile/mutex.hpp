@@ -63,7 +63,7 @@ public:
 
     // Returns the path, as given.
     [[nodiscard]] const std::string& path() const noexcept;
-    // Returns the servers and the path from their root, such as "zk1:2181,zk2:2181/shop/locks/orders". This is the name
+    // Returns the servers and the path from their root, like "zk1:2181,zk2:2181/shop/locks/orders". This is the name
     // of the lock in fencing vectors, and its key in the order of a multi_lock.
     [[nodiscard]] const std::string& resource() const noexcept;
 

@@ -18,7 +18,7 @@
 // Length. An argument that is then longer than `k_longest_argument` bytes is cut to at most `k_longest_beginning`
 // bytes, and gets the suffix "%~" and a digest of the whole argument (UUID version 5, RFC 4122: 122 bits of SHA-1).
 //
-// Reserved names. If a name would look like a znode of a recipe (such as "lock-" and ten digits at its end), or be
+// Reserved names. If a name would look like a znode of a recipe (like "lock-" and ten digits at its end), or be
 // ZooKeeper's "/zookeeper", the last byte of the argument is escaped too.
 //
 // So different arguments give different paths: always up to that length, and beyond it unless SHA-1 collides. Numbers

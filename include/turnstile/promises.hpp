@@ -74,7 +74,7 @@ struct promises {
     friend bool operator==(const promises&, const promises&) = default;
 };
 
-// One promise in words, such as "exclusion" and "proved".
+// One promise in words, like "exclusion" and "proved".
 struct promise_text {
     std::string_view name;
     std::string_view value;
@@ -86,7 +86,7 @@ inline constexpr std::size_t k_promise_count = 9;
 [[nodiscard]] TURNSTILE_EXPORT std::array<promise_text, k_promise_count> texts_of(
     const promises& given) noexcept;
 
-// Returns what `given` lacks of `required`, such as "exclusion: proved is required, best_effort is promised; scope:
+// Returns what `given` lacks of `required`, like "exclusion: proved is required, best_effort is promised; scope:
 // ..."; empty if it lacks nothing.
 [[nodiscard]] TURNSTILE_EXPORT std::string missing(const promises& given, const promises& required);
 

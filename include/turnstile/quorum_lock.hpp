@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // quorum_lock: one lock that a majority of independent ensembles grants.
 //
-// Use it if the lock must outlive the loss of a whole ensemble, such as the one of a data centre, and each place has
+// Use it if the lock must outlive the loss of a whole ensemble, like the one of a data centre, and each place has
 // its own ensemble anyway; or if a single ensemble across all places would lose its majority together with one place.
 // Otherwise prefer one ensemble with a server in each of three places: it is simpler, grants in FIFO order, has one
 // number as its token, and also outlives the loss of a place.

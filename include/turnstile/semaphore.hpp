@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // semaphore: a fair, counting lock between processes. At most n permits are held at any instant.
 //
-// Use it to limit how many processes do something at once, such as connections to a database. The servers grant permits
+// Use it to limit how many processes do something at once, like connections to a database. The servers grant permits
 // in the order of arrival.
 //
 //     turnstile::semaphore connections{servers, "/semaphores/database", 20};

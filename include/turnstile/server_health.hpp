@@ -72,7 +72,7 @@ struct server_answer {
     std::string text{};  // the first 64 MiB
 };
 
-// Asks all servers one word, such as `cons` (connections) or `dump` (sessions). Errors: `bad_connect_string`,
+// Asks all servers one word, like `cons` (connections) or `dump` (sessions). Errors: `bad_connect_string`,
 // `bad_option` (the word does not consist of four lower-case letters).
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<server_answer>> answers_of_servers(
     std::string_view connect_string, std::string_view word,

@@ -37,7 +37,7 @@ namespace turnstile {
 // See the table at the top of this file.
 enum class session_state { connecting, connected, suspended, lost, read_only, auth_failed, closed };
 
-// Returns the name of the state, such as "connected".
+// Returns the name of the state, like "connected".
 [[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(session_state state) noexcept;
 
 // A change of the state of one session of a client. Listeners get the changes in order. When changes come faster than a

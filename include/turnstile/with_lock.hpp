@@ -8,7 +8,7 @@
 //     });
 //     if (!shipped) log(shipped.error().message());
 //
-// It works with every recipe whose acquire() returns a guard, such as mutex, multi_lock and quorum_lock.
+// It works with every recipe whose acquire() returns a guard, like mutex, multi_lock and quorum_lock.
 //
 // Thread safety: that of the lock.
 #pragma once

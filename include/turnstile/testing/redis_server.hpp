@@ -69,7 +69,7 @@ public:
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string log() const;  // the server's output since its first start
 
-    // Sends an inline command such as "CONFIG SET maxmemory 1mb", and returns the answer: its first line, "+OK", "-ERR
+    // Sends an inline command like "CONFIG SET maxmemory 1mb", and returns the answer: its first line, "+OK", "-ERR
     // ...", ":1"; the text of a bulk string; or the texts of an array, separated by blanks. Throws std::system_error if
     // there is no connection.
     [[nodiscard]] std::string ask(std::string_view command, test_deadline until = {}) const;

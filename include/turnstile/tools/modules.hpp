@@ -21,9 +21,9 @@ namespace turnstile {
 
 // The state of one module.
 struct module_status {
-    // The name, such as "redis". Its package is libturnstile-redis, and its CMake target turnstile::redis.
+    // The name, like "redis". Its package is libturnstile-redis, and its CMake target turnstile::redis.
     std::string name;
-    std::string servers;  // the kind of servers, such as "Redis"
+    std::string servers;  // the kind of servers, like "Redis"
     // The path of the module's file, whether it exists or not. Empty if the module is linked into the program.
     std::string file{};
     // Why no client can use the module, in the words of a client's error. Empty if the module is usable.

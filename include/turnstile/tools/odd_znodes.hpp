@@ -32,7 +32,7 @@ enum class oddity {
     empty_folder,
 };
 
-// Returns the name, such as "persistent_contender".
+// Returns the name, like "persistent_contender".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(oddity kind) noexcept;
 
 // One odd znode.

@@ -29,7 +29,7 @@ namespace turnstile {
 // A right that locks need at their folder: waiters list it, contenders are created in it and removed from it.
 enum class path_right { list, create, remove };
 
-// Returns the name, such as "list".
+// Returns the name, like "list".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(path_right right) noexcept;
 
 // The difference between the wall clock of the servers' leader and this machine's, as one write shows it.
