@@ -27,16 +27,20 @@ const char* text(errc code) noexcept {
         case errc::unresolvable: return "no host of the connect string has an address";
         case errc::not_owner: return "the calling thread does not hold the lock";
         case errc::would_deadlock: return "the wait would never end";
-        case errc::too_many: return "the sessions that may carry it own as many znodes as is safe";
+        case errc::too_many:
+            return "each session that the options allow owns as many znodes as is safe";
         case errc::not_held: return "the guard holds nothing";
-        case errc::protocol: return "the servers sent an answer that makes no sense";
+        case errc::protocol:
+            return "the servers sent an answer that the library does not understand";
         case errc::lease_too_short: return "the session time-out is too short for the lease";
         case errc::held_too_long: return "the hold has lasted as long as max_hold allows";
-        case errc::revoked: return "the place or the hold was taken away";
+        case errc::revoked:
+            return "an operator or a program took the lock or the place in the queue away";
         case errc::outcome_unknown:
-            return "the request may have been carried out or not: look before it is sent again";
-        case errc::no_node: return "a znode is not there";
-        case errc::node_exists: return "a znode is there already";
+            return "the servers may or may not have executed the request: read before you send it "
+                   "again";
+        case errc::no_node: return "a znode does not exist";
+        case errc::node_exists: return "a znode exists already";
         case errc::not_empty: return "a znode has children";
         case errc::bad_version: return "a znode has another version";
         case errc::quota_exceeded:
@@ -79,9 +83,9 @@ const char* text(condition kind) noexcept {
         case condition::lost: return "the hold or the place in the queue is over";
         case condition::stopped: return "the program ended the call";
         case condition::unreachable: return "no server can be used";
-        case condition::refused: return "the servers do not do it";
-        case condition::conflict: return "a transaction does not fit what is there";
-        case condition::unknown: return "a transaction may have been carried out or not";
+        case condition::refused: return "the servers refuse the request";
+        case condition::conflict: return "a transaction does not fit the present znodes";
+        case condition::unknown: return "a transaction may or may not have been executed";
         case condition::misuse: return "the call breaks a rule";
     }
     return "unknown condition";

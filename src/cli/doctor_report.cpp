@@ -84,7 +84,7 @@ std::string path_text(const examination& seen) {
     if (!seen.trial) return {};
     const auto& trial = *seen.trial;
     std::string text = trial.refused.empty() ? "znodes can be listed, created and removed"
-                                             : "not all that locks do is allowed";
+                                             : "an ACL forbids some of what locks do";
     if (trial.folder != seen.path) text += " in " + trial.folder + " (the path is not there yet)";
     if (trial.clock) text += trial.containers ? "; containers work" : "; no containers";
     return line("path", seen.path + ": " + text);
@@ -137,7 +137,7 @@ std::string findings_text(const findings& found) {
                 printable(each.advice) + "\n";
     }
     close();
-    return text.empty() ? "nothing was found that needs mending\n" : text;
+    return text.empty() ? "nothing was found that needs fixing\n" : text;
 }
 
 template <class T>

@@ -56,17 +56,18 @@ http_answer health_answer(const election_view& view) {
     if (view.leads) return {200, k_text, "leads\n"};
     if (!view.queue) return {k_unavailable, k_text, view.why_no_queue + "\n"};
     if (view.queued) return {200, k_text, "waits to lead\n"};
-    return {k_unavailable, k_text, "takes no part: neither leads nor stands in the queue\n"};
+    return {k_unavailable, k_text, "takes no part: neither leads nor waits in the queue\n"};
 }
 
 http_answer metrics_answer(const election_view& view) {
     admin::metrics_page all{{{"path", view.path}, {"id", view.id}}};
     all.add("leads", "gauge", "1 while this participant leads.", view.leads ? 1 : 0);
-    all.add("queued", "gauge", "1 while it stands in the servers' queue.", view.queued ? 1 : 0);
-    all.add("servers_answer", "gauge", "1 while the servers tell the queue.", view.queue ? 1 : 0);
+    all.add("queued", "gauge", "1 while it is in the servers' queue.", view.queued ? 1 : 0);
+    all.add("servers_answer", "gauge", "1 while the queue can be read from the servers.",
+            view.queue ? 1 : 0);
     all.add("participants", "gauge", "Participants in the queue.",
             view.queue ? view.queue->size() : 0);
-    all.add("terms_total", "counter", "How often it has come to lead.", view.terms);
+    all.add("terms_total", "counter", "Terms that this participant has begun.", view.terms);
     all.add("entered_total", "counter", "Places that it has taken in the queue.",
             view.counters.entered);
     all.add("waited_total", "counter", "Places with others ahead.", view.counters.waited);

@@ -43,7 +43,7 @@ std::string_view exit_code_table() noexcept {
            "  69   no server could be reached or used\n"
            "  74   the output could not be written\n"
            "  75   the lock is taken (--try), or the wait was over (--wait)\n"
-           "  76   the lock was lost while the command ran, whatever that says\n"
+           "  76   the lock was lost while the command ran, whatever the command returned\n"
            "  77   no permission, wrong credentials, or a quota that is used up\n"
            "  126  the command cannot be executed, or no guard is available\n"
            "  127  the command was not found\n";

@@ -54,7 +54,7 @@ int report_not_due(const job_report& report, const run_options& options) {
     std::string line = options.paths.front() +
                        (runs ? ": running elsewhere; try again in " : ": not due for ") +
                        duration_text(wait);
-    if (!report.record.by.empty()) line += "; started last by " + report.record.by;
+    if (!report.record.by.empty()) line += "; last started by " + report.record.by;
     return complain(line, options.not_due_exit_code);
 }
 

@@ -47,7 +47,7 @@ void add_keeping_options(CLI::App& command, keeping_options& options) {
 
 void finish(keeping_options& options, const char* example) {
     if (options.command.empty())
-        throw CLI::ParseError{std::string{"no command: it stands behind --, as in "} + example,
+        throw CLI::ParseError{std::string{"no command: give it after --, as in "} + example,
                               k_usage};
     if (!options.shell) return;
     std::string script;

@@ -25,13 +25,13 @@ std::pair<std::string, std::string> split(const std::string& znode) {
 finding of_znode(const odd_znode& odd) {
     if (odd.kind == oddity::foreign_child)
         return {severity::warning, to_string(odd.kind), odd.path,
-                "stands in a lock's folder and is no contender; Turnstile passes it over, "
+                "a znode in a lock's folder that is no contender: Turnstile ignores it, "
                 "Curator and Go may wait for it",
                 "delete it if nothing needs it, and keep other data out of locks' folders"};
     const auto [folder, name] = split(odd.path);
     return {
         severity::problem, to_string(odd.kind), odd.path,
-        "a contender that goes with no session: those behind it wait for ever",
+        "a contender that belongs to no session: the waiters behind it wait for ever",
         "if its maker is gone: turnstile take --now --znode " + name + " --reason TEXT " + folder};
 }
 
@@ -45,7 +45,7 @@ void look_at_kinds(const std::vector<surveyed_lock>& locks, findings& found) {
             kinds += (kinds.empty() ? "" : ", ") + std::string{to_string(lock.kind)};
         if (last - first > 1)
             found.push_back({severity::warning, "kinds_mixed", first->path,
-                             "contenders of several kinds of locks stand there (" + kinds +
+                             "contenders of several kinds of locks are there (" + kinds +
                                  "): kinds do not exclude each other",
                              "let all programs take one kind there (turnstile run takes a "
                              "mutex, with --shared and --exclusive a shared_mutex), or give each a "
@@ -58,11 +58,12 @@ void look_at_trial(const path_trial& trial, findings& found) {
     for (const auto right : trial.refused)
         found.push_back(
             {severity::problem, std::string{"no_right_to_"} + to_string(right), trial.folder,
-             std::string{"this client may not "} + to_string(right) + " there, as locks do",
+             std::string{"locks "} + to_string(right) +
+                 " znodes there, and an ACL forbids it to this client",
              "give --credentials-file, or let the owner change the ACL of " + trial.folder});
     if (!trial.containers)
         found.push_back({severity::warning, "no_containers", trial.folder,
-                         "the servers make no containers: folders of free locks stay",
+                         "the servers have no container znodes: folders of free locks remain",
                          "upgrade the servers to 3.5 or later, or delete such folders"});
     if (!trial.left.empty())
         found.push_back({severity::warning, "trial_left", trial.left,
@@ -82,19 +83,19 @@ findings path_findings(const examination& seen) {
     if (seen.trial) look_at_trial(*seen.trial, found);
     if (!seen.no_trial.empty())
         found.push_back({severity::problem, "no_trial", seen.path,
-                         "what locks do could not be tried: " + seen.no_trial,
-                         "see to that, and ask the doctor again"});
+                         "the rights that locks need could not be tested: " + seen.no_trial,
+                         "fix that, and run the doctor again"});
     if (!seen.no_survey.empty())
         found.push_back({severity::warning, "no_survey", seen.path,
-                         "what stands there could not be looked at: " + seen.no_survey,
-                         "see to that, or name a folder further down"});
+                         "the znodes there could not be read: " + seen.no_survey,
+                         "fix that, or name a folder further down"});
     look_at_kinds(seen.locks, found);
     if (!seen.odd) return found;
     for (const auto& odd : seen.odd->found)
         if (odd.kind != oddity::empty_folder) found.push_back(of_znode(odd));
     for (const auto& folder : seen.odd->unreadable)
         found.push_back({severity::note, "unreadable", folder,
-                         "this client may not list it: locks in it are not seen",
+                         "an ACL forbids this client to list it: its locks are not examined",
                          "give --credentials-file of a user that may, if it matters"});
     return found;
 }
@@ -126,13 +127,13 @@ findings clock_findings(const examination& seen) {
     if (!seen.clock) return found;
     if (!seen.clock->synchronised)
         found.push_back({severity::note, "clock_not_synchronised", "this host",
-                         "its kernel has heard of no time daemon",
+                         "no time daemon disciplines its clock, as its kernel says",
                          "run one (chrony), here or on the machine that this is a guest of"});
     const auto allowed = lease_settings{}.clock_drift;
     if (std::abs(seen.clock->rate) > allowed)
         found.push_back({severity::problem, "clock_rate", "this host",
-                         "its clock is made to run wrong by " + percent_text(seen.clock->rate) +
-                             ": more than the " + percent_text(allowed) + " that holds allow for",
+                         "its clock is slewed by " + percent_text(seen.clock->rate) +
+                             ": more than the " + percent_text(allowed) + " that leases allow for",
                          "bound the time daemon's slewing (chrony: maxslewrate 500)"});
     return found;
 }

@@ -151,7 +151,7 @@ void look_at_pace(const examination& seen, findings& found) {
     found.push_back({severity::problem, "pace_too_short", tick ? "--tick" : "--sync-limit",
                      "the servers' tickTime is " + exact_text(told->tick) + ", their syncLimit " +
                          std::to_string(told->sync_limit) +
-                         ": leases are longer than the servers warrant",
+                         ": leases would be longer than the servers allow",
                      "leave --tick and --sync-limit out, or give the servers' own"});
 }
 
@@ -184,19 +184,19 @@ bool is_out_of_reach(const error& failure) {
 std::string advice_for(const error& failure, const examination& seen) {
     switch (failure.code()) {
         case errc::auth_failed:
-            return "see to the user and the password in the connect string (TURNSTILE_SERVERS)";
+            return "check the user and the password in the connect string (TURNSTILE_SERVERS)";
         case errc::no_chroot:
             return "turnstile mkdir / creates it; else leave it out of the connect string";
-        case errc::bad_connect_string: return "mend the connect string";
+        case errc::bad_connect_string: return "correct the connect string";
         case errc::server_too_old: return "upgrade the server";
-        case errc::unresolvable: return "see to the names, and to what resolves them here";
+        case errc::unresolvable: return "check the names, and the resolver of this machine";
         case errc::quota_exceeded: return "give the server more memory (maxmemory), or remove keys";
         case errc::not_connected: break;
-        default: return "see to that, and ask the doctor again";
+        default: return "fix that, and run the doctor again";
     }
-    if (is_zookeeper(seen.settings)) return "see what each of them says above";
+    if (is_zookeeper(seen.settings)) return "see the report of each server above";
     return is_out_of_reach(failure) ? "start it, or open its port to this machine"
-                                    : "see to that, and ask the doctor again";
+                                    : "fix that, and run the doctor again";
 }
 
 void look_at_session(const examination& seen, findings& found) {

@@ -36,7 +36,7 @@ void say_what_is_missing(const session_list& list, bool zookeeper) {
     if (list.silent.empty()) return;
     std::string words;
     for (const auto& word : list.silent) words += (words.empty() ? "" : ", ") + word;
-    complain("not told, so addresses or znodes are missing (" + words + ")" +
+    complain("addresses or znodes are missing, which the servers do not give (" + words + ")" +
              (zookeeper ? "; 4lw.commands.whitelist allows it" : ""));
 }
 

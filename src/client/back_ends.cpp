@@ -121,8 +121,8 @@ void warn_of_no_guardian(const back_end& kind, const client_options& options) {
         return;
     log::write(
         log_level::warning,
-        "a guardian ends sessions of ZooKeeper's alone: after a crash locks on {} are free at the "
-        "end of the session time-out",
+        "a guardian ends only ZooKeeper sessions: after a crash the locks on {} stay taken until "
+        "the end of the session time-out",
         kind.servers);
 }
 

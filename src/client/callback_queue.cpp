@@ -241,7 +241,7 @@ void callback_queue::leave_rest(base::unique_lock& lock) {
         return;
     }
     left_.swap(tasks_);
-    log::write(log_level::warning, "a client has closed: the executor has not begun {} callbacks",
+    log::write(log_level::warning, "a client was closed before its executor started {} callbacks",
                left_.size());
 }
 

@@ -211,7 +211,7 @@ result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wan
                                     session_runner::among::all_but_refused))
             return target.session;
         return error{errc::too_many,
-                     target.path.str() + ", which the hold's own session has to carry"};
+                     target.path.str() + ": its contender has to be in the session of the hold"};
     }
     using among = session_runner::among;
     for (const auto which : {among::connected, among::all_but_refused})

@@ -13,7 +13,7 @@ namespace turnstile::detail {
 error no_more_connections(std::size_t attached) {
     return {errc::too_many,
             fmt::format(
-                "{} sessions of this client are attached, and the servers do not take a further "
+                "{} sessions of this client are connected, and the servers accept no further "
                 "one: it seems that they allow no more connections from this address "
                 "(maxClientCnxns, 60 by default); set maxClientCnxns higher, or max_sessions to {}",
                 attached, attached)};

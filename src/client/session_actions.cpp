@@ -109,8 +109,8 @@ void session_runner::execution::operator()(core::look_elsewhere& action) const {
 
 void session_runner::execution::operator()(core::leave_server& action) const {
     log::write(log_level::info,
-               "session epoch {}: {} answers nothing on this connection: it is left, a server "
-               "answers elsewhere",
+               "session epoch {}: {} does not answer on this connection: the session moves to a "
+               "server that answers on another one",
                runner_.core_.epoch(), runner_.core_.server());
     if (runner_.current_.handle) runner_.current_.handle->leave_server(action.connection);
 }

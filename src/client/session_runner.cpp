@@ -164,7 +164,7 @@ void session_runner::hand_over(core::commit&& message, const std::shared_ptr<com
             core::commit_answer refused{
                 message.id,
                 error{errc::too_many,
-                      fmt::format("with {} bytes of paths of ephemeral znodes more the session "
+                      fmt::format("with {} more bytes of paths of ephemeral znodes the session "
                                   "would own more than the {} that are safe",
                                   caller->ephemeral_bytes(), session_room::k_most_owned)}};
             return on_answer(refused);

@@ -67,7 +67,8 @@ void thread_crew::grow() {
         try {
             add_thread();
         } catch (const std::exception& failure) {
-            log::write(log_level::warning, "no further thread, work waits for others: {}",
+            log::write(log_level::warning,
+                       "cannot start another thread, tasks wait for a free one: {}",
                        failure.what());
             next_look = k_linger;
             break;

@@ -102,8 +102,8 @@ void mariadb_database::ring_further(std::size_t from) {
 void mariadb_database::tell_of_ring(const mariadb_error& why) {
     if (why.number == k_not_owner && !std::exchange(told_of_ring_, true))
         log::write(log_level::warning,
-                   "{}: sessions of other users of the database are not woken, and look every "
-                   "third of their time-out: {}",
+                   "{}: waiters of other database users cannot be notified, and ask every third of "
+                   "their session time-out: {}",
                    settings_.name, sentence(why));
 }
 

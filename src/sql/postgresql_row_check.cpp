@@ -41,7 +41,7 @@ result<bool> locks(const char* statement, const contender_row& wanted, PGconn* c
 result<void> check_row(const contender_row& wanted, pg_conn* connection) {
     if (::PQtransactionStatus(connection) != PQTRANS_INTRANS)
         return error{errc::bad_option,
-                     "sql::check: the connection is in no transaction that could end well"};
+                     "sql::check: the connection is in no transaction, or in one that has failed"};
     for (const char* const statement : {k_by_number, k_by_path}) {
         const auto found = locks(statement, wanted, connection);
         if (found.has_error()) return found.error();

@@ -342,8 +342,8 @@ void worker::end_own() noexcept {
         if (base::finish_or_end("the end of a session", [this] { return store_.close(); }))
             ended = database::ended::yes;
     } catch (const std::exception& e) {
-        log::write(log_level::info, "session {:#x}: left to its time-out: {}", store_.id(),
-                   e.what());
+        log::write(log_level::info, "session {:#x}: not closed, ends with its time-out: {}",
+                   store_.id(), e.what());
     }
     db_->withdraw(ended);
 }

@@ -152,7 +152,7 @@ bool worker::repair() {
             std::chrono::duration_cast<std::chrono::milliseconds>(settings_.timeout).count());
     if (found.root)
         log::write(log_level::warning,
-                   "session {:#x}: the root was deleted from turnstile_nodes, and is made again",
+                   "session {:#x}: the root was deleted from turnstile_nodes; it is created again",
                    store_.id());
     return found.sessions > 0;
 }

@@ -97,14 +97,14 @@ c_session::entry c_session::enter_at(const socket_address& server) {
         case opening_outcome::unknowing:
             known_->requests.ephemerals.refused();
             log::write(log_level::info,
-                       "{} knows no getEphemerals (ZooKeeper 3.6): whether another client has the "
-                       "same session cannot be checked",
+                       "{} does not support getEphemerals (ZooKeeper 3.6): the client cannot check "
+                       "whether another client has the same session",
                        name);
             if (server.security) return attach_to(result.session, server);
             return leave_to_client();
         case opening_outcome::read_only: return leave_unasked();
         case opening_outcome::cut_off:
-            log::write(log_level::info, "{} opened a session and did not say what it owns: {}",
+            log::write(log_level::info, "{} opened a session, but did not list its znodes: {}",
                        name, result.reason);
             known_->requests.ephemerals.cut_off(this, ++entries_);
             if (ephemerals.is_doubted() && !server.security) return leave_to_client();
@@ -211,7 +211,7 @@ void c_session::pass_over(const core::session_identity& shared, const path_list&
             log_level::warning,
             "{} gave out session {:#x}, which another client has: it owns {} znodes already{}{}. "
             "The server's machine has restarted, and numbers its sessions from the milliseconds "
-            "since. This session is left to the other client; {} passed over so far",
+            "since. This client leaves the session to the other client; it has left {} so far",
             to_string(server, address_form::for_people), static_cast<std::uint64_t>(shared.id),
             owned.count, owned.paths.empty() ? "" : ", such as ",
             owned.paths.empty() ? "" : owned.paths.front(), count);

@@ -38,7 +38,7 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
     }
     const server_answers told = ask(server);
     if (told.role == core::server_role::unknown) {
-        log::write(log_level::debug, "{} does not tell its role",
+        log::write(log_level::debug, "{} does not give its role",
                    to_string(server, address_form::for_people));
     }
     const base::lock_guard lock{mutex_};
@@ -104,7 +104,7 @@ void c_session::examined(const core::reply& answer, const std::optional<server_a
     if (!told) {
         if (!knows)
             log::write(log_level::error,
-                       "{} knows no multi: no hold can be confirmed, nor written under",
+                       "{} does not support multi: no hold can be confirmed, and no commit works",
                        to_string(servers_));
         return;
     }
@@ -138,9 +138,8 @@ void c_session::role_witnessed(std::uint64_t connection, const server_answers& t
     }
     if (warn)
         log::write(log_level::warning,
-                   "{}: the server does not say that it is Apache ZooKeeper, and does not know all "
-                   "that one knows: "
-                   "until when holds are certain is assumed",
+                   "{}: the server does not say that it is Apache ZooKeeper, and lacks some of its "
+                   "requests: how long holds are certain is an assumption",
                    to_string(servers_));
     deliver(std::move(event));
 }
@@ -235,7 +234,7 @@ void c_session::reconnect(const way_to_leader& to) {
     const auto list = client_list(to.hosts);
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
         zoo_set_servers(handle_, list.c_str()) != ZOK) {
-        log::write(log_level::warning, "the C client does not take {}", list);
+        log::write(log_level::warning, "the C client does not accept {}", list);
     }
     // The I/O thread would find out at the end of its poll, up to a third of the time-out later; a
     // request wakes it, and travels on the new connection.

@@ -126,7 +126,7 @@ void c_session::remove_own(const socket_address& server, const core::session_ide
     }
     for (const auto& path : owned.paths)
         log::write(log_level::warning,
-                   "session {:#x}: {} cannot be removed, and stays as long as the other client's "
+                   "session {:#x}: {} cannot be removed, and remains as long as the other client's "
                    "session {}",
                    static_cast<std::uint64_t>(own.id), path, reason);
 }
@@ -161,10 +161,10 @@ void c_session::give_up_shared(const path_list& foreign) {
         shared_ = true;
         log::write(
             log_level::error,
-            "session {:#x} is another client's, too: it owns {} znodes that this client did not "
-            "make, such as {}. A server's machine has restarted and gave the id out again. The "
-            "session is given up without closing it, and another one is opened. So that servers "
-            "do not do it again: start them a random time after their machine",
+            "session {:#x} also belongs to another client: it owns {} znodes that this client did "
+            "not make, such as {}. A server's machine has restarted, and the server gave the id "
+            "out again. This client leaves the session open, and opens another one. To prevent "
+            "this, start servers a random time after their machine",
             static_cast<std::uint64_t>(identity_.id), foreign.count, foreign.paths.front());
     }
     die(core::link_kind::expired);

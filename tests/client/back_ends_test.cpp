@@ -66,9 +66,7 @@ TEST(back_ends, a_guardian_that_is_of_no_use_is_told) {
     EXPECT_EQ(lines.with("a guardian"), 0);
     const auto guarded_redis = make_coordinator("redis://127.0.0.1:1", guarded);
     const auto plain_redis = make_coordinator("redis://127.0.0.1:1", {});
-    const auto is_told = [&] {
-        return lines.with("a guardian ends sessions of ZooKeeper's alone");
-    };
+    const auto is_told = [&] { return lines.with("a guardian ends only ZooKeeper sessions"); };
     EXPECT_TRUE(testing::eventually([&] { return is_told() == 1; }));
 }
 

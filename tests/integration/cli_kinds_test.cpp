@@ -69,7 +69,7 @@ protected:
         EXPECT_EQ(listed.at("sessions").at(0).at("znodes").size(), 1U) << listed;
         ASSERT_EQ(listed.at("not_told").size(), 1U) << listed;
         EXPECT_EQ(code_at(servers, run_here({}, {TURNSTILE_PROGRAM, "sessions", path})), 0);
-        EXPECT_TRUE(printed("turnstile: not told, so addresses")) << output();
+        EXPECT_TRUE(printed("turnstile: addresses or znodes are missing")) << output();
         const auto report = said_at(servers, {TURNSTILE_PROGRAM, "doctor", "-o", "json", path});
         EXPECT_TRUE(report.at("servers").empty()) << report;
         EXPECT_EQ(report.at("lease").at("relay_bound_ms"), 0) << report;

@@ -147,7 +147,7 @@ TEST(mariadb_links, a_waiter_of_another_user_looks_by_itself) {
     mutex other{*client_b, path};
     std::atomic<int> told{0};
     set_log_sink([&](log_level, std::string_view line) {
-        if (line.find("of other users") != std::string_view::npos) ++told;
+        if (line.find("of other database users") != std::string_view::npos) ++told;
     });
     for (int i = 0; i != 2; ++i) {
         auto hold = mine.acquire({.timeout = limit()});

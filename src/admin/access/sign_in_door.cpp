@@ -56,9 +56,9 @@ sign_ins::ticket sign_in_door::check(const std::string& name, const std::string&
     }
     if (!found)
         throw refusal{401, "sign_in",
-                      known_.named.have_passwords() ? "the name or the password is another one"
+                      known_.named.have_passwords() ? "the name or the password is wrong"
                       : known_.password.empty()     ? "this server has no password, only a token"
-                                                    : "the password is another one"};
+                                                    : "the password is wrong"};
     return records_.begin(*found, name.empty(), boottime_clock::now());
 }
 

@@ -66,7 +66,7 @@ order order_of(const json& body, const identity& caller) {
 
 refusal refusal_of(const error& failure) {
     const auto code = failure.code();
-    if (code == errc::removed) return {409, "gone", "the contender is not there any more"};
+    if (code == errc::removed) return {409, "gone", "the contender has gone"};
     if (code == errc::bad_path || code == errc::bad_option)
         return {400, "bad_request", failure.message()};
     if (code == errc::no_permission) return {403, "no_permission", failure.message()};

@@ -27,7 +27,7 @@ bool is_visible(char byte) noexcept {
 
 // "GET /path HTTP/1.1"
 void check_request_line(std::string_view line) {
-    if (line.empty()) throw bad_head("an empty line stands before the request");
+    if (line.empty()) throw bad_head("an empty line precedes the request");
     const auto first = line.find(' ');
     const auto last = line.rfind(' ');
     if (first == std::string_view::npos || first == last)

@@ -28,11 +28,11 @@ std::optional<error> parent_creation::create(contender_session& c, const std::st
     TURNSTILE_CHECK(!is_under_way());
     if (refusal_) return refusal_;
     if (++rounds_ > k_max_rounds)
-        return error{errc::protocol, folder + " keeps vanishing after we made it"};
+        return error{errc::protocol, folder + " disappears each time after it was created"};
     if (kind == folder_kind::semaphore && !permits)
         return error{errc::bad_path, folder +
-                                         " is no semaphore yet, and how many permits it is to "
-                                         "have was not said"};
+                                         " is no semaphore yet, and this call does not say how "
+                                         "many permits it has"};
     for (auto& path : base::path_from_root(folder)) {
         create_op parent{std::move(path), {}, c.parent_mode(), c.acl()};
         // A semaphore's number of permits must outlive its last contender.

@@ -47,7 +47,7 @@ refusal refusal_of(server_error why) noexcept {
             return {errc::bad_option,
                     "access_policy::creator_only needs credentials that the servers accept"};
         case server_error::bad_arguments:
-            return {errc::bad_path, "the servers take no path like that, or none that is so long"};
+            return {errc::bad_path, "the servers refuse this path, or its length"};
         case server_error::ok:
         case server_error::unimplemented:
         case server_error::not_read_only:

@@ -4,18 +4,17 @@
 namespace turnstile::core {
 
 error no_more_upgrades(const std::string& folder) {
-    return {errc::too_many,
-            "the sequence numbers of " + folder +
-                " have come to their end at 2147483647: an upgradable hold cannot be "
-                "upgraded there any more"};
+    return {errc::too_many, "the sequence numbers of " + folder +
+                                " are used up at 2147483647: an upgradable hold cannot be upgraded "
+                                "there any more"};
 }
 
 error quota_exceeded(const std::string& path) {
     return {
         errc::quota_exceeded,
         "no znode can be made in " + path +
-            ", or written there; full is either this path or a parent of it, whose quota stands "
-            "below /zookeeper/quota then, or the memory of the server"};
+            ", or written there: the quota of this path or of a parent is used up, which is stored "
+            "below /zookeeper/quota; or the memory of the server"};
 }
 
 error sessions_are_local(const std::string& path) {
@@ -30,7 +29,8 @@ error credentials_not_accepted() {
 
 error path_not_taken(const std::string& folder) {
     return {errc::bad_path,
-            "\"" + folder + "\": the servers take no path of a contender there; it has " +
+            "\"" + folder +
+                "\": the servers refuse the path of a contender there; the lock's path has " +
                 std::to_string(folder.size()) + " bytes, to which a contender's name adds some 60"};
 }
 

@@ -59,7 +59,7 @@ consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
         case answer_class::gone: return own_znode_gone{};
         case answer_class::conflict:
             if (answer.error == server_error::bad_version) return own_znode_changed{};
-            return refused{{errc::node_exists, "at the name that " + path_of(own) + " was to get"}};
+            return refused{{errc::node_exists, "at the new name of " + path_of(own)}};
         case answer_class::forbidden:
             return refused{{errc::no_permission, "to rename " + path_of(own)}};
         case answer_class::over_quota: return refused{quota_exceeded(own.folder)};

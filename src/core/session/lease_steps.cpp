@@ -32,8 +32,7 @@ void lease_steps::replace_if_broken() {
     if (!due::has_come(due::broken(life_), life_)) return;
     TURNSTILE_CHECK(life_.attached());
     link_steps{life_}.end_epoch(
-        {errc::session_lost,
-         "nothing was answered in time to show that it lives; a new one is opened"},
+        {errc::session_lost, "no answer came in time to prove that it lives; a new one is opened"},
         close_session::how::orderly);
 }
 
@@ -41,8 +40,9 @@ void lease_steps::abandon_if_refused() {
     if (!due::has_come(due::given_up(life_), life_)) return;
     TURNSTILE_CHECK(!life_.attached());
     TURNSTILE_CHECK(!life_.lease.valid(life_.now));
-    link_steps{life_}.end_epoch({errc::session_lost, "no server took it back; a new one is opened"},
-                                close_session::how::abandon);
+    link_steps{life_}.end_epoch(
+        {errc::session_lost, "no server accepted it again; a new one is opened"},
+        close_session::how::abandon);
 }
 
 // The contender is first, and all behind it wait: it has to go, and its caller has to hear why.

@@ -118,8 +118,9 @@ bool link_steps::attach(const link_event& event) {
     life_.lease.attached(event.connection, event.timeout, life_.now);
     // The leader may have doomed it before, and would answer all the same.
     if (!life_.lease.valid(life_.now) && !life_.closing) {  // place: lease_over_at_attach
-        end_epoch({errc::session_lost, "its lease was over when it came back; a new one is opened"},
-                  close_session::how::orderly);
+        end_epoch(
+            {errc::session_lost, "its lease had ended when it reconnected; a new one is opened"},
+            close_session::how::orderly);
         return false;
     }
     epoch.session_id = event.session_id;
@@ -162,7 +163,7 @@ void link_steps::attach_read_only(const link_event& event) {
     detach();
     life_.epoch->link = read_only_server{event.server};
     if (!life_.closing)
-        enter(session_state::read_only, "attached to a server cut off from its majority");
+        enter(session_state::read_only, "connected to a server that is cut off from its majority");
 }
 
 void link_steps::detach() {

@@ -223,8 +223,8 @@ result<guard> deadlock_detector::state::outcome_of(
         if (why == queued_wait::woken_by::end) {
             mine.abandon();
             return error{errc::timeout, path +
-                                            ": the client's callbacks, which the outcome comes "
-                                            "through, do not run"};
+                                            ": the client's callbacks do not run, and they "
+                                            "deliver the outcome"};
         }
         if (why == queued_wait::woken_by::outcome) return mine.take();
         if (why == queued_wait::woken_by::interruption) break;

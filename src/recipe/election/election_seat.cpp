@@ -355,7 +355,7 @@ std::optional<error> election_seat::failure() const {
 result<void> election_seat::why_not() const {
     if (!now_.rests()) return {};
     if (const auto why = now_.failure()) return *why;
-    if (entered_) return error{errc::closed, queue_.path() + ": " + id_ + " takes part no more"};
+    if (entered_) return error{errc::closed, queue_.path() + ": " + id_ + " no longer takes part"};
     return error{errc::not_held, queue_.path() + ": " + id_ + " does not take part yet"};
 }
 

@@ -23,8 +23,8 @@ public:
         const base::lock_guard lock{mutex_};
         if (count < 0 || static_cast<std::size_t>(count) > permits_.size()) {
             throw_error({errc::not_owner, of_.path() + ": release(" + std::to_string(count) +
-                                              ") where " + std::to_string(permits_.size()) +
-                                              " permits are held"});
+                                              "): this object holds " +
+                                              std::to_string(permits_.size()) + " permits"});
         }
         base::finish_or_end("the release of permits", [&]() REQUIRES(mutex_) {
             for (; count > 0; --count) {

@@ -158,7 +158,7 @@ result<void> store_limit(client_impl& servers, const std::string& path, std::int
         if (outcome != core::server_error::bad_version && outcome != core::server_error::no_node)
             return refusal(outcome, path);
     }
-    return error{errc::timeout, path + ": others set the limit faster than it can be set"};
+    return error{errc::timeout, path + ": other clients set the limit faster than this one can"};
 }
 
 }  // namespace turnstile::detail

@@ -99,7 +99,7 @@ std::optional<result<guard>> reentrant_holds::enter(owner identity,
         if (may == owner_entry::is_over) {
             return error{errc::session_lost,
                          path_ + ": the hold by " + mine->hold.znode() +
-                             " that would be entered again is over (" +
+                             " cannot be entered again, it is over (" +
                              base::words_within(errc::session_lost, still.error()) + ')'};
         }
     }

@@ -44,7 +44,7 @@ test('axe finds nothing: signing in, a free lock, a notice', () =>
     await tab.check_accessibility('sign-in');
     await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('The password is another one.').waitFor();
+    await page.getByRole('alert').getByText('The password is wrong.').waitFor();
     await tab.check_accessibility('wrong password');
     await page.getByLabel('Password').fill('right');
     await page.keyboard.press('Enter');

@@ -240,7 +240,7 @@ export class mock_server {
   }
 
   sign_in({ password }, response) {
-    if (password !== this.state.password) throw new refusal(401, 'sign_in', 'the password is another one');
+    if (password !== this.state.password) throw new refusal(401, 'sign_in', 'the password is wrong');
     const cookie = randomBytes(8).toString('hex');
     this.signed_in.add(cookie);
     response.writeHead(204, { 'Set-Cookie': `session=${cookie}; HttpOnly; SameSite=Strict; Path=/` });

@@ -109,7 +109,7 @@ test('a wrong password, and a server that changes nothing', async () => {
     await tab.open('/');
     await page.getByLabel('Password').fill('not this');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('The password is another one.').waitFor();
+    await page.getByRole('alert').getByText('The password is wrong.').waitFor();
     await sign_in(tab, page, '/audit?list=sign_ins');
     await tab.shows('sign-in failed');
   });

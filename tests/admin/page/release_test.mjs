@@ -190,7 +190,7 @@ test('sign-in: a wrong password, the right one, the view that was asked for, and
     await page.locator('h1', { hasText: 'Sign in' }).waitFor();
     await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('The password is another one.').waitFor();
+    await page.getByRole('alert').getByText('The password is wrong.').waitFor();
     await page.getByLabel('Password').fill('correct horse');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await tab.shows('stuck since noon, ticket 4812');

@@ -143,7 +143,7 @@ TEST(error, message_of_a_call_says_nothing_twice) {
     EXPECT_EQ(said_once(theirs.holder().error()), "an ACL forbids the request: to read /locks/a");
     EXPECT_EQ(said_once(theirs.try_acquire().error()),
               "an ACL forbids the request: to create a znode in /locks/a");
-    EXPECT_EQ(said_once(read_node(others, "/nothing").error()), "a znode is not there: /nothing");
+    EXPECT_EQ(said_once(read_node(others, "/nothing").error()), "a znode does not exist: /nothing");
 
     faults.expire(servers.session().id);
     EXPECT_TRUE(testing::eventually([&] { return hold.lost().stop_requested(); }));

@@ -185,10 +185,10 @@ TEST(doctor, has_advice_that_fits_why_there_is_no_session) {
     const error away{errc::not_connected, "redis://a (Connection refused)"};
     EXPECT_NE(advice("redis://a", away).find("open its port"), std::string::npos);
     EXPECT_EQ(advice("redis://a", {errc::not_connected, "redis://a (MISCONF Redis is ...)"}),
-              "see to that, and ask the doctor again");
+              "fix that, and run the doctor again");
     EXPECT_NE(advice("redis://a", {errc::quota_exceeded}).find("maxmemory"), std::string::npos);
     EXPECT_EQ(advice("sqlite:/f", {errc::not_connected, "/f: is no SQLite file"}),
-              "see to that, and ask the doctor again");
+              "fix that, and run the doctor again");
     EXPECT_NE(advice("redis://a", {errc::auth_failed}).find("the password"), std::string::npos);
     EXPECT_EQ(advice("redis://a", {errc::server_too_old}), "upgrade the server");
     for (const char* servers : {"a:1,b:1,c:1/shop", "redis://a/0/shop"}) {
