@@ -10,14 +10,16 @@ constexpr const char* k_servers = R"(
 Servers:
   --servers HOST:PORT,...     or TURNSTILE_SERVERS; a chroot: zk1:2181/shop;
                               or redis://, postgresql://, mysql://, sqlite:
-  --servers-file FILE         or TURNSTILE_SERVERS_FILE: its first line is that,
-                              with a password; only its owner can read it
-  --credentials-file FILE     or TURNSTILE_CREDENTIALS_FILE: its first line is
-                              user:password, and only its owner can read it
+  --servers-file FILE         or TURNSTILE_SERVERS_FILE: a file with the servers
+                              in its first line, for a connect string with a
+                              password; only its owner may have access
+  --credentials-file FILE     or TURNSTILE_CREDENTIALS_FILE: a file with
+                              user:password in its first line; only its owner
+                              may have access
   --session-timeout DURATION  how long the servers keep a silent session [30s]
-  --connect-timeout DURATION  give up if no server answers for so long [10s]
-  --tick DURATION             the servers' tickTime [what they tell, else 2s]
-  --sync-limit N              the servers' syncLimit [what they tell, else 5]
+  --connect-timeout DURATION  how long to wait for an answer of a server [10s]
+  --tick DURATION             the servers' tickTime [as they report, else 2s]
+  --sync-limit N              the servers' syncLimit [as they report, else 5]
 
 A DURATION is 500ms, 30s, 5m, 1h, 1d, or a number of seconds.
 )";
@@ -43,17 +45,17 @@ Commands:
   take        take a lock away from its holder
   mkdir       create a folder, and the chroot of the connect string
   sessions    list sessions with their hosts and znodes
-  doctor      look for what is wrong with servers, settings and a path
-  bench       measure how fast a lock goes round on your servers
-  serve       the same and more as a page for browsers, and as JSON
-  dev         private ZooKeeper servers, to try things out
-  completion  print what bash, zsh or fish completes words with
+  doctor      find problems of the servers, the settings and a path
+  bench       measure how fast your servers pass a lock between clients
+  serve       show locks on a page for browsers, and as JSON
+  dev         run private ZooKeeper servers, to try things out
+  completion  print the word completion for bash, zsh or fish
   manual      print the manual page of a command
 
-  turnstile COMMAND --help    says more about one of them
+  turnstile COMMAND --help    explains a command
   turnstile --version
 
-The servers stand in TURNSTILE_SERVERS, as in
+Set the servers in TURNSTILE_SERVERS, as in
   export TURNSTILE_SERVERS=zk1:2181,zk2:2181,zk3:2181
 or as redis://host, postgresql://host/database, mysql://host/database,
 sqlite:/path/to/file
@@ -68,34 +70,36 @@ lost, another machine leads, and this one takes part again.
 Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
        turnstile elect --listen PATH
 
-  PATH                 where the election is: that of `leader`, Curator's
-                       LeaderSelector, kazoo's Election under Turnstile's names
-  --id TEXT            what the others call this machine [HOST-PID]
-  --data TEXT          published with the id: an address, say
-  --once               take part no more when the command has ended
-  --pause DURATION     from the command's end to the next try [1s]
-  --listen             print the leader's id and data when another one leads,
-                       "-" for none; take no part
+  PATH                 path of the election, shared with the library's leader,
+                       Curator's LeaderSelector, and kazoo's Election with
+                       Turnstile's names
+  --id TEXT            the name of this machine for the others [HOST-PID]
+  --data TEXT          data to publish with the id, such as an address
+  --once               do not take part again when the command has ended
+  --pause DURATION     time from the command's end to the next try [1s]
+  --listen             take no part; print the id and data of each new leader,
+                       "-" for none
   -o, --output FORM    with --listen: text, or json (a line for each leader:
                        path, leader, znode, token and data) [text]
   --http ADDRESS       answer sidecars and probes at a port of 127.0.0.1, or at
                        ADDRESS:PORT: /leader, /isLeader, /healthz, /metrics
-  --allow-host NAME    a further name that clients may call the server of --http
-  -q, --quiet          do not say on the terminal when it leads
+  --allow-host NAME    another host name that requests to --http may use
+  -q, --quiet          do not report on the terminal when this machine leads
 
 The command, which is dead before another machine can lead:
   --shell              COMMAND is one line for /bin/sh -c
-  --grace DURATION     from SIGTERM to SIGKILL when the lead runs out [2s]
-  --on-lost ACTION     when the lead runs out: term, kill or none [term]
-  --guard GUARD        what finds all that it has started: cgroup, children, or
-                       auto: cgroup where one can be made, else children [auto]
+  --grace DURATION     time from SIGTERM to SIGKILL when the lead ends [2s]
+  --on-lost ACTION     when the lead ends: term, kill or none [term]
+  --guard GUARD        how to find all processes of the command: cgroup,
+                       children, or auto: cgroup if possible, else children
+                       [auto]
   --lost-exit-code N   with --once: the exit code when the lead was lost [76]
 )"} + k_servers +
            R"(
-The command finds in its environment TURNSTILE_PATH, TURNSTILE_ID,
+The command has in its environment TURNSTILE_PATH, TURNSTILE_ID,
 TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL, TURNSTILE_GUARD and
-TURNSTILE_STATUS_FD, as with turnstile run. A signal goes to the command, and
-ends elect with it.
+TURNSTILE_STATUS_FD, as with turnstile run. elect passes a signal on to the
+command, and ends with it.
 
 Exit codes: as with turnstile run; 76 only with --once.
 
@@ -112,12 +116,12 @@ and of Curator, Go and kazoo.
 
 Usage: turnstile ls [OPTION]... [PREFIX]
 
-  PREFIX                the folder to look below [/]
+  PREFIX                the folder whose locks are listed [/]
   -o, --output FORM     text or json [text]
 )"} + k_servers +
            R"(
-THERE FOR is how long ago the holder came, by the servers' clock: it may have
-waited first.
+THERE FOR is the time since the holder entered the queue, by the servers' clock,
+so it includes the holder's wait.
 
 Examples:
   turnstile ls
@@ -131,13 +135,14 @@ std::string show_help() {
 
 Usage: turnstile show [OPTION]... PATH
 
-  PATH                  where the lock is
+  PATH                  path of the lock
   -o, --output FORM     text, wide (with kinds, sessions, znodes) or json [text]
-  --limit N             show so many contenders, first come first [100]
+  --limit N             show at most N contenders, the first ones [100]
 )"} + k_servers +
            R"(
-THERE FOR is how long ago a contender came, by the servers' clock: a holder may
-have waited first. TOKEN is the fencing token that comes with its grant.
+THERE FOR is the time since a contender entered the queue, by the servers'
+clock; for a holder it includes the wait. TOKEN is the fencing token of its
+grant.
 
 Examples:
   turnstile show /locks/orders
@@ -153,8 +158,8 @@ its queue.
 Usage: turnstile watch [OPTION]... [PATH]
 
   PATH                  a folder or a lock [/]
-  --interval DURATION   between two looks [1s]
-  -o, --output FORM     text, wide or json (a line for each look) [text]
+  --interval DURATION   time between two readings [1s]
+  -o, --output FORM     text, wide or json (a line for each reading) [text]
 )"} + k_servers +
            R"(
 Examples:
@@ -165,16 +170,16 @@ Examples:
 
 std::string ask_help() {
     return std::string{
-               R"(Ask the holder of a lock to release it. Whether it does is its own affair: a
-program is told by on_asked_to_release, a command of turnstile run by a line in
-TURNSTILE_STATUS_FD.
+               R"(Ask the holder of a lock to release it. The holder decides whether it does. A
+program gets the request in on_asked_to_release, a command of turnstile run as a
+line in TURNSTILE_STATUS_FD.
 
 Usage: turnstile ask [OPTION]... PATH
 
-  PATH                  where the lock is
-  --reason TEXT         the holder is told
-  --who NAME            the holder is told [USER@HOST]
-  --znode NAME          ask this contender, as turnstile show -o wide calls it
+  PATH                  path of the lock
+  --reason TEXT         the reason, which the holder gets
+  --who NAME            your name, which the holder gets [USER@HOST]
+  --znode NAME          ask this contender: a name from turnstile show -o wide
   -o, --output FORM     text or json [text]
 )"} + k_servers +
            R"(
@@ -185,31 +190,32 @@ Example:
 
 std::string take_help() {
     return std::string{
-               R"(Take a lock away from its holder. The holder is asked first. If it does not go,
-it is ordered to, and its znode is deleted once its hold cannot be valid any
-more: no other client holds the lock beside it.
+               R"(Take a lock away from its holder. The command first asks the holder to release
+the lock. If the holder does not, the command orders it to, and deletes its
+znode when the hold can no longer be valid. So no two clients hold the lock at
+once.
 
 Usage: turnstile take [OPTION]... --reason TEXT PATH
 
-  PATH                  where the lock is
-  --reason TEXT         the holder is told, and it is written down
-  --who NAME            the same [USER@HOST]
-  --znode NAME          take it from this contender, as turnstile show -o wide
-                        calls it; needed if several hold the lock
-  --ask-for DURATION    from the request to the order; 0: no request [5s]
-  --wait DURATION       from the order to the deletion [twice the session
-                        time-out that the holder claims]; to be given for other
-                        libraries' holders, and where the claim cannot be true
-  --now                 delete the znode at once. The holder may go on believing
-                        that it holds, until it hears of it
+  PATH                  path of the lock
+  --reason TEXT         the reason, for the holder and the system's log
+  --who NAME            your name, for the same [USER@HOST]
+  --znode NAME          take it from this contender, a name from turnstile show
+                        -o wide; needed if several hold the lock
+  --ask-for DURATION    time from the request to the order; 0: no request [5s]
+  --wait DURATION       time from the order to the deletion [twice the session
+                        timeout that the holder claims]; required for holders of
+                        other libraries, and if the claim cannot be true
+  --now                 delete the znode at once; until the holder learns of the
+                        deletion, it may work as if it held the lock
   -o, --output FORM     text, or json (one object, when it is over) [text]
   -y, --yes             ask no question on the terminal
 )"} + k_servers +
            R"(
-What is done is written to the system's log. The contender that was shown is the
-one that it is done to: if another one stands there by now, nothing happens.
-How long it may last is printed first. Ctrl-C ends it, and withdraws the request
-or the order; a holder that has read the order has lost the lock nonetheless.
+The command writes its actions to the system's log, and prints first how long it
+may take. It acts only on the contender that it has shown: if another contender
+is in its place by now, nothing happens. Ctrl-C withdraws the request or the
+order; a holder that has read the order has lost the lock nevertheless.
 
 Example:
   turnstile take --reason 'stuck since noon' --yes /locks/orders
@@ -218,38 +224,40 @@ Example:
 
 std::string serve_help() {
     return std::string{
-               R"(Serve a page that shows all locks, their queues, past holds, and who waits for
-whom; and the same as JSON. It is read-only unless told otherwise.
+               R"(Serve a page that shows all locks, their queues, past holds, and which holders
+the waiters wait for; and the same as JSON. It is read-only by default.
 
 Usage: turnstile serve [OPTION]...
 
-  --listen ADDR:PORT    where; port 0: one that is free [127.0.0.1:8088]
-  --allow-host NAME     another name that browsers call it, https://NAME
+  --listen ADDR:PORT    address; port 0: any free port [127.0.0.1:8088]
+  --allow-host NAME     another host name that browsers may use, https://NAME
                         behind a proxy with TLS; may be repeated
-  --refresh DURATION    from one look at the servers to the next, at least [1s]
+  --refresh DURATION    shortest time between two readings of the servers [1s]
   --max-requests N      requests a second to the servers, on average [2000]
 
 Access:
-  --password-file FILE  for people: its first line, 8 characters or more
-  --token-file FILE     for programs (Authorization: Bearer TOKEN): 16 or more
+  --password-file FILE  a password for people, in the first line of the file: 8
+                        characters or more
+  --token-file FILE     a token for programs (Authorization: Bearer TOKEN): 16
+                        characters or more
   --users-file FILE     named users: a line NAME ROLE SECRET each; ROLE is look,
                         ask or take, SECRET scrypt$..., sha256$... or proxy
   --hash-password       read a password, print its SECRET, and end
   --trust-proxy ADDR    believe the headers of a proxy with this address or
                         block (10.0.0.0/8); may be repeated
-  --user-header NAME    that names its user [X-Forwarded-User]
-  --groups-header NAME  that names the user's groups [X-Forwarded-Groups]
+  --user-header NAME    its header with the user's name [X-Forwarded-User]
+  --groups-header NAME  its header with the user's groups [X-Forwarded-Groups]
   --tls-cert FILE       a certificate chain in PEM
   --tls-key FILE        its key
   --allow-changes       let signed-in people ask holders to release, and take
                         locks away
   --audit-log FILE      append a JSON line for each of these orders
 
-Off loopback, and with --allow-changes, a password, a token or users are needed;
-only the owner of these files may be able to open them.
+An address other than loopback, and --allow-changes, require a password, a token
+or users. Only the owner of these files may have access to them.
 )"} + k_servers +
            R"(
-The address is printed on standard output. Ctrl-C ends it.
+The command prints its address on standard output. Ctrl-C ends it.
 
 Examples:
   turnstile serve
@@ -260,15 +268,16 @@ Examples:
 
 std::string dev_help() {
     return R"(Run private ZooKeeper servers on this machine, for a command or until Ctrl-C.
-They leave nothing behind. They need Java and ZooKeeper's jars (Debian and
+They leave no files behind. They need Java and ZooKeeper's jars (Debian and
 Ubuntu: default-jre-headless, libzookeeper-java).
 
 Usage: turnstile dev [OPTION]... [-- COMMAND [ARGUMENT]...]
 
   --count N             1 server or 3 [1]
 
-Without a COMMAND it prints a line for the shell that sets TURNSTILE_SERVERS; a
-COMMAND has it in its environment, and its exit code is the one of turnstile.
+Without a COMMAND it prints a line for the shell that sets TURNSTILE_SERVERS. A
+COMMAND has TURNSTILE_SERVERS in its environment; turnstile exits with the
+command's exit code.
 
 Examples:
   turnstile dev -- bash
@@ -278,55 +287,59 @@ Examples:
 
 std::string run_help() {
     return std::string{
-               R"(Run a command while holding a lock. It is dead before others can hold the lock.
+               R"(Run a command while holding a lock. The command is dead before another client
+can hold the lock.
 
 Usage: turnstile run [OPTION]... PATH... -- COMMAND [ARGUMENT]...
 
 The lock:
-  PATH                 where it is; with several PATHs all of them or none
-  --mutex              alone, also beside applications: the library's mutex,
-                       Curator's InterProcessMutex, Go's Lock; the default
-  -s, --shared         together with others that say --shared, and with readers
+  PATH                 path of the lock; several PATHs: all of the locks or none
+  --mutex              exclusive, the default: excludes other runs, and the
+                       library's mutex, Curator's InterProcessMutex, Go's Lock
+  -s, --shared         together with other runs with --shared, and with readers
                        of the library's shared_mutex
-  -x, --exclusive      alone among those: not beside --shared
+  -x, --exclusive      excludes runs with --shared or --exclusive
   -p, --permits N/M    N of the M permits of a semaphore; M alone is 1/M
   --lock-delay DURATION
-                       keep others out so long after a crash (of --mutex)
-  --label TEXT         what others see in the queue [the command's name]
+                       with --mutex: how long others are kept out after a crash
+  --label TEXT         the label that others see in the queue [the command's
+                       name]
 
 Waiting:
   -n, --try            do not wait
-  -w, --wait DURATION  wait so long at most; 0 is --try [for ever]
-  --reenter            if a turnstile run above holds PATH, run the command
-                       under that hold; without it that is refused: each would
-                       wait for the other
+  -w, --wait DURATION  the longest wait; 0 is --try [no limit]
+  --reenter            if a turnstile run that started this one holds PATH, run
+                       the command under that hold; without --reenter this is
+                       refused, because each would wait for the other
   -q, --quiet          show no progress on the terminal
 
 The command:
   --shell              COMMAND is one line for /bin/sh -c
-  --max-hold DURATION  end it after so long; the lock of a stopped or dead
-                       turnstile is free when its session expires, not before
-  --grace DURATION     from SIGTERM to SIGKILL when the hold runs out [2s]
-  --on-lost ACTION     when the hold runs out: term, kill or none [term]
-  --guard GUARD        what finds all that it has started: cgroup, children, or
-                       auto: cgroup where one can be made, else children [auto]
-  --once-per PERIOD    run it once in a period, whichever machine comes first
+  --max-hold DURATION  end the command after this time; the lock of a stopped
+                       or dead turnstile is free when its session expires
+  --grace DURATION     time from SIGTERM to SIGKILL when the hold ends [2s]
+  --on-lost ACTION     when the hold ends: term, kill or none [term]
+  --guard GUARD        how to find all processes of the command: cgroup,
+                       children, or auto: cgroup if possible, else children
+                       [auto]
+  --once-per PERIOD    run the command once per period, on the machine that
+                       comes first
   --not-due-exit-code N
-                       the exit code when it is not due [0]
+                       the exit code when the command is not due [0]
   -E, --conflict-exit-code N
-                       the exit code when the lock is taken, or the wait over
-                       [75]
+                       the exit code when the lock is taken, or the wait has
+                       ended [75]
   --lost-exit-code N   the exit code when the lock was lost, not 0 [76]
 )"} + k_servers +
            R"(
-The command finds in its environment TURNSTILE_PATH, TURNSTILE_ZNODE,
+The command has in its environment TURNSTILE_PATH, TURNSTILE_ZNODE,
 TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL (nanoseconds of
-CLOCK_BOOTTIME), TURNSTILE_GUARD (cgroup or children: the one in force) and
-TURNSTILE_STATUS_FD: a line of JSON at each change; TURNSTILE_HELD has a line
-for each lock that this run and those above it hold. What the command has
-started in the background ends with it. The kinds of locks (--mutex; --shared
-and --exclusive; --permits) do not exclude each other: a run that finds another
-kind ahead at its PATH is refused.
+CLOCK_BOOTTIME), TURNSTILE_GUARD (the guard in use: cgroup or children),
+TURNSTILE_STATUS_FD (a descriptor with a line of JSON at each change) and
+TURNSTILE_HELD (a line for each lock that this run, and the runs that started
+it, hold). Background processes of the command end with it. The kinds of locks
+(--mutex; --shared and --exclusive; --permits) do not exclude each other: a run
+that finds another kind ahead at its PATH is refused.
 
 Exit codes:
 )" + std::string{exit_code_table()} +

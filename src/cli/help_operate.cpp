@@ -6,8 +6,8 @@ namespace turnstile::cli {
 
 std::string mkdir_help() {
     return std::string{
-               R"(Create a folder, with those above it and the chroot of the connect string. What
-is there is left as it is.
+               R"(Create a folder, the folders above it, and the chroot of the connect string.
+Existing folders stay unchanged.
 
 Usage: turnstile mkdir [OPTION]... PATH
 
@@ -15,10 +15,10 @@ Usage: turnstile mkdir [OPTION]... PATH
 )"}
                .append(servers_help()) +
            R"(
-Locks need no folder: the first one at a path creates it, and it goes when the
-last is free. A folder of this command stays. A chroot (zk1:2181/shop) has to be
-there before programs use it. With --credentials-file the folders that are
-created are for that user alone.
+Locks need no folder: the first lock at a path creates it, and the servers
+remove it when the last lock is free. A folder of this command remains. A chroot
+(zk1:2181/shop) must exist before programs use it. With --credentials-file only
+that user has access to the new folders.
 
 Examples:
   turnstile mkdir --servers zk1:2181/shop /
@@ -33,18 +33,18 @@ hosts, addresses, servers and znodes.
 
 Usage: turnstile sessions [OPTION]... [PREFIX]
 
-  PREFIX                the folder to look below [/]
+  PREFIX                the folder whose sessions are listed [/]
   -o, --output FORM     text, wide (with each znode) or json [text]
 )"}
                .append(servers_help()) +
            R"(
-HOST, PID and LABEL stand in contenders' znodes. Addresses, and znodes that are
-no contenders, are told by servers with cons and dump in their
-4lw.commands.whitelist, and by servers of other kinds not at all; where they are
-not told, the last line says so.
+HOST, PID and LABEL are from contenders' znodes. ZooKeeper servers give
+addresses, and znodes that are no contenders, only with cons and dump in their
+4lw.commands.whitelist; servers of other kinds never do. The last line says
+which of these are missing.
 
-A session can be closed by its owner alone, who has its password. To get a lock
-from it, take the lock: turnstile take --znode NAME --reason TEXT PATH.
+Only a session's owner can close it, because only the owner has its password. To
+get a lock from a session: turnstile take --znode NAME --reason TEXT PATH.
 
 Examples:
   turnstile sessions /locks
@@ -54,27 +54,27 @@ Examples:
 
 std::string doctor_help() {
     return std::string{
-               R"(Look for what is wrong with the servers, with the settings for them, and at a
-path; and say what to do about it.
+               R"(Find problems of the servers, of the settings for them, and of a path, and print
+a remedy for each.
 
 Usage: turnstile doctor [OPTION]... [PATH]
 
-  PATH                  where locks are or will be; all below is seen [/]
+  PATH                  folder of the locks, present or future [/]
   -o, --output FORM     text or json [text]
 )"}
                .append(servers_help()) +
            R"(
-It asks each server what it says of itself, sees what a session is granted,
-creates and removes one znode at PATH (turnstile-trial-...), and looks below
-PATH for contenders that go with no session, znodes that do not belong, and
-kinds of locks that share a path. The options are best those that your programs
-use. An empty folder is what a lock leaves when it is free.
+The doctor asks each server about itself, opens a session, and creates and
+removes one znode at PATH (turnstile-trial-...). Below PATH it looks for
+contenders that belong to no session, for znodes that are no contenders, and for
+kinds of locks that share a path. Give it the options that your programs use. An
+empty folder is no problem: a free lock leaves one.
 
-A problem keeps locks from working, or from being safe; a warning makes them
-worse; a note is good to know.
+A problem keeps locks from working or from being safe. A warning makes them
+slower or less safe. A note is for your information.
 
-Exit codes: 0 nothing but notes; 1 a problem or a warning; 64, 69, 74 and 77 as
-with turnstile run.
+Exit codes: 0 only notes; 1 a problem or a warning; 64, 69, 74 and 77 as with
+turnstile run.
 
 Examples:
   turnstile doctor /locks
@@ -84,24 +84,24 @@ Examples:
 
 std::string bench_help() {
     return std::string{
-               R"(Measure how fast one mutex goes round between clients on your own servers. It
-puts load on them, for as long as you say.
+               R"(Measure how fast your servers pass one mutex between clients. The measurement
+puts load on the servers.
 
 Usage: turnstile bench [OPTION]...
 
-  --path PATH           a folder for the lock; it is removed if it was not there
+  --path PATH           a folder for the lock; removed afterwards if it is new
                         [/turnstile-bench]
-  --seconds N           so long, at most 600 [5]
-  --clients N           so many sessions, at most 64 [4]
+  --seconds N           duration, at most 600 [5]
+  --clients N           number of sessions, at most 64 [4]
   -o, --output FORM     text or json [text]
   -y, --yes             ask no question on the terminal
 )"}
                .append(servers_help()) +
            R"(
-An acquire counts from the call to the grant, a hand-over from one client's
-release to the next one's grant. Packets are those that all servers say they
-have received meanwhile. Ctrl-C ends it early; it cleans up, and prints what it
-has.
+An acquire lasts from the call to the grant, a hand-over from one client's
+release to the next client's grant. Packets are the number that all servers
+report as received meanwhile. Ctrl-C ends the measurement early, removes its
+znodes, and prints the results so far.
 
 Example:
   turnstile bench --clients 8 --seconds 10
@@ -109,8 +109,8 @@ Example:
 }
 
 std::string completion_help() {
-    return R"(Print what a shell completes the words of turnstile with: commands, options, and
-values where there is a choice. An installed turnstile has it in place.
+    return R"(Print the word completion of turnstile for a shell: commands, options, and
+values of options with a choice. The installation of turnstile includes it.
 
 Usage: turnstile completion SHELL
 
@@ -123,8 +123,8 @@ Examples:
 }
 
 std::string manual_help() {
-    return R"(Print a manual page, as man(1) reads it. An installed turnstile has them all in
-place.
+    return R"(Print a manual page for man(1). The installation of turnstile includes all of
+them.
 
 Usage: turnstile manual [COMMAND]
 
