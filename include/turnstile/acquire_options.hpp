@@ -82,13 +82,13 @@ struct release_request {
 //
 // Each callback is made from any function, as a std::function is. Copies of the options share it.
 struct acquire_options {
-    // How long the call may wait: a duration (2s), or a time point of any clock (steady_clock::now() + 2s). Default:
-    // without limit. With 0s the call is the recipe's try_acquire() with its default limit: it returns the hold, or
-    // `busy`.
+    // Says how long the call may wait: a duration (2s), or a time point of any clock (steady_clock::now() + 2s).
+    // Default: without limit. With 0s the call is the recipe's try_acquire() with its default limit: it returns the
+    // hold, or `busy`.
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
     // Called when the contender has its place in the queue, with the path of its znode. Every contender that comes
-    // later is behind it. Called again if the session ended, its place with it, and the contender queued again.
+    // later is behind it. Called again when a contender that lost its place with its session has queued again.
     detail::callback<void(const std::string& znode)> on_entered{};
     // Called when the number of contenders ahead becomes known. The library may skip calls when the number changes
     // quickly.
@@ -105,9 +105,9 @@ struct acquire_options {
     // meanwhile: keep the callback short. The library logs an exception that the callback throws.
     detail::callback<void(boottime_clock::time_point granted_at)> on_granted_at{};
     // Called once when a hold ends without release(), at the same moment as guard::lost() is triggered. It is not
-    // called for a hold that was lost before the caller had it (that is the outcome of the call), nor for a hold that
-    // the caller has released, with release() or with its guard, even if the reason was lost(). To count every loss,
-    // use client::counters().
+    // called for a hold that was lost before the caller had it: that is the outcome of the call. Nor is it called for a
+    // hold that the caller has released, with release() or with its guard, even if lost() was the reason. To count
+    // every loss, use client::counters().
     detail::callback<void(const error& why)> on_lost{};
     // Called when the connection is lost while the lease goes on: the hold stays valid until `valid_until`.
     detail::callback<void(boottime_clock::time_point valid_until)> on_at_risk{};
@@ -118,7 +118,7 @@ struct acquire_options {
     // later. The client has to be running for this: a client that is stopped, cut off or dead keeps the lock until its
     // session expires. Zero: no limit. At most ten years.
     boottime_clock::duration max_hold{};
-    // Called as `warn_before` says, with the time that is left.
+    // Called when less than `warn_before` is left of the lease, with the time that is left.
     detail::callback<void(boottime_clock::duration remaining)> on_expiring{};
     // Called when an operator asks the holder to release the lock (revocation.hpp). The holder decides whether it does.
     detail::callback<void(const release_request& request)> on_asked_to_release{};

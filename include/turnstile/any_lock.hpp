@@ -97,7 +97,7 @@ public:
     // Returns the name of the lock's token.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    // As the members of the lock.
+    // Like the members of the lock.
     result<guard> acquire(acquire_options options = {}) const {
         return lock_->acquire(std::move(options));
     }

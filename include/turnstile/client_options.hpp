@@ -23,12 +23,12 @@ namespace turnstile {
 // The ACL of the znodes that the client creates. `creator_only` needs `credentials`.
 enum class access_policy { everybody, creator_only };
 
-// What a waiter does when its session ends, and its place in the queue with the session. `enter_again`: it queues
-// again, at the end. `fail`: its call fails with `session_lost`.
+// Decides what a waiter does when its session ends, and its place in the queue with the session. `enter_again`: it
+// queues again, at the end. `fail`: its call fails with `session_lost`.
 enum class session_loss_policy { enter_again, fail };
 
-// What an acquire does if it finds, at the path of its lock, contenders of another kind ahead of its own. Locks exclude
-// each other only if their kinds stand in the same row of this table:
+// Decides what an acquire does if it finds, at the path of its lock, contenders of another kind ahead of its own. Locks
+// exclude each other only if their kinds stand in the same row of this table:
 //
 // | kind                                                          | other libraries                         |
 // |---------------------------------------------------------------|-----------------------------------------|
@@ -43,8 +43,8 @@ enum class session_loss_policy { enter_again, fail };
 // if its client has this setting.
 enum class foreign_kind_policy { ignore, warn, refuse };
 
-// Whether the client asks each server that it connects to for its role, with the command `srvr` over a short second
-// connection. A session on the leader or on a standalone server has longer leases, see `lease_settings`.
+// Decides whether the client asks each server that it connects to for its role, with the command `srvr` over a short
+// second connection. A session on the leader or on a standalone server has longer leases, see `lease_settings`.
 //
 // Use `off` behind a load balancer, where another server may answer. With `off` and `server_preference::leader` the
 // client asks the servers nevertheless, to find the leader, but no lease relies on the answers.
@@ -62,8 +62,8 @@ enum class role_detection { on, off };
 // docs/why/lease.md gives the reason. docs/why/placement.md describes a change of the leader meanwhile.
 enum class server_preference { automatic, any, leader };
 
-// Whether a client connects to a server that is cut off from its majority (state `read_only`). Such a connection shows
-// only that the server is there; it grants no lock.
+// Decides whether a client connects to a server that is cut off from its majority (state `read_only`). Such a
+// connection shows only that the server is there; it grants no lock.
 //
 // Use `allowed` only if all ZooKeeper clients of the process have the same servers, including the clients of other
 // libraries. The C client may connect one of them to a server that it has found for another one; locks would then be
@@ -72,8 +72,8 @@ enum class server_preference { automatic, any, leader };
 // descriptor open each time that another server refuses it: eight in the first minute, then one a minute.
 enum class read_only_policy { never, allowed };
 
-// What a client assumes about the servers when it computes how long a hold is certain. docs/why/lease.md has the rule,
-// the proof and its assumptions.
+// The assumptions of a client about the servers, from which it computes how long a hold is certain. docs/why/lease.md
+// has the rule, the proof and its assumptions.
 struct lease_settings {
     // The servers' tickTime and syncLimit. A follower reports to the leader what it heard from a session with a delay
     // of at most (sync_limit + 1) * tick: the relay bound.
@@ -93,9 +93,9 @@ struct lease_settings {
     // in a second. A time daemon may change the rate more: chrony by up to 0.083, unless its maxslewrate says otherwise
     // (docs/why/lease.md, A1). At least 0, below 0.5.
     double clock_drift = 0.001;
-    // How often a session with a hold confirms its lease. Zero: every fifth of the session timeout. Must be less than
-    // session_timeout * (1 - clock_drift). If the servers grant a session timeout that is too short for this value, the
-    // client uses a fifth of it.
+    // Says how often a session with a hold confirms its lease. Zero: every fifth of the session timeout. Must be less
+    // than session_timeout * (1 - clock_drift). If the servers grant a session timeout that is too short for this
+    // value, the client uses a fifth of it.
     std::chrono::milliseconds confirm_every{0};
     // Ends all leases after a pause of the whole machine that also stopped CLOCK_BOOTTIME, as many hypervisors do to
     // guests. The client detects such a pause when the wall clock is set again and jumps ahead by more than 0.2 s
@@ -132,26 +132,26 @@ struct client_options {
     // unchanged. If the servers refuse the creation, connecting fails with their error (`no_permission`,
     // `quota_exceeded`). If false, a missing chroot is the error `no_chroot`, which reveals a mistyped connect string.
     bool create_chroot = false;
-    // What a waiter does when its session ends.
+    // Decides what a waiter does when its session ends.
     session_loss_policy waiters = session_loss_policy::enter_again;
-    // What an acquire does about contenders of another kind at its path. The check costs no request: each acquire lists
-    // the path anyway.
+    // Decides what an acquire does about contenders of another kind at its path. The check costs no request: each
+    // acquire lists the path anyway.
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
     // The server that sessions connect to.
     server_preference server = server_preference::automatic;
-    // Whether the client asks servers for their roles.
+    // Decides whether the client asks servers for their roles.
     role_detection roles = role_detection::on;
-    // Whether the client connects to servers without a majority.
+    // Decides whether the client connects to servers without a majority.
     read_only_policy attach_to_read_only = read_only_policy::never;
-    // What the client assumes about the servers' timing.
+    // The client's assumptions about the servers' timing.
     lease_settings lease{};
     // Pauses between attempts to open a session, with jitter. They double from `retry_first` to `retry_longest`.
     // `retry_first` is positive and at most `retry_longest`, which is at most a day.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{5'000};
-    // How long a connection may carry requests of the client without answering one. After that time the session moves
-    // to the servers' leader, if the leader answers over another connection meanwhile. This happens at most once per
-    // session timeout.
+    // Says how long a connection may carry requests of the client without answering one. After that time the session
+    // moves to the servers' leader, if the leader answers over another connection meanwhile. This happens at most once
+    // per session timeout.
     //
     // The client uses a longer time where answers are slow (eight of the longest round trips seen lately), and never
     // more than a sixth of the session timeout. If the leader does not answer, or with 0, the client leaves the
@@ -175,12 +175,12 @@ struct client_options {
     executor callbacks{};
     // The threads that this client shares with others (runtime.hpp). Empty: the client has its own threads.
     turnstile::runtime runtime{};
-    // How long close() waits until the servers confirm that the znodes are removed, and then as long again for an
+    // Says how long close() waits until the servers confirm that the znodes are removed, and then as long again for an
     // executor to run its queue. client::close() lists what else it waits for, without this limit. The largest duration
     // means without limit.
     std::chrono::milliseconds close_timeout{5'000};
-    // Whether a guardian ends the client's ZooKeeper sessions as soon as this process has died. For other kinds of
-    // servers the setting only causes a warning in the log.
+    // Decides whether a guardian ends the client's ZooKeeper sessions as soon as this process has died. For other kinds
+    // of servers the setting only causes a warning in the log.
     guardian_settings guardian{};
     // The promises that the program requires of the servers. Default: none. The constructor throws `bad_option` for
     // servers that promise less, and names what is missing. To find out, it asks a Redis, PostgreSQL or MariaDB server,

@@ -46,7 +46,7 @@ concept time_point_like = requires(const T& time) {
     { T::clock::now().time_since_epoch() } -> duration_like;
 };
 
-// How long a call may last: a timeout, or a deadline on any clock.
+// Says how long a call may last: a timeout, or a deadline on any clock.
 template <class T>
 concept waiting_time = duration_like<T> || time_point_like<T>;
 
@@ -66,7 +66,7 @@ template <duration_like D>
 // to_nanoseconds().
 template <time_point_like T>
 [[nodiscard]] boottime_clock::duration left_until(const T& time) {
-    // Of any clock, without overflow.
+    // Nanoseconds of any clock, without overflow.
     using nanoseconds = std::chrono::duration<long double, std::nano>;
     const auto since_epoch = [](const auto& d) {
         using period = typename std::remove_cvref_t<decltype(d)>::period;

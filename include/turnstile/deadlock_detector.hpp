@@ -45,7 +45,7 @@
 
 namespace turnstile {
 
-// One owner in a cycle. It waits for the next member; the last member waits for the first.
+// An owner in a cycle. It waits for the next member; the last member waits for the first.
 struct deadlock_member {
     std::string owner;  // contender_metadata::owner
     std::string holds;  // path of the lock that it holds
@@ -69,9 +69,9 @@ struct deadlock {
 
 // The options of a detector.
 struct deadlock_options {
-    // How long acquire() waits, without a change of its place in the queue, before it looks for a cycle, and before it
-    // looks again. Positive. PostgreSQL's deadlock_timeout has the same default, for the same reason: most waits end
-    // sooner, and a look costs more than a short wait.
+    // Says how long acquire() waits, without a change of its place in the queue, before it looks for a cycle, and
+    // before it looks again. Positive. PostgreSQL's deadlock_timeout has the same default, for the same reason: most
+    // waits end sooner, and a look costs more than a short wait.
     std::chrono::milliseconds look_after{1'000};
 };
 

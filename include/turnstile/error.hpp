@@ -150,7 +150,7 @@ public:
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
     // Returns the class of the code.
     [[nodiscard]] turnstile::condition condition() const noexcept { return condition_of(code_); }
-    // As the function is_retryable() for the code.
+    // Like the function is_retryable() for the code.
     [[nodiscard]] bool is_retryable() const noexcept { return turnstile::is_retryable(code_); }
     // Returns what is known beyond the code; may be empty. It may quote text of other clients (a label, a reason)
     // exactly as they wrote it.

@@ -25,10 +25,10 @@
 
 namespace turnstile {
 
-// Tokens with names.
+// A set of tokens, each with the name of its lock or ensemble.
 class fencing_vector {
 public:
-    // One token with its name.
+    // A token with its name.
     struct component {
         std::string name{};  // name of the lock or the ensemble; the same in every process
         fencing_token token{};

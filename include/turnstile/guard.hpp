@@ -42,7 +42,7 @@ class hold;
 class internals;
 }  // namespace detail
 
-// What the lease of a hold rests on, see docs/why/lease.md.
+// The basis of a hold's lease, see docs/why/lease.md.
 enum class lease_evidence {
     direct,   // the session is connected to the leader or to a standalone server
     relayed,  // through a follower, with the proven relay bound

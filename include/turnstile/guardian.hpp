@@ -33,7 +33,8 @@ enum class guardian_use {
     started,
 };
 
-// What happens to the locks when this process crashes, as of now (client::counters()).
+// The state of the guardian: when this process crashes, are its locks free at once? The values are as of now
+// (client::counters()).
 enum class guardian_state {
     off,  // no guardian is configured
     // They are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory).

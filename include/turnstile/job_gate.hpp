@@ -43,8 +43,8 @@ struct job_rules {
     boottime_clock::duration period{};
     // The shortest time from this start to the next one, even if the job ends sooner.
     boottime_clock::duration at_least_for{};
-    // How long a run counts as running if its end is never recorded (its process was killed, was stopped or lost the
-    // lock). Then the job may start again. Choose it longer than any run.
+    // Says how long a run counts as running if its end is never recorded (its process was killed, was stopped or lost
+    // the lock). Then the job may start again. Choose it longer than any run.
     boottime_clock::duration at_most_for = std::chrono::hours{1};
 };
 
@@ -63,7 +63,7 @@ struct job_record {
     friend bool operator==(const job_record&, const job_record&) = default;
 };
 
-// What a call of run() found.
+// The result of a call of run().
 enum class job_verdict {
     ran,      // this call ran the job
     not_due,  // the period, or at_least_for, has not passed
@@ -124,7 +124,8 @@ public:
     // `running` if another instance holds the lock. With a timeout it waits for the lock, and then checks whether the
     // job is still due. An exception of the job is recorded as `failed`, and thrown on.
     //
-    // Times. The timeout limits all that precedes the record of the start; `running` comes at most a second after it.
+    // Times. The timeout limits all that precedes the record of the start. The call returns `running` at most a second
+    // after the timeout.
     // Recording the start, and recording the end after the job, take at most the session timeout each. Everything but
     // the job returns at once when the lock is lost or `options.stop` is triggered. If the token is triggered while the
     // job runs, the gate still takes up to a second to record the end. The job itself must watch lost() and its own

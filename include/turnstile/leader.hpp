@@ -71,8 +71,8 @@ struct leader_options {
     // If true, the participant stays out after a term that it ended or lost, until the next start().
     bool once = false;
     // The pause from the end of a term that this participant ended until it queues again. It keeps a function that
-    // returns at once from writing to the servers without end. After a function that threw, the pause grows, up to at
-    // least a minute. At most ten years.
+    // returns at once from writing to the servers without end. Each time that the function throws, the pause grows, up
+    // to a minute, or to twice this value if that is longer. At most ten years.
     boottime_clock::duration pause = std::chrono::seconds{1};
     // Runs the function. Empty: a thread of the object. An executor that throws ends the participation, and
     // on_exception gets the exception. With an executor that never runs the function this participant leads and does
@@ -131,9 +131,10 @@ public:
     // - `no_permission`, `auth_failed`, `no_chroot`, `lease_too_short` and other errors of mutex::acquire(): this
     //   object cannot take part, until the next start().
     result<void> await(const query_options& options = {});
-    // Calls `listener` with true when this participant begins to lead, and with false when its term is about to end, in
-    // order, on the client's callbacks executor, until the handle is destroyed. The handle's destructor waits for a
-    // call in progress, unless the listener itself destroys the handle. Throws `bad_option` for an empty listener.
+    // Calls `listener` with true when this participant begins to lead, and with false when its term is about to end.
+    // The calls come in order, on the client's callbacks executor, until the handle is destroyed. The handle's
+    // destructor waits for a call in progress, unless the listener itself destroys the handle. Throws `bad_option` for
+    // an empty listener.
     [[nodiscard]] listener_handle on_change(std::function<void(bool leads)> listener);
     // Returns how many terms this participant has begun.
     [[nodiscard]] std::size_t terms() const noexcept;

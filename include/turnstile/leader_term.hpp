@@ -26,7 +26,7 @@ namespace detail {
 class election_seat;
 }  // namespace detail
 
-// One term of a leader.
+// A term of a leader.
 class TURNSTILE_EXPORT leader_term {
 public:
     leader_term(const leader_term&) = delete;

@@ -46,7 +46,7 @@ struct leader_watch_options {
 // An observer of an election.
 class TURNSTILE_EXPORT leader_watch {
 public:
-    // Gets the leader; an empty optional if no participant leads.
+    // The type of the listener, which gets the leader, or an empty optional if no participant leads.
     using listener = std::function<void(const std::optional<participant>& leader)>;
 
     // Watches from now on. The library logs exceptions that the listener throws. Throws std::system_error: `bad_path`,

@@ -17,9 +17,9 @@
 
 namespace turnstile {
 
-// What a contender writes about itself into its znode. Nothing verifies these claims. parse() empties each field that
-// this library would not have written; for other libraries it sets only `text`. The text may contain any bytes: escape
-// it before you show it on a terminal or a page.
+// The claims of a contender about itself, from its znode. Nothing verifies these claims. parse() empties each field
+// that this library would not have written; for other libraries it sets only `text`. The text may contain any bytes:
+// escape it before you show it on a terminal or a page.
 struct contender_metadata {
     std::string text{};      // the data of the znode, its first 16 KiB
     std::string resource{};  // the lock's path; at most 4,096 bytes
@@ -58,7 +58,7 @@ enum class contender_kind {
 // Returns the name of the kind, like "reader".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(contender_kind kind) noexcept;
 
-// One contender of a lock: a holder or a waiter.
+// A contender of a lock: a holder or a waiter.
 struct contender {
     std::size_t position = 0;  // contenders ahead: of a mutex 0 is the holder, 1 is the next
     contender_kind kind = contender_kind::mutex;

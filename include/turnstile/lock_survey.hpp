@@ -48,7 +48,7 @@ enum class lock_kind { mutex, latch, shared_mutex, semaphore, kazoo };
 // Returns the name of the kind, like "shared_mutex".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(lock_kind kind) noexcept;
 
-// One lock.
+// A lock.
 struct surveyed_lock {
     std::string path;
     lock_kind kind = lock_kind::mutex;
@@ -71,8 +71,8 @@ struct lock_survey {
 struct survey_options {
     wait_limit timeout{};    // for the whole call; default: the session timeout for each request
     std::stop_token stop{};  // ends the call with `cancelled`
-    // How many contenders of each lock the survey reads, the first ones first. Each costs a request. The others are
-    // only counted.
+    // Says how many contenders of each lock the survey reads, the first ones first. Each costs a request. The others
+    // are only counted.
     std::size_t most_read = std::numeric_limits<std::size_t>::max();
 };
 

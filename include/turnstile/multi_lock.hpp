@@ -12,16 +12,16 @@
 // with overlapping sets never wait in a cycle, as long as no caller already holds one of its locks. A lock whose
 // servers are unknown (any_lock) is ordered by its path alone.
 //
-// Speed. acquire() tries all locks at once before it waits for any of them, if all belong to one client and each is a
-// shared_mutex to be written, or a `mutex` that is neither retained nor a cohort's. Free locks then take one round
-// trip, however many they are. If another contender has a lock, the call gives back the later locks in the order before
-// it waits for that one. After such a failed trial the next call on this object waits for the first lock, and tries the
-// rest at once behind it. After several failed trials in a row the next 3, 7, up to 63 calls do so. try_acquire() goes
-// from lock to lock.
+// Speed. acquire() tries all locks at once before it waits for any of them, if all belong to one client and are of
+// these kinds: a shared_mutex to be written, or a `mutex` that is neither retained nor a cohort's. Free locks then take
+// one round trip, however many they are. If another contender has a lock, the call gives back the later locks in the
+// order before it waits for that lock. After such a failed trial the next call on this object waits for the first lock,
+// and tries the rest at once behind it. After several failed trials in a row the next 3, 7, up to 63 calls do so.
+// try_acquire() goes from lock to lock.
 //
 // All or none. One deadline covers the whole call. If not all locks are granted, the client gives back those that were,
-// the last first, even after the caller has gone. If a granted part is lost with its session, or to another client that
-// deletes its znode, while the call waits for another part, the call starts over within its deadline.
+// the last first, even after the caller has gone. The call may lose a granted part while it waits for another part: its
+// session ends, or another client deletes its znode. The call then starts over within its deadline.
 //
 // The hold is valid while all its parts are valid: valid_until() is the earliest of theirs. When one part is lost, the
 // whole hold is lost: first the caller is notified (lost(), then on_lost), then the other parts are given back. The

@@ -16,10 +16,10 @@
 // two lower-case hexadecimal digits, as in a URL. An empty argument becomes "%empty".
 //
 // Length. An argument that is then longer than `k_longest_argument` bytes is cut to at most `k_longest_beginning`
-// bytes, and gets the suffix "%~" and a digest of the whole argument (UUID version 5, RFC 4122: 122 bits of SHA-1).
+// bytes. It gets the suffix "%~" and a digest of the whole argument (UUID version 5, RFC 4122: 122 bits of SHA-1).
 //
-// Reserved names. If a name would look like a znode of a recipe (like "lock-" and ten digits at its end), or be
-// ZooKeeper's "/zookeeper", the last byte of the argument is escaped too.
+// Reserved names. A name must not look like a znode of a recipe (for example "lock-" and ten digits at its end), and
+// must not be ZooKeeper's "/zookeeper". If it would, the last byte of the argument is escaped too.
 //
 // So different arguments give different paths: always up to that length, and beyond it unless SHA-1 collides. Numbers
 // are written in decimal, and equal their text. These rules are a contract between versions:

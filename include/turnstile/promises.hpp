@@ -32,14 +32,15 @@ enum class exclusion_promise { best_effort, leased, proved };
 // Order (G2). `arrival`: grants follow the order in which the servers received the contenders.
 enum class order_promise { none, arrival };
 
-// How a waiter learns that its turn has come. `polled`: it asks from time to time. `notified`: the server notifies it.
+// The way in which a waiter learns that its turn has come. `polled`: it asks from time to time. `notified`: the server
+// notifies it.
 //
 // On MariaDB `notified` holds among clients of one user, or with the right CONNECTION ADMIN. Without that right a
 // waiter of another user asks every third of its session timeout, and the log says so once.
 enum class waiting_promise { polled, notified };
 
-// What happens to locks when one server is lost. `none`: they are not available until it is back. `loses_writes`:
-// another server continues, and may lack the last writes. `survives`: no acknowledged write is lost.
+// The fate of locks when one server is lost. `none`: they are not available until it is back. `loses_writes`: another
+// server continues, and may lack the last writes. `survives`: no acknowledged write is lost.
 enum class failover_promise { none, loses_writes, survives };
 
 // Report of a loss (G5). `told`: a holder learns of its loss before any other contender can be granted the lock.
@@ -60,7 +61,7 @@ enum class crash_promise { never, session_timeout, at_once };
 // all programs that reach the one server. `cluster`: all programs that reach one of several servers that act as one.
 enum class scope_promise { process, host, server, cluster };
 
-// What a kind of server promises. The default is the least of everything.
+// The promises of a kind of server. The default is the least of everything.
 struct promises {
     exclusion_promise exclusion = exclusion_promise::best_effort;
     order_promise order = order_promise::none;
@@ -74,7 +75,7 @@ struct promises {
     friend bool operator==(const promises&, const promises&) = default;
 };
 
-// One promise in words, like "exclusion" and "proved".
+// A promise in words, like "exclusion" and "proved".
 struct promise_text {
     std::string_view name;
     std::string_view value;

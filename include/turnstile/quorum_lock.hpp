@@ -53,10 +53,10 @@ namespace turnstile {
 
 // The timing of a quorum_lock.
 struct quorum_options {
-    // How long a contender that holds only the last ensemble keeps it while it waits for the others. The library adds a
-    // random part of up to half of it. The time is four times as long for each ensemble further ahead in the order of
-    // the names (up to 256 times), so that the later contenders give way. Choose it longer than a round trip to the
-    // most distant ensemble plus a handover there. Positive, at most a day.
+    // Says how long a contender that holds only the last ensemble keeps it while it waits for the others. The library
+    // adds a random part of up to half of it. The time is four times as long for each ensemble further ahead in the
+    // order of the names (up to 256 times), so that the later contenders give way. Choose it longer than a round trip
+    // to the most distant ensemble plus a handover there. Positive, at most a day.
     std::chrono::milliseconds attempt{1'000};
     // Pauses before the client asks again for a part that it gave back or lost, or that was refused. They have jitter,
     // and double from `retry_first` to `retry_longest`. Both are positive and at most a day, and `retry_first` is at

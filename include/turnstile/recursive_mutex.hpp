@@ -55,7 +55,7 @@ public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule); `closed` for a client that was moved from.
     recursive_mutex(const client& servers, std::string_view path);
-    // As mutex: a lock that is handed over inside the process or retained, or that has a delay after a crash. Throws
+    // Like mutex: a lock that is handed over inside the process or retained, or that has a delay after a crash. Throws
     // also `bad_option`.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Releases the holds that the standard forms have taken.

@@ -63,7 +63,7 @@ inline constexpr bool k_is_optional<std::optional<T>> = true;
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
 
-// As std::invoke with a function, or with a member of its one argument.
+// Like std::invoke with a function, or with a member of its one argument.
 template <class F, class V>
 constexpr decltype(auto) call_with_value(F&& function, V&& value) {
     if constexpr (std::is_member_object_pointer_v<std::remove_cvref_t<F>>) {
@@ -158,7 +158,7 @@ public:
         return std::move(*failure_);
     }
 
-    // As the functions of std::expected; see the table at the top.
+    // Like the functions of std::expected; see the table at the top.
     template <std::convertible_to<T> U>
     [[nodiscard]] T value_or(U&& other) const& {
         return !has_error() ? **this : static_cast<T>(std::forward<U>(other));
@@ -258,7 +258,7 @@ public:
         return std::move(*failure_);
     }
 
-    // As above. The functions that and_then() and transform() call take no argument.
+    // Like the functions above. The functions that and_then() and transform() call take no argument.
     template <class F>
     auto and_then(F&& function) const& {
         return detail::and_then(*this, std::forward<F>(function));

@@ -70,7 +70,7 @@ struct revoke_options {
     std::stop_token stop{};
 };
 
-// How a contender left.
+// The way in which a contender left.
 enum class revocation_outcome {
     gave_way,    // its znode was removed before its time had passed
     deleted,     // its time had passed, and take() deleted its znode

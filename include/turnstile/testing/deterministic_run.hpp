@@ -2,8 +2,8 @@
 // deterministic_run: runs a service's own code, with its threads and the library's, beside simulated servers, under
 // virtual time, from a seed.
 //
-// Use it to test what a service does when its leader stops for half a minute, when the servers elect a leader in the
-// middle of a commit, or when two threads run in an unexpected order. An hour takes seconds, and is the same each time.
+// Use it to test what a service does in rare situations: its leader stops for half a minute, the servers elect a leader
+// in the middle of a commit, two threads run in an unexpected order. An hour takes seconds, and is the same each time.
 // The service needs no change: it makes its `turnstile::client`s, blocks in lock(), sleeps and starts threads. All
 // ZooKeeper connect strings lead to the simulated servers.
 //

@@ -32,8 +32,8 @@
 
 namespace turnstile::testing {
 
-// Whether the servers wait for the disk at each write. `off` is faster: the data survive the death of the servers, but
-// not of the machine.
+// Decides whether the servers wait for the disk at each write. `off` is faster: the data survive the death of the
+// servers, but not of the machine.
 enum class disk_sync { off, on };
 
 // The options of an ensemble.
@@ -47,7 +47,7 @@ struct ensemble_options {
     // The range of session timeouts that clients can get. A minimum of zero means two ticks.
     std::chrono::milliseconds min_session_timeout{0};
     std::chrono::milliseconds max_session_timeout{60'000};
-    // How often the servers look for empty containers. They delete a container at the second look at the earliest.
+    // Says how often the servers look for empty containers. They delete a container at the second look at the earliest.
     std::chrono::milliseconds container_check_interval{60'000};
     // False: leaderServes=no, and with three servers leader() finds none.
     bool leader_serves = true;

@@ -49,7 +49,7 @@ inline constexpr std::int32_t close_session = -11;
 inline constexpr std::int32_t unknown = 9999;  // no server knows it; the answer is "unimplemented"
 }  // namespace opcode
 
-// One message.
+// A message.
 class frame {
 public:
     frame(direction way, frame_kind kind, std::uint64_t connection, std::int32_t op,
@@ -68,7 +68,7 @@ public:
     // 0 for a handshake, -1 for a watch event, -2 for a ping.
     [[nodiscard]] std::int32_t xid() const;
     [[nodiscard]] std::int64_t zxid() const;  // of a reply or an event; otherwise 0
-    // Of a reply: 0, or ZooKeeper's code like -101 (NoNode).
+    // Returns 0 for a reply without an error, or ZooKeeper's code like -101 (NoNode).
     [[nodiscard]] std::int32_t error() const;
     // Returns the path at the beginning of a request (for a multi that of its first operation), or the path of an
     // event; empty if there is none.

@@ -33,7 +33,7 @@ struct mariadb_server_options {
     std::vector<std::string> options{};
 };
 
-// One server.
+// A server.
 class mariadb_server {
 public:
     // Creates the data (mariadb-install-db), and starts nothing. Throws std::runtime_error if MariaDB does not exist

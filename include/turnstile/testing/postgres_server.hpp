@@ -42,7 +42,7 @@ struct postgres_server_options {
     const postgres_server* standby_of = nullptr;
 };
 
-// One server.
+// A server.
 class postgres_server {
 public:
     // Creates the database (initdb, or pg_basebackup), and starts nothing. Throws std::runtime_error if PostgreSQL does

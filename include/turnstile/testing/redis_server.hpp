@@ -44,7 +44,7 @@ struct redis_server_options {
     std::optional<redis_tls_files> tls{};
 };
 
-// One server.
+// A server.
 class redis_server {
 public:
     // Writes the configuration, and starts nothing. Throws std::system_error if a file cannot be written.

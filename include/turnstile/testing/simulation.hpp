@@ -46,7 +46,7 @@
 
 namespace turnstile::testing {
 
-// Whether a run keeps its story, see simulation::story().
+// Decides whether a run keeps its story, see simulation::story().
 enum class story_policy { discard, keep };
 
 // The options of a simulation.
@@ -73,14 +73,14 @@ struct simulation_options {
 // A client of the simulation.
 enum class simulated_client : std::size_t {};
 
-// One call of acquire(), from the queue to the release.
+// A call of acquire(), from the queue to the release.
 struct simulated_hold {
     simulated_client client{};
     std::uint64_t number = 0;
     friend bool operator==(const simulated_hold&, const simulated_hold&) = default;
 };
 
-// As acquire() or as try_acquire().
+// Like acquire() or like try_acquire().
 enum class simulated_attempt { wait, once };
 
 // Permits of a semaphore. The first call creates it with `limit` permits.
@@ -123,7 +123,7 @@ struct simulated_election {
     std::function<void()> on_stop{};
 };
 
-// One call of job_gate::run().
+// A call of job_gate::run().
 struct simulated_job {
     job_rules rules{};
     std::string id = "a client";
@@ -132,7 +132,7 @@ struct simulated_job {
     std::function<void(const result<job_report>&)> done{};
 };
 
-// One call of rate_gate::enter(), or with `once` of try_enter().
+// A call of rate_gate::enter(), or with `once` of try_enter().
 struct simulated_entry {
     rate_rule rule{};
     simulated_attempt attempt = simulated_attempt::wait;
@@ -171,7 +171,7 @@ public:
     void commit(simulated_hold hold, const transaction& writes,
                 std::function<void(const result<commit_result>&)> done = {},
                 const std::vector<simulated_hold>& further = {});
-    // As read_node().
+    // Like read_node().
     void read(simulated_client client, std::string_view path,
               std::function<void(const result<node>&)> done);
 
@@ -182,9 +182,9 @@ public:
     void resign(simulated_candidate candidate);
     void leave(simulated_candidate candidate);  // ends the participation
     [[nodiscard]] bool leads(simulated_candidate candidate) const;
-    // As job_gate::run() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rules).
+    // Like job_gate::run() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rules).
     void run_job(simulated_client client, std::string_view path, simulated_job job);
-    // As rate_gate::enter() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rule).
+    // Like rate_gate::enter() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rule).
     void enter(simulated_client client, std::string_view path, simulated_entry entry);
 
     // ---- time ----

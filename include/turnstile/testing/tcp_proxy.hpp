@@ -33,7 +33,7 @@
 
 namespace turnstile::testing {
 
-// What a filter decides about a message.
+// The decision of a filter about a message.
 enum class verdict {
     forward,
     // This message is lost; the messages behind it pass.
@@ -44,7 +44,7 @@ enum class verdict {
     hold,
 };
 
-// What the connections carry.
+// The protocol of the connections.
 enum class traffic {
     zookeeper,  // ZooKeeper's messages
     bytes,      // any protocol: all received bytes pass

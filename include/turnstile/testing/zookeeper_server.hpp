@@ -46,7 +46,7 @@ struct zookeeper_server_options {
     std::optional<server_tls> tls{};  // none: without TLS
 };
 
-// One server.
+// A server.
 class zookeeper_server {
 public:
     // Writes the configuration, and starts nothing. Throws std::runtime_error if Java or the jars are missing (the

@@ -22,7 +22,7 @@
 
 namespace turnstile {
 
-// What is odd about a znode.
+// The oddity of a znode.
 enum class oddity {
     // A contender that belongs to no session: its queue waits behind it for ever.
     persistent_contender,
@@ -35,7 +35,7 @@ enum class oddity {
 // Returns the name, like "persistent_contender".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(oddity kind) noexcept;
 
-// One odd znode.
+// An odd znode.
 struct odd_znode {
     oddity kind{};
     std::string path;

@@ -34,7 +34,7 @@ enum class path_right { list, create, remove };
 
 // The difference between the wall clock of the servers' leader and this machine's, as one write shows it.
 struct clock_difference {
-    // How much the leader's clock is ahead; negative if it is behind.
+    // Says how much the leader's clock is ahead; negative if it is behind.
     std::chrono::milliseconds ahead{};
     // The uncertainty in both directions: half the duration of the write, and the stamp's millisecond.
     std::chrono::milliseconds uncertainty{};
