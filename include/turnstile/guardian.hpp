@@ -37,9 +37,9 @@ enum class guardian_use {
 // (client::counters()).
 enum class guardian_state {
     off,  // no guardian is configured
-    // They are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory).
+    // The locks are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory).
     guarded,
-    // They stay taken for the session timeout: there is no guardian, or it is gone, or it missed a message.
+    // The locks stay taken for the session timeout: there is no guardian, or it is gone, or it missed a message.
     unguarded,
 };
 

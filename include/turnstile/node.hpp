@@ -41,8 +41,8 @@ struct node {
                                                       const query_options& options = {});
 
 // Reads a znode under a hold. The result includes all that earlier holders of the lock wrote with commit(), or in any
-// other way that was answered before they released; for a multi_lock that of each of its locks. The hold is valid when
-// the answer arrives.
+// other way that was answered before they released. For a multi_lock it includes what earlier holders of each of its
+// locks wrote. The hold is valid when the answer arrives.
 //
 // The read uses the session of the hold, and costs no further request. After a reconnect, and if several sessions or
 // threads of this process share the hold, a commit that changes nothing precedes it (docs/why/guarded-writes.md). The

@@ -20,8 +20,8 @@
 // The library never trusts a session again after its lease has ended, because the servers answer even a session that
 // they are about to end (docs/why/lease.md). It closes that session at the next connection, or abandons it if there is
 // no connection for two session timeouts after the last answer. Then it opens a new session. So `connecting` with the
-// next epoch follows `lost`. The exception: `connected` in the same epoch follows if the session stayed connected and
-// answered in time to prove that it lives, while the lease of a hold had ended.
+// next epoch follows `lost`. One exception: only the lease of a hold had ended, while the session stayed connected and
+// answered in time to prove that it lives. Then `connected` with the same epoch follows.
 //
 // Thread safety: values.
 #pragma once

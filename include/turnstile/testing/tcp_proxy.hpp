@@ -77,7 +77,8 @@ public:
     void pass(direction way);
     void pass();  // both directions; filters and delays stay
 
-    // Stops the present connections for good, as a firewall that has forgotten them. New connections pass.
+    // Stops the traffic on the present connections for good, like a firewall that has forgotten them. New connections
+    // pass.
     void strand();
 
     void cut();     // closes all connections now; data in transit are lost
