@@ -65,8 +65,8 @@ public:
     // Returns the server that the first running sentinel names as the master. Throws std::runtime_error if there is
     // none.
     [[nodiscard]] std::size_t master(test_deadline until = {}) const;
-    // Waits until all running sentinels name another server than `old`, the present master, as the master. Returns false
-    // if the deadline came first.
+    // Waits until all running sentinels name another server than `old`, the present master, as the master. Returns
+    // false if the deadline came first.
     [[nodiscard]] bool wait_until_replaced(std::size_t old, test_deadline until = {}) const;
     // Fails over, as an operator does: a replica becomes the master, and seconds later the old master becomes its
     // replica. Returns the new master. First waits until an earlier failover is complete. Throws std::runtime_error if
