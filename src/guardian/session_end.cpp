@@ -91,10 +91,10 @@ bool session_end::begin_securing(const endpoint& server) {
 
 bool session_end::go_on_securing() {
     switch (secured_->go_on()) {
-        case tls::progress::failed: return false;
-        case tls::progress::wants_to_read: awaited_ = POLLIN; return true;
-        case tls::progress::wants_to_write: awaited_ = POLLOUT; return true;
-        case tls::progress::done: break;
+        case tls::handshake_step::failed: return false;
+        case tls::handshake_step::wants_to_read: awaited_ = POLLIN; return true;
+        case tls::handshake_step::wants_to_write: awaited_ = POLLOUT; return true;
+        case tls::handshake_step::done: break;
     }
     send_attach();
     return true;

@@ -253,10 +253,10 @@ void line::go_on_connecting() {
 
 void line::go_on_securing() {
     switch (secured_->go_on()) {
-        case tls_progress::done: stage_ = stage::up; return;
-        case tls_progress::wants_to_read: secured_awaits_ = POLLIN; return;
-        case tls_progress::wants_to_write: secured_awaits_ = POLLOUT; return;
-        case tls_progress::failed: break;
+        case handshake_step::done: stage_ = stage::up; return;
+        case handshake_step::wants_to_read: secured_awaits_ = POLLIN; return;
+        case handshake_step::wants_to_write: secured_awaits_ = POLLOUT; return;
+        case handshake_step::failed: break;
     }
     refused_ = secured_->is_refused();
     break_off(secured_->reason());

@@ -15,7 +15,7 @@ namespace turnstile::redis {
 
 using tls_verification = tls::verification;
 using tls_settings = tls::settings;
-using tls_progress = tls::progress;
+using handshake_step = tls::handshake_step;
 using tls_stream = tls::stream;
 using tls_context = tls::context;
 

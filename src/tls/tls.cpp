@@ -132,18 +132,18 @@ public:
     openssl_stream(connection_owner ssl, peer_view peer)
         : ssl_{std::move(ssl)}, peer_{std::move(peer)} {}
 
-    progress go_on() override {
+    handshake_step go_on() override {
         const base::lock_guard lock{mutex_};
-        if (failed_) return progress::failed;
+        if (failed_) return handshake_step::failed;
         ::ERR_clear_error();
         errno = 0;
         const int done = ::SSL_connect(ssl_.get());
-        if (done == 1) return progress::done;
+        if (done == 1) return handshake_step::done;
         const int failure = ::SSL_get_error(ssl_.get(), done);
-        if (failure == SSL_ERROR_WANT_READ) return progress::wants_to_read;
-        if (failure == SSL_ERROR_WANT_WRITE) return progress::wants_to_write;
+        if (failure == SSL_ERROR_WANT_READ) return handshake_step::wants_to_read;
+        if (failure == SSL_ERROR_WANT_WRITE) return handshake_step::wants_to_write;
         fail(failure);
-        return progress::failed;
+        return handshake_step::failed;
     }
 
     std::ptrdiff_t read(char* into, std::size_t most) override {

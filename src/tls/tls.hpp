@@ -36,7 +36,7 @@ struct settings {
 // Reason of a stream whose server ended it after TLS was agreed on.
 inline constexpr std::string_view k_closed = "it closed the connection";
 
-enum class progress { done, wants_to_read, wants_to_write, failed };
+enum class handshake_step { done, wants_to_read, wants_to_write, failed };
 
 // One connection.
 class stream {
@@ -47,7 +47,7 @@ public:
     virtual ~stream() = default;
 
     // Goes on with the greeting as far as that goes without waiting.
-    [[nodiscard]] virtual progress go_on() = 0;
+    [[nodiscard]] virtual handshake_step go_on() = 0;
     // How many bytes came or went; 0: none now. Negative: the connection has ended.
     [[nodiscard]] virtual std::ptrdiff_t read(char* into, std::size_t most) = 0;
     [[nodiscard]] virtual std::ptrdiff_t write(std::string_view text) = 0;

@@ -135,12 +135,12 @@ void tls_stream::agree(const tls::context& context, const std::string& host) {
     secured_ = context.open(tcp_.socket(), host);
     for (;;) {
         switch (secured_->go_on()) {
-            case tls::progress::done: return;
-            case tls::progress::failed: static_cast<void>(fail(secured_->reason())); return;
-            case tls::progress::wants_to_read:
+            case tls::handshake_step::done: return;
+            case tls::handshake_step::failed: static_cast<void>(fail(secured_->reason())); return;
+            case tls::handshake_step::wants_to_read:
                 if (!tcp_.await(POLLIN)) return static_cast<void>(fail(tcp_.reason()));
                 break;
-            case tls::progress::wants_to_write:
+            case tls::handshake_step::wants_to_write:
                 if (!tcp_.await(POLLOUT)) return static_cast<void>(fail(tcp_.reason()));
                 break;
         }

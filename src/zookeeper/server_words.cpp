@@ -80,10 +80,10 @@ private:
 
     void secure() {
         switch (secured_->go_on()) {
-            case tls::progress::done: return ask();
-            case tls::progress::failed: return distrust(secured_->reason());
-            case tls::progress::wants_to_read: awaited_ = POLLIN; return;
-            case tls::progress::wants_to_write: awaited_ = POLLOUT; return;
+            case tls::handshake_step::done: return ask();
+            case tls::handshake_step::failed: return distrust(secured_->reason());
+            case tls::handshake_step::wants_to_read: awaited_ = POLLIN; return;
+            case tls::handshake_step::wants_to_write: awaited_ = POLLOUT; return;
         }
     }
 

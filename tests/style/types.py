@@ -18,7 +18,7 @@ import sys
 MOST = 45
 # What has more today. Each number is the class's own limit.
 LARGE = {
-    "c_session": 125,
+    "c_session": 128,
     "client_impl": 53,
     "connection": 49,
     "election_seat": 59,
@@ -47,7 +47,6 @@ SHARED = {
     "server_address": 2,
     "servers": 3,
     "session": 4,
-    "tls_context": 2,
     "watch_table": 2,
     "moment": 2,
     "node": 2,

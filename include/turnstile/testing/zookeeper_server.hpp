@@ -23,8 +23,8 @@ namespace turnstile::testing {
 
 // TLS between clients and a server. Its port accepts no connection without TLS.
 struct server_tls {
-    std::string authority{};           // PEM: the authority of the servers' and clients' certificates
-    std::string key_store{};           // PEM: the server's key and its certificate
+    std::string authority{};  // PEM: the authority of the servers' and clients' certificates
+    std::string key_store{};  // PEM: the server's key and its certificate
     bool client_certificates = false;  // true: the server refuses clients without a certificate
     // The client certificate and key that connect_string() names; empty: none.
     std::string client_certificate{};
