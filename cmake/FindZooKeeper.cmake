@@ -16,6 +16,25 @@ find_path(ZooKeeper_INCLUDE_DIR NAMES zookeeper/zookeeper.h)
 find_library(ZooKeeper_LIBRARY NAMES zookeeper_mt)
 mark_as_advanced(ZooKeeper_INCLUDE_DIR ZooKeeper_LIBRARY)
 
+# vcpkg and Conan build the client with CMake, under another name and with a config file.
+set(_zookeeper_target "")
+if(NOT ZooKeeper_LIBRARY)
+    find_package(unofficial-zookeeper CONFIG QUIET)
+    find_package(zookeeper-client-c CONFIG QUIET)
+    foreach(_zookeeper_candidate unofficial::zookeeper::zookeeper zookeeper-client-c::zookeeper-client-c)
+        if(NOT _zookeeper_target AND TARGET ${_zookeeper_candidate})
+            set(_zookeeper_target ${_zookeeper_candidate})
+            set(ZooKeeper_LIBRARY "${_zookeeper_target}")
+            get_target_property(_zookeeper_folders ${_zookeeper_target} INTERFACE_INCLUDE_DIRECTORIES)
+            find_path(
+                ZooKeeper_INCLUDE_DIR
+                NAMES zookeeper/zookeeper.h
+                HINTS ${_zookeeper_folders} ${zookeeper-client-c_INCLUDE_DIRS}
+            )
+        endif()
+    endforeach()
+endif()
+
 set(ZooKeeper_VERSION "")
 set(_zookeeper_version_header "${ZooKeeper_INCLUDE_DIR}/zookeeper/zookeeper_version.h")
 if(EXISTS "${_zookeeper_version_header}")
@@ -31,6 +50,13 @@ find_package_handle_standard_args(
     VERSION_VAR ZooKeeper_VERSION
 )
 
+if(ZooKeeper_FOUND AND _zookeeper_target AND NOT TARGET ZooKeeper::zookeeper_mt)
+    add_library(ZooKeeper::zookeeper_mt INTERFACE IMPORTED)
+    set_target_properties(
+        ZooKeeper::zookeeper_mt PROPERTIES INTERFACE_LINK_LIBRARIES "${_zookeeper_target}"
+                                           INTERFACE_COMPILE_DEFINITIONS THREADED
+    )
+endif()
 if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
     find_package(Threads QUIET)
     add_library(ZooKeeper::zookeeper_mt UNKNOWN IMPORTED)

@@ -4,53 +4,111 @@ include(CMakePackageConfigHelpers)
 
 set(turnstile_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/turnstile")
 
+# Each rule names the component that it belongs to (docs/how-to/install.md): runtime, one for each module, development,
+# testing, command, documentation.
+set(turnstile_components runtime ${turnstile_modules} development)
+
 install(
     TARGETS turnstile EXPORT turnstileTargets
-    FILE_SET HEADERS
-    FILE_SET asio
-    FILE_SET boost_asio
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+    ARCHIVE COMPONENT development
+    FILE_SET HEADERS COMPONENT development
+    FILE_SET asio COMPONENT development
+    FILE_SET boost_asio COMPONENT development
 )
-# For operators who make the tables themselves.
 install(
-    FILES "${PROJECT_SOURCE_DIR}/src/sql/schema/mariadb.sql"
-          "${PROJECT_SOURCE_DIR}/src/sql/schema/postgresql.sql"
-          "${PROJECT_SOURCE_DIR}/src/sql/schema/sqlite.sql"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/turnstile"
+    EXPORT turnstileTargets
+    NAMESPACE turnstile::
+    DESTINATION "${turnstile_cmake_dir}"
+    COMPONENT development
 )
-install(TARGETS turnstile_guardian RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile")
-install(EXPORT turnstileTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
 # Each module has its own file of targets, so that a system may have some of them.
 if(TARGET turnstile_sql)
-    install(TARGETS turnstile_sql EXPORT turnstileSqlTargets)
-    install(EXPORT turnstileSqlTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
+    install(TARGETS turnstile_sql EXPORT turnstileSqlTargets ARCHIVE COMPONENT development)
+    install(
+        EXPORT turnstileSqlTargets
+        NAMESPACE turnstile::
+        DESTINATION "${turnstile_cmake_dir}"
+        COMPONENT development
+    )
 endif()
 foreach(module IN LISTS turnstile_modules)
-    install(TARGETS turnstile_${module} EXPORT turnstile-${module}Targets)
     install(
-        EXPORT turnstile-${module}Targets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}"
+        TARGETS turnstile_${module} EXPORT turnstile-${module}Targets
+        LIBRARY COMPONENT ${module} NAMELINK_COMPONENT development
+        ARCHIVE COMPONENT development
     )
+    install(
+        EXPORT turnstile-${module}Targets
+        NAMESPACE turnstile::
+        DESTINATION "${turnstile_cmake_dir}"
+        COMPONENT development
+    )
+    # For operators who make the tables themselves.
+    if(module IN_LIST turnstile_sql_modules)
+        install(
+            FILES "${PROJECT_SOURCE_DIR}/src/sql/schema/${module}.sql"
+            DESTINATION "${CMAKE_INSTALL_DATADIR}/turnstile"
+            COMPONENT ${module}
+        )
+    endif()
 endforeach()
 if(TURNSTILE_BUILD_TESTING)
-    install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
+    list(APPEND turnstile_components testing)
+    install(
+        TARGETS turnstile_testing EXPORT turnstileTestingTargets
+        ARCHIVE COMPONENT testing
+        FILE_SET HEADERS COMPONENT testing
+    )
     if(turnstile_installs_deterministic)
-        install(TARGETS turnstile_deterministic EXPORT turnstileTestingTargets FILE_SET HEADERS)
+        install(
+            TARGETS turnstile_deterministic EXPORT turnstileTestingTargets
+            ARCHIVE COMPONENT testing
+            FILE_SET HEADERS COMPONENT testing
+        )
     endif()
-    install(EXPORT turnstileTestingTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
+    install(
+        EXPORT turnstileTestingTargets
+        NAMESPACE turnstile::
+        DESTINATION "${turnstile_cmake_dir}"
+        COMPONENT testing
+    )
 endif()
+# The command's own rules are in src/cli.
+list(APPEND turnstile_components command documentation)
+install(
+    TARGETS turnstile_guardian
+    RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile" COMPONENT command
+)
+install(
+    FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE"
+          "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+    COMPONENT documentation
+)
+install(
+    DIRECTORY "${PROJECT_SOURCE_DIR}/docs"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+    COMPONENT documentation
+)
 
 set(turnstile_pc_spdlog "")
 if(TURNSTILE_WITH_SPDLOG)
     set(turnstile_pc_spdlog " -lspdlog")
 endif()
+# An archive needs these at each link, so that they are no private matter there. No Requires.private: pkg-config would
+# refuse even a shared turnstile where a development package of fmt is not installed.
+set(turnstile_pc_needs "${turnstile_pc_spdlog} -lzookeeper_mt -lboost_thread -lboost_chrono -lfmt -ldl -pthread")
 if(BUILD_SHARED_LIBS)
     set(turnstile_is_static OFF)
     set(turnstile_pc_cflags "")
     set(turnstile_pc_libs "")
+    set(turnstile_pc_private "Libs.private:${turnstile_pc_needs}")
 else()
     set(turnstile_is_static ON)
     set(turnstile_pc_cflags " -DTURNSTILE_STATIC_DEFINE")
-    set(turnstile_pc_libs " -lzookeeper_mt -lboost_thread -lboost_chrono -lfmt -ldl -pthread")
-    string(PREPEND turnstile_pc_libs "${turnstile_pc_spdlog}")
+    set(turnstile_pc_libs "${turnstile_pc_needs}")
+    set(turnstile_pc_private "")
 endif()
 configure_package_config_file(
     "${PROJECT_SOURCE_DIR}/cmake/turnstileConfig.cmake.in"
@@ -68,6 +126,7 @@ install(
           "${PROJECT_SOURCE_DIR}/cmake/FindMariaDB.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindZooKeeper.cmake"
     DESTINATION "${turnstile_cmake_dir}"
+    COMPONENT development
 )
 
 # What a module's archive needs beside the core, and what makes a linker take it.
@@ -98,10 +157,11 @@ endforeach()
 
 # The prefix is only known for sure at install time (cmake --install --prefix).
 set(turnstile_pc_files turnstile.pc)
+set(turnstile_testing_pc_files "")
 if(TURNSTILE_BUILD_TESTING)
-    list(APPEND turnstile_pc_files turnstile-testing.pc)
+    list(APPEND turnstile_testing_pc_files turnstile-testing.pc)
     if(turnstile_installs_deterministic)
-        list(APPEND turnstile_pc_files turnstile-deterministic.pc)
+        list(APPEND turnstile_testing_pc_files turnstile-deterministic.pc)
     endif()
 endif()
 install(
@@ -112,17 +172,24 @@ install(
         set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
         set(turnstile_pc_cflags \"${turnstile_pc_cflags}\")
         set(turnstile_pc_libs \"${turnstile_pc_libs}\")
+        set(turnstile_pc_private \"${turnstile_pc_private}\")
         set(turnstile_pc_spdlog \"${turnstile_pc_spdlog}\")
-        foreach(file IN ITEMS ${turnstile_pc_files})
+        foreach(file IN ITEMS ${turnstile_pc_files} ${turnstile_testing_pc_files})
             configure_file(
                 \"${PROJECT_SOURCE_DIR}/cmake/\${file}.in\" \"${PROJECT_BINARY_DIR}/\${file}\" @ONLY
             )
         endforeach()
         ${turnstile_module_pcs}
     "
+    ALL_COMPONENTS
 )
 foreach(module IN LISTS turnstile_modules)
     list(APPEND turnstile_pc_files turnstile-${module}.pc)
 endforeach()
 list(TRANSFORM turnstile_pc_files PREPEND "${PROJECT_BINARY_DIR}/")
-install(FILES ${turnstile_pc_files} DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+list(TRANSFORM turnstile_testing_pc_files PREPEND "${PROJECT_BINARY_DIR}/")
+set(turnstile_pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES ${turnstile_pc_files} DESTINATION "${turnstile_pc_dir}" COMPONENT development)
+install(FILES ${turnstile_testing_pc_files} DESTINATION "${turnstile_pc_dir}" COMPONENT testing)
+
+include(TurnstilePackage)

@@ -23,7 +23,7 @@ function(turnstile_module kind)
             OUTPUT_NAME turnstile-${kind}
             EXPORT_NAME ${kind}
             VERSION "${PROJECT_VERSION}"
-            SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
+            SOVERSION "${turnstile_abi}"
             INSTALL_RPATH "$ORIGIN"
             LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/module.map"
     )

@@ -16,7 +16,7 @@ namespace turnstile::cli {
 // "zookeeper, local, redis, sqlite; not postgresql, mariadb"
 [[nodiscard]] std::string back_ends_text(const std::vector<module_status>& modules);
 
-// "turnstile 0.1.0", the back ends, and a line for each module that is there and cannot be used.
+// "turnstile 0.2.0", the back ends, and a line for each module that is there and cannot be used.
 [[nodiscard]] std::string version_text(const std::vector<module_status>& modules);
 
 // A module that is there and cannot be used, of another version for one.

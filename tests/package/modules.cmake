@@ -61,6 +61,30 @@ function(expect_no_kit library)
     endif()
 endfunction()
 expect_no_kit("${core}")
+# Its exports are names of turnstile, of this ABI, and none of a private class.
+execute_process(
+    COMMAND "${nm}" --dynamic --defined-only --demangle "${core}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
+)
+string(REGEX MATCHALL "[^\n]+" symbols "${symbols}")
+list(FILTER symbols EXCLUDE REGEX "^[0-9a-f]+ A TURNSTILE_${soversion}$")
+list(LENGTH symbols count)
+message(STATUS "${core_name} exports ${count} symbols")
+set(leftovers ${symbols})
+list(FILTER leftovers EXCLUDE REGEX "^[0-9a-f]+ [TBDRVW] ((typeinfo|typeinfo name|vtable) for )?turnstile::")
+set(private ${symbols})
+list(FILTER private INCLUDE REGEX
+     "^[0-9a-f]+ [A-Za-z] turnstile::([a-z_]+::(state|implementation|inside)::|(core|base|log|guardian|modules)::)"
+)
+set(other_abi ${symbols})
+list(FILTER other_abi EXCLUDE REGEX "@@TURNSTILE_${soversion}$")
+if(count LESS 100 OR leftovers OR private OR other_abi)
+    list(JOIN leftovers "\n" leftovers)
+    list(JOIN private "\n" private)
+    list(JOIN other_abi "\n" other_abi)
+    fail("${core_name} exports ${count} symbols; no public names:\n${leftovers}\nprivate classes:\n${private}\n"
+         "without @@TURNSTILE_${soversion}:\n${other_abi}")
+endif()
+
 probe(all "local:tree")
 string(REGEX MATCHALL "[^\n]+" loaded "${said}")
 list(LENGTH loaded count)

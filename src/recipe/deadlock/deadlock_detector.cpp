@@ -62,7 +62,7 @@ std::string deadlock::to_string() const {
 
 // ---- looking ----------------------------------------------------------------------------------
 
-class deadlock_detector::state {
+class TURNSTILE_NO_EXPORT deadlock_detector::state {
 public:
     state(const client& servers, std::vector<std::string> paths, std::string folder,
           deadlock_options options)

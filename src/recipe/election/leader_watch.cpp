@@ -39,7 +39,7 @@ void check(const leader_watch::listener& listener, const leader_watch_options& o
 }  // namespace
 
 // Lives until its thread has ended, which may be inside the listener that destroys the watch.
-class leader_watch::state {
+class TURNSTILE_NO_EXPORT leader_watch::state {
 public:
     class observer;
     explicit state(std::shared_ptr<observer> own) noexcept : seen{std::move(own)} {}

@@ -32,7 +32,7 @@ constexpr std::string_view k_recipe = "job_gate";
 
 }  // namespace
 
-class job_gate::state {
+class TURNSTILE_NO_EXPORT job_gate::state {
 public:
     state(const client& servers, std::string_view path, const job_rules& rules, std::string name)
         : terms{detail::terms_of(rules).value()},

@@ -53,7 +53,7 @@ private:
 
 }  // namespace
 
-class rate_gate::implementation {
+class TURNSTILE_NO_EXPORT rate_gate::implementation {
 public:
     implementation(const client& servers, std::string_view path, const rate_rule& wanted)
         : rule{detail::empty_record(wanted).value()},

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# A user's project, for packaging/debian/check.sh.
+cmake_minimum_required(VERSION 3.25)
+project(service LANGUAGES CXX)
+find_package(turnstile REQUIRED)
+add_executable(service /check/service.cpp)
+target_link_libraries(service PRIVATE turnstile::turnstile)

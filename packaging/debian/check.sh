@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Run by scripts/package --check inside a bare root, where /check has the packages and README's program: installs and uses
+# them, and writes what it saw to /check/report. The arguments are further packages that a user has.
+set -euo pipefail
+
+fail() {
+    echo "check: $*" >&2
+    exit 1
+}
+
+install() {
+    apt-get -q -y -o Acquire::Retries=3 install --no-install-recommends "$@" >>/check/apt.log 2>&1 ||
+        { tail -20 /check/apt.log >&2; fail "apt-get install $*"; }
+}
+
+cd /check/packages
+apt-get -q -o Acquire::Retries=3 update >/check/apt.log 2>&1 || { tail /check/apt.log >&2; fail "apt-get update"; }
+
+# The library and the command alone bring no client library of Redis or a database.
+install ./libturnstile0*.deb ./turnstile_*.deb
+turnstile --version | tee /check/version
+dpkg-query -W -f '${Package}\n' >/check/with_core
+! grep -E '^(libhiredis|libpq|libmariadb)' /check/with_core || fail "the core needs another kind's client library"
+loaded=$(turnstile ls / --servers redis://127.0.0.1:1 2>&1) && fail "a module that is not installed: $loaded"
+[[ $loaded == *"package libturnstile-redis of version"* ]] || fail "without the module: $loaded"
+
+install ./*.deb "$@"
+turnstile --version | tee -a /check/version
+grep -q 'back ends: zookeeper, local, redis, sqlite, postgresql, mariadb' /check/version || fail "a back end is absent"
+
+# README's program, by find_package and by pkg-config.
+mkdir -p /check/project
+cp /check/check.cmake /check/project/CMakeLists.txt
+cmake -S /check/project -B /check/project/build >/check/cmake.log || { cat /check/cmake.log; fail cmake; }
+cmake --build /check/project/build >>/check/cmake.log || { cat /check/cmake.log; fail build; }
+/check/project/build/service | grep 'held, token' || fail "README's program by find_package"
+# shellcheck disable=SC2046 # options
+g++ -std=c++20 /check/service.cpp -o /check/service $(pkg-config --cflags --libs turnstile)
+/check/service | grep 'held, token' || fail "README's program by pkg-config"
+needed=$(ldd /check/service)
+[[ $needed != *hiredis* && $needed != *libpq* && $needed != *libmariadb* ]] || fail "the program loads $needed"
+
+# The command, on a server of its own and on a file, as any user.
+useradd --create-home user
+as_user() {
+    setpriv --reuid=user --regid=user --clear-groups env HOME=/home/user "$@"
+}
+cd /home/user
+as_user turnstile dev -- turnstile run /locks/check -- echo "held on ZooKeeper" | grep 'held on ZooKeeper'
+as_user turnstile run --servers sqlite:/home/user/locks.db /locks/check -- echo "held on SQLite" | grep 'held on SQLite'
+[[ -x /usr/libexec/turnstile/turnstile-guardian ]] || fail "no guardian"
+for file in man/man1/turnstile-run.1.gz bash-completion/completions/turnstile doc/turnstile-doc/README.md; do
+    [[ -s /usr/share/$file ]] || fail "no /usr/share/$file"
+done
+count=$(find /check/packages -name '*.deb' | wc -l)
+compilers="$(g++ -dumpfullversion), CMake $(cmake --version | awk 'NR == 1 { print $3 }')"
+
+# Nothing is left of them.
+apt-get -q -y purge 'libturnstile*' turnstile turnstile-doc >>/check/apt.log 2>&1 || fail "apt-get purge"
+left=$(find /usr /etc /var/lib -name '*turnstile*' ! -path '/var/lib/dpkg/*' ! -path '/var/lib/apt/*')
+[[ -z $left ]] || fail "left behind: $left"
+echo "g++ $compilers | $count installed, README's program by find_package and pkg-config, ZooKeeper by \`turnstile dev\`, SQLite; purged" >/check/report

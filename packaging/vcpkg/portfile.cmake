@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# An overlay port: vcpkg install turnstile --overlay-ports=packaging/vcpkg builds the tree that it is in.
+get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../.." ABSOLUTE)
+
+vcpkg_check_features(
+    OUT_FEATURE_OPTIONS features
+    FEATURES
+        mariadb TURNSTILE_WITH_MARIADB
+        postgresql TURNSTILE_WITH_POSTGRESQL
+        redis TURNSTILE_WITH_REDIS
+        redis TURNSTILE_WITH_REDIS_TLS
+        spdlog TURNSTILE_WITH_SPDLOG
+        sqlite TURNSTILE_WITH_SQLITE
+        testing TURNSTILE_BUILD_TESTING
+)
+vcpkg_cmake_configure(
+    SOURCE_PATH "${SOURCE_PATH}"
+    OPTIONS
+        ${features}
+        -DTURNSTILE_UNITY_BUILD=ON
+        -DTURNSTILE_BUILD_TESTS=OFF
+        -DTURNSTILE_BUILD_EXAMPLES=OFF
+        -DTURNSTILE_BUILD_DEMO=OFF
+        -DTURNSTILE_BUILD_BENCH=OFF
+        -DTURNSTILE_BUILD_CLI=OFF
+)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/turnstile)
+vcpkg_fixup_pkgconfig()
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Run by ctest (CMakeLists.txt beside this file gives the variables): installs ${build} whole, and each component by itself,
+# below ${scratch}. Each file of the whole has to be in one component, and in no second one.
+# The port has the version of the project.
+cmake_minimum_required(VERSION 3.25)
+
+string(REPLACE "," ";" modules "${modules}")
+file(REMOVE_RECURSE "${scratch}")
+
+# files_of(<out> <folder> <argument of cmake --install>...)
+function(files_of out folder)
+    execute_process(
+        COMMAND "${CMAKE_COMMAND}" --install "${build}" --prefix "${scratch}/${folder}" ${ARGN}
+        OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY
+    )
+    file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE "${scratch}/${folder}" "${scratch}/${folder}/*")
+    list(LENGTH files count)
+    message(STATUS "${folder}: ${count} files")
+    set(${out} "${files}" PARENT_SCOPE)
+endfunction()
+
+files_of(whole whole)
+set(errors "")
+set(seen "")
+foreach(component IN ITEMS runtime ${modules} development testing command documentation)
+    files_of(files ${component} --component ${component})
+    foreach(file IN LISTS files)
+        if(file IN_LIST seen)
+            string(APPEND errors "${file} is in ${component} and in another component\n")
+        endif()
+    endforeach()
+    list(APPEND seen ${files})
+    set(files_of_${component} "${files}")
+endforeach()
+foreach(file IN LISTS whole)
+    if(NOT file IN_LIST seen)
+        string(APPEND errors "${file} is in no component\n")
+    endif()
+endforeach()
+
+# expect(<component> <regular expression of each of its files> <file>...)
+function(expect component pattern)
+    set(others ${files_of_${component}})
+    list(FILTER others EXCLUDE REGEX "${pattern}")
+    if(others)
+        string(APPEND errors "${component} has ${others}\n")
+    endif()
+    foreach(file IN LISTS ARGN)
+        if(NOT file IN_LIST files_of_${component})
+            string(APPEND errors "${component} is without ${file}\n")
+        endif()
+    endforeach()
+    set(errors "${errors}" PARENT_SCOPE)
+endfunction()
+
+if(shared)
+    expect(runtime "^${libdir}/libturnstile\\.so\\.[0-9.]+$")
+    foreach(module IN LISTS modules)
+        expect(${module} "^(${libdir}/libturnstile-${module}\\.so\\.[0-9.]+|share/turnstile/${module}\\.sql)$")
+    endforeach()
+    expect(development "^(include/|${libdir}/(cmake|pkgconfig)/|${libdir}/libturnstile[a-z-]*\\.so$)"
+           include/turnstile/turnstile.hpp ${libdir}/libturnstile.so ${libdir}/pkgconfig/turnstile.pc)
+endif()
+expect(testing "^(include/turnstile/testing/|${libdir}/(cmake|pkgconfig)/|${libdir}/libturnstile_[a-z]+\\.a$)"
+       include/turnstile/testing/ensemble.hpp)
+expect(command "^(bin|libexec|share/(man|bash-completion|zsh|fish)|lib/systemd)/" bin/turnstile
+       libexec/turnstile/turnstile-guardian share/man/man1/turnstile-run.1 lib/systemd/system/turnstile-serve.service)
+expect(documentation "^share/doc/" share/doc/turnstile/README.md share/doc/turnstile/LICENSE
+       share/doc/turnstile/docs/guarantees.md)
+# The one place beside CMakeLists.txt that has to name the version.
+file(READ "${port}" port)
+string(JSON port_version GET "${port}" version)
+if(NOT port_version STREQUAL version)
+    string(APPEND errors "vcpkg.json is of version ${port_version}, the project of ${version}\n")
+endif()
+if(errors)
+    message(FATAL_ERROR "${errors}")
+endif()
