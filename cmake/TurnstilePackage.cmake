@@ -62,6 +62,7 @@ Redis, SQLite, PostgreSQL and MariaDB."
     SUGGESTS "${turnstile_module_names}, turnstile"
     CONTROL_EXTRA "${turnstile_triggers}"
 )
+set(turnstile_tls_servers "ZooKeeper with TLS")
 set(turnstile_redis_servers Redis)
 set(turnstile_sqlite_servers SQLite)
 set(turnstile_postgresql_servers PostgreSQL)

@@ -7,7 +7,7 @@ from conan import ConanFile
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
-KINDS = ("redis", "sqlite", "postgresql", "mariadb")
+KINDS = ("tls", "redis", "sqlite", "postgresql", "mariadb")
 
 
 class Turnstile(ConanFile):
@@ -38,6 +38,7 @@ class Turnstile(ConanFile):
             self.requires("spdlog/[>=1.10]")
         if self.options.redis:
             self.requires("hiredis/[>=1.0]")
+        if self.options.tls:
             self.requires("openssl/[>=1.1.1]")
         if self.options.sqlite:
             self.requires("sqlite3/[>=3.35]")
@@ -57,7 +58,6 @@ class Turnstile(ConanFile):
             toolchain.variables[f"TURNSTILE_BUILD_{part}"] = False
         toolchain.variables["TURNSTILE_BUILD_TESTING"] = bool(self.options.testing)
         toolchain.variables["TURNSTILE_WITH_SPDLOG"] = bool(self.options.spdlog)
-        toolchain.variables["TURNSTILE_WITH_REDIS_TLS"] = bool(self.options.redis)
         for kind in KINDS:
             toolchain.variables[f"TURNSTILE_WITH_{kind.upper()}"] = bool(self.options.get_safe(kind))
         toolchain.generate()

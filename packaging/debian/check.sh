@@ -27,7 +27,7 @@ loaded=$(turnstile ls / --servers redis://127.0.0.1:1 2>&1) && fail "a module th
 
 install ./*.deb "$@"
 turnstile --version | tee -a /check/version
-grep -q 'back ends: zookeeper, local, redis, sqlite, postgresql, mariadb' /check/version || fail "a back end is absent"
+grep -q 'back ends: zookeeper, local, tls, redis, sqlite, postgresql, mariadb' /check/version || fail "a back end is absent"
 
 # README's program, by find_package and by pkg-config.
 mkdir -p /check/project

@@ -8,10 +8,10 @@ vcpkg_check_features(
         mariadb TURNSTILE_WITH_MARIADB
         postgresql TURNSTILE_WITH_POSTGRESQL
         redis TURNSTILE_WITH_REDIS
-        redis TURNSTILE_WITH_REDIS_TLS
         spdlog TURNSTILE_WITH_SPDLOG
         sqlite TURNSTILE_WITH_SQLITE
         testing TURNSTILE_BUILD_TESTING
+        tls TURNSTILE_WITH_TLS
 )
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
