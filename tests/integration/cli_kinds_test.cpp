@@ -149,7 +149,7 @@ TEST_F(cli_kinds, servers_say_why_they_cannot_be_used) {
     EXPECT_TRUE(printed(": WRONGPASS ")) << output();
     EXPECT_EQ(code_at(wrong, run_here({"--connect-timeout", "5s"}, {"true"})), 77);
     EXPECT_EQ(code_at(wrong, {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "5s"}), 77);
-    EXPECT_TRUE(printed("-> see to the user and the password")) << output();
+    EXPECT_TRUE(printed("-> check the user and the password")) << output();
     EXPECT_FALSE(printed(":wrong@")) << output();
     redis.kill();
     EXPECT_EQ(code_at(redis.connect_string(), {TURNSTILE_PROGRAM, "ls", "--connect-timeout", "1s"}),

@@ -13,8 +13,8 @@ error quota_exceeded(const std::string& path) {
     return {
         errc::quota_exceeded,
         "no znode can be made in " + path +
-            ", or written there: the quota of this path or of a parent is used up, which is stored "
-            "below /zookeeper/quota; or the memory of the server"};
+            ", or written there: by the quota of this path or of a parent (/zookeeper/quota), or "
+            "for want of memory at the server"};
 }
 
 error sessions_are_local(const std::string& path) {
