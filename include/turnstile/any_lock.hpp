@@ -107,7 +107,7 @@ public:
     void async_acquire(acquire_options options, handler done) const {
         lock_->async_acquire(std::move(options), std::move(done));
     }
-    // The same with a timeout or a deadline in place of options: acquire(2s).
+    // Acquires with a timeout or a deadline in place of options: acquire(2s).
     template <waiting_time W>
     result<guard> acquire(const W& limit) const {
         return acquire(acquire_options{.timeout = limit});

@@ -9,7 +9,7 @@
 //
 // The connect string "local:" (or "local:name", "local:name/chroot") gives locks inside this process, without a server.
 //
-// Threads. A client has four threads of its own, or shares the threads of a `runtime` (runtime.hpp): one for timers,
+// Threads: a client starts four threads, or uses the threads of a `runtime` (runtime.hpp). The four are one for timers,
 // one for callbacks, one that opens and closes connections, and one for the stop callbacks of lost holds. While several
 // tasks of the last two kinds block, more such threads start, up to 32 of each kind. A stop callback that blocks keeps
 // its thread; while 32 of them block, the next one waits. Connections have threads beside these: two for each session
@@ -67,9 +67,9 @@ struct session_info {
     std::optional<std::chrono::system_clock::time_point> servers_time{};
 };
 
-// Counts of what happened to the contenders (znodes in queues) of all sessions of a client since its construction. A
-// call that fails before it has a contender does not count. Nor does a grant that one thread hands over to another
-// inside the process (retained and cohort locks).
+// Counts of events of a client's contenders (znodes in queues), over all sessions since the client's construction. The
+// client does not count a call that fails before the call has a contender. The client also does not count a grant that
+// one thread of the process hands over to another thread (retained and cohort locks).
 struct client_counters {
     // Contenders that entered a queue. Each counts later in `granted` or in `failed`, and at its end in `gone`.
     std::uint64_t entered = 0;

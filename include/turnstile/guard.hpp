@@ -119,7 +119,7 @@ public:
     //   servers, or is a quorum_lock's.
     // - `too_many`: the transaction creates more ephemeral znodes than a session can safely own.
     //
-    // One error after which it may have been written or not:
+    // After one error the servers may have carried out the transaction or not:
     // - `outcome_unknown`: the timeout passed, the stop token was triggered, or the session or the znode was lost,
     //   before the library could find out the outcome.
     result<commit_result> commit(const transaction& writes, const commit_options& options) const;

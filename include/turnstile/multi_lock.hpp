@@ -23,8 +23,9 @@
 // the last first, even after the caller has gone. The call may lose a granted part while it waits for another part: its
 // session ends, or another client deletes its znode. The call then starts over within its deadline.
 //
-// The hold is valid while all its parts are valid: valid_until() is the earliest of theirs. When one part is lost, the
-// whole hold is lost: first the caller is notified (lost(), then on_lost), then the other parts are given back. The
+// The hold is valid while all its parts are valid: valid_until() is the earliest valid_until() of a part. When one part
+// is lost, the whole hold is lost: the library first notifies the caller (lost(), then on_lost), then releases the other
+// parts. The
 // guard's token is that of the last part, which grows with each grant of the same set. For overlapping sets use
 // guard::fencing_tokens(). docs/why/multi-lock.md lists each step and what happens if it fails.
 //

@@ -57,7 +57,7 @@ enum class write_promise { none, guarded };
 // When the locks of a dead process are free. `at_once`: as soon as the system has noticed the death.
 enum class crash_promise { never, session_timeout, at_once };
 
-// Which programs can contend for one lock. `process`: threads of one process. `host`: processes of one host. `server`:
+// The programs that can contend for one lock. `process`: threads of one process. `host`: processes of one host. `server`:
 // all programs that reach the one server. `cluster`: all programs that reach one of several servers that act as one.
 enum class scope_promise { process, host, server, cluster };
 

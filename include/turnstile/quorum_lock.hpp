@@ -27,7 +27,8 @@
 //
 // Fencing tokens. fencing_token() of the guard is the zero token, because no single number orders the grants.
 // fencing_tokens() has the tokens of the parts that are certain at the call, by the ensembles' names. A store refuses a
-// write if any of its tokens is lower than the one that it has seen (`fencing_vector::is_behind`).
+// write if any token of the write is lower than the largest token of that ensemble that the store has seen
+// (`fencing_vector::is_behind`).
 //
 // Thread safety: any thread may call any member. Do not destroy a quorum_lock while a call on it is in progress.
 // Asynchronous acquisitions and guards may outlive it and the clients.

@@ -86,7 +86,7 @@ public:
     void async_acquire(permit_count permits, acquire_options options,
                        std::function<void(result<guard>)> handler);
 
-    // The same with a timeout or a deadline in place of options: acquire(2s), acquire(5, 2s).
+    // Acquires with a timeout or a deadline in place of options: acquire(2s), acquire(5, 2s).
     template <waiting_time W>
     result<guard> acquire(const W& limit) {
         return acquire(1, acquire_options{.timeout = limit});
@@ -126,7 +126,7 @@ public:
     // Returns how many permits one call could get now: those that no contender holds or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
 
-    // Queries. They need no permit and change nothing. Errors: as those of mutex.
+    // Queries: the caller needs no permit, and a query changes nothing. Errors: the same as the queries of mutex.
     //
     // Returns all contenders in their order.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;

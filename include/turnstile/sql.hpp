@@ -17,11 +17,11 @@
 // the transaction has ended. So no pause, however long, lets the commit follow another client's grant
 // (docs/why/sql.md).
 //
-// What waits meanwhile:
-// - PostgreSQL and MariaDB: whatever would end this hold, and the end of its client, whose znodes end together. Other
-//   clients continue.
-// - SQLite: all writers, because a transaction that writes has the file for itself. Keep it far shorter than the
-//   session timeout.
+// Until the transaction ends, these operations wait:
+// - PostgreSQL and MariaDB: each operation that would end this hold, and the end of the hold's client, whose znodes end
+//   together. Other clients continue.
+// - SQLite: all writes, because a transaction that writes has the file for itself. Keep the transaction far shorter
+//   than the session timeout.
 //
 // Rules for MariaDB: the transaction must begin to read after the grant, and must be no XA transaction and not
 // SERIALIZABLE (also not by SET TRANSACTION for it alone, which the library cannot see). After `removed` roll it back

@@ -61,7 +61,7 @@ auto with_lock(L& lock, acquire_options options, F&& function) {
     }
 }
 
-// The same with a timeout or a deadline in place of options: with_lock(orders, 2s, ship).
+// Runs the function under the lock, with a timeout or a deadline in place of options: with_lock(orders, 2s, ship).
 template <acquirable L, waiting_time W, class F>
 auto with_lock(L& lock, const W& limit, F&& function) {
     return with_lock(lock, acquire_options{.timeout = limit}, std::forward<F>(function));

@@ -34,7 +34,8 @@ bool is_number(const std::string& host) noexcept {
            ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
 }
 
-// What OpenSSL says first, which is the cause; nothing is left behind for the program's own use of it.
+// Returns the first error in OpenSSL's queue, which is the cause, and empties the queue: the program may use OpenSSL,
+// too, and must not find errors of this library there.
 std::string first_words() {
     const auto code = ::ERR_peek_error();
     std::string words = "an error that OpenSSL does not name";
@@ -55,7 +56,7 @@ int give_password(char* into, int size, int /*writing*/, void* data) {
     return static_cast<int>(password->size());
 }
 
-// What a connection has to explain its failure by.
+// The facts about the server and the settings by which a connection explains its failure.
 struct peer_view {
     std::string host;
     std::string_view plain_form;  // of a constant

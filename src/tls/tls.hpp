@@ -17,19 +17,20 @@
 
 namespace turnstile::tls {
 
-// full: the certificate is of a known authority, and for the host's name. authority: of a known one, for any name.
+// full: a known authority signed the certificate, and the certificate names the host. authority: a known authority
+// signed the certificate, whatever host the certificate names. none: any certificate is accepted.
 enum class verification { full, authority, none };
 
 struct settings {
     bool enabled = false;
     verification verify = verification::full;
-    std::string ca_file{};    // of the authorities; empty: those of the system
-    std::string cert_file{};  // of the client, for servers that ask; empty: none
+    std::string ca_file{};    // certificates of the accepted authorities; empty: the system's
+    std::string cert_file{};  // the client's certificate, for servers that ask; empty: none
     std::string key_file{};
     std::string
         key_password_file{};    // its first line opens key_file; empty: the key has no password
-    std::string crl_file{};     // revocation lists of the authorities; empty: none is looked at
-    std::string server_name{};  // what certificates have to name; empty: the host of each server
+    std::string crl_file{};     // revocation lists of the authorities; empty: no check
+    std::string server_name{};  // the name in every certificate; empty: each server's host
     friend bool operator==(const settings&, const settings&) = default;
 };
 

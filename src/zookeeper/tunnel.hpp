@@ -57,7 +57,7 @@ public:
     [[nodiscard]] std::string local_of(const std::string& host) EXCLUDES(mutex_);
     // The server that was reached last through the loopback address; of length 0 if none was.
     [[nodiscard]] socket_address server_at(const socket_address& local) const EXCLUDES(mutex_);
-    // What the C client has written is carried first, for a second at most.
+    // First sends the bytes that the C client has already written, for a second at most.
     void stop() noexcept EXCLUDES(mutex_);
 
 private:

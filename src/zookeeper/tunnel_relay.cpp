@@ -23,7 +23,8 @@ tunnel_relay::tunnel_relay(base::descriptor local, std::unique_ptr<tls_stream> l
                            std::string name)
     : local_{std::move(local)}, link_{std::move(link)}, name_{std::move(name)} {}
 
-// What OpenSSL has read and nobody has taken is no reason to wait: move() takes it while there is room.
+// OpenSSL may hold bytes that it has already read from the socket. The caller need not poll for these bytes: move()
+// takes them while the buffer has room.
 std::array<pollfd, 2> tunnel_relay::wishes() const noexcept {
     const auto events = [](bool reads, bool writes) {
         return static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));

@@ -9,7 +9,7 @@
 //     server.start();   // with its data
 //
 // The programs are those of Debian's package mariadb-server (mariadbd, mariadb-install-db, mariadb). MariaDB does not
-// run as root; if the test does, the server runs as the user `nobody`, by setpriv.
+// run as root. If the test runs as root, the kit starts the server as the user `nobody`, by setpriv.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once

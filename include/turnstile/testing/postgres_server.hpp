@@ -9,8 +9,8 @@
 //     server.start();   // with its data
 //
 // The programs are those of Debian's package postgresql (/usr/lib/postgresql/<version>/bin, the highest installed
-// version), or else those from PATH. PostgreSQL does not run as root; if the test does, the server runs as the user
-// `nobody`, by setpriv.
+// version), or else those from PATH. PostgreSQL does not run as root. If the test runs as root, the kit starts
+// the server as the user `nobody`, by setpriv.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once

@@ -56,7 +56,7 @@ void contender_steps::leave(const core::leave& request) {
          [&request](acquisition& left, contender_session& c) { left.leave(c, request.why); });
 }
 
-// What became of a commit can only be found out while the znode of its hold stands.
+// A release waits for the hold's commits: a commit's outcome can be found out only while the hold's znode exists.
 bool contender_steps::release_later(const core::leave& request) {
     if (!life_.commits.has_writes(request.id)) return false;
     const auto* const found = life_.contenders.find(request.id);

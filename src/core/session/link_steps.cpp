@@ -153,7 +153,8 @@ void link_steps::go_on_attached() {
     epoch.window.reattached();
     epoch.removals.reattached();                              // place: waiting_removals_go_on
     requests.send_removals(request_steps::sending::in_turn);  // ahead of contenders that enter
-    // What became of a commit can only be found out while the znode of its hold stands.
+    // Commits first: a commit's outcome can be found out only while the znode of the commit's hold exists, and the
+    // contenders may remove that znode.
     commit_steps{life_}.on_attached();
     contenders.go_on();
     requests.send_inquiries();
