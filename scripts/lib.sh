@@ -97,3 +97,34 @@ and use the CMake presets (cmake --list-presets)"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 \
         install --no-install-recommends "${missing[@]}"
 }
+
+# make_debian_root <suite> <folder> [<package>,...]: makes a minimal Debian with these packages, unless an earlier run has
+# made it. The snapshot of a mirror may be older than the Release file of sid allows.
+make_debian_root() {
+    local mirror=${TURNSTILE_MIRROR:-http://deb.debian.org/debian}
+    [[ -e $2/.complete ]] && return 0
+    command -v debootstrap >/dev/null || install_packages debian-root
+    say "making a root of $1 in $2"
+    rm -rf "$2"
+    mkdir -p "$2"
+    debootstrap --variant=minbase ${3:+"--include=$3"} "$1" "$2" "$mirror" >"$2.log" ||
+        die 1 "debootstrap of $1 failed; its output is in $2.log"
+    echo 'Acquire::Check-Valid-Until "false";' >"$2/etc/apt/apt.conf.d/turnstile"
+    cp /etc/apt/apt.conf.d/*proxy* "$2/etc/apt/apt.conf.d/" 2>/dev/null || true
+    touch "$2/.complete"
+}
+
+# in_debian_root <folder> <shell line>: runs the line in the root. Its mounts and processes end with it. The root is
+# mounted on itself: a test that makes a mount namespace needs a mount as its root.
+in_debian_root() {
+    # shellcheck disable=SC2016 # for the inner shell
+    unshare --mount --pid --fork --propagation private bash -ec '
+        mount --bind "$0" "$0"
+        mount -t proc proc "$0/proc"
+        mount --rbind /sys "$0/sys"
+        mount --rbind /dev "$0/dev"
+        mount -t tmpfs tmpfs "$0/dev/shm"
+        cp /etc/resolv.conf "$0/etc/resolv.conf"
+        exec chroot "$0" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+            LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive bash -euc "$1"' "$1" "$2"
+}
