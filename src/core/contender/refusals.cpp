@@ -12,9 +12,9 @@ error no_more_upgrades(const std::string& folder) {
 error quota_exceeded(const std::string& path) {
     return {
         errc::quota_exceeded,
-        "no znode can be made in " + path +
-            ", or written there: by the quota of this path or of a parent (/zookeeper/quota), or "
-            "for want of memory at the server"};
+        "the server refuses to create or write a znode below " + path +
+            ": either a quota of this path or of a parent is used up (/zookeeper/quota), or the "
+            "server has no memory left"};
 }
 
 error sessions_are_local(const std::string& path) {
