@@ -10,24 +10,23 @@ COSTS = ("servers-uncontended", "servers-contended", "servers-queue", "servers-c
 COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", re.DOTALL)
 
 AIMS = ("## Aims",
-        "Each ratio is of one round, on one machine, with the same durability on both sides; below is the median of the "
-        "rounds. In memory a sync costs next to nothing, so what is compared is what programs and servers compute; on "
-        "the disk it is mostly the number of syncs.")
+        "Both sides of a ratio have the same durability. In memory a ratio compares what programs and servers compute; on "
+        "the disk mostly the number of syncs.")
 
 
 def head():
     durability = "\n".join(f"| {server} | {memory} | {disk} |" for server, memory, disk in DURABILITY)
     return ("# The same lock on each kind of server",
-            "Written by `scripts/bench --compare-servers` from the data of one run, which is beside the plots: "
-            "`turnstile::mutex` on each kind of server, what people use there for a lock, and the floor of a lock that is "
-            "kept in a table (a row inserted and deleted again, two commits, with nothing that waits, expires or "
-            "tells). All took part in the same run, in turns; a value is the median of the rounds, with the quartiles in "
-            "brackets. \"Ours there ÷ this\" is taken round by round. What they promise is in "
-            "[choosing.md](../start/choosing.md), and they promise different things: `SET NX PX`, redis-py's Lock and flock "
-            "have no queue, `pg_advisory_lock`, GET_LOCK and flock no token and no lease, so a holder that is cut off "
-            "from its server does not learn that its lock is gone. How it is measured: "
-            "[bench/README.md](../../bench/README.md).",
-            "What an answered write has survived:",
+            "`scripts/bench --compare-servers` writes this page from the data of one run, `comparison/data.json`. It "
+            "compares `turnstile::mutex` on each kind of server with the usual lock there. The floor is a row that is "
+            "inserted and deleted again: two commits, without waits, expiry or events. In each round every peer is "
+            "measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. \"Ours "
+            "there ÷ this\" is the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the "
+            "measures.",
+            "The locks promise different things ([choosing.md](../start/choosing.md)). `SET NX PX`, redis-py's Lock and "
+            "flock have no queue. `pg_advisory_lock`, GET_LOCK and flock have no token and no lease: a holder without its "
+            "server does not learn that its lock is gone.",
+            "What a write has survived when its answer arrives:",
             "| | data in memory, on /dev/shm | data on disk |\n|---|---|---|\n" + durability)
 
 

@@ -90,14 +90,13 @@ def section(result, labels, plot):
 
 
 ALL_PEERS = ("# Benchmarks",
-             "Written by `scripts/bench` from the data of one run, which is beside the plots. All peers took part in the "
-             "same run, in turns: each round goes through all of them, beginning with another one each time. A value is "
-             "the median of the rounds, with the first and third quartile in brackets. A ratio is taken round by round, "
-             "then the median of the rounds. What the measures and the peers do in detail is in "
-             "[bench/README.md](../../bench/README.md).")
+             "`scripts/bench` writes this page from the data of one run, `benchmarks/data.json`. In each round every peer "
+             "is measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A "
+             "ratio is the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the peers and "
+             "the measures.")
 AIMS = ("## Aims",
-        "The floor's: what a peer reaches that does only what must be done, the bare C client or, inside a process, a "
-        "queue without a server.")
+        "The floor's: the value of a peer that does only what must be done. That is the bare C client or, inside a "
+        "process, a queue without a server.")
 
 
 def page(results, labels, facts, plots, ours, head=ALL_PEERS, aims=AIMS):

@@ -14,8 +14,9 @@ def case_of(sessions):
 def measure(bench):
     rates = bench.new_result(
         "contended", "Contended hand-overs", "grants a second", "higher", reference=OURS, scale="log",
-        about="Each session in a process of its own; the release is not waited for where the client can. SET NX PX "
-              "has no queue: a loser asks again after 1 ms, and the winner is often the one that had it.",
+        about="Each session is a process. A client does not wait for the release where its interface permits that. "
+              "SET NX PX has no queue: a client tries again after 1 ms, and the last holder often gets the lock "
+              "again.",
         aims=[Aim("≥ 1.6 × Curator", case_of(2), 1.6, False, "curator", floor=BARE),
               Aim("≥ 1.25 × Curator", case_of(8), 1.25, False, "curator", floor=BARE),
               Aim("≥ 0.97 × bare", case_of(2), 0.97, False, BARE),
@@ -24,7 +25,7 @@ def measure(bench):
               Aim("≥ 3 × on ZooKeeper", case_of(8), 3, False, OURS, of=ON_REDIS)])
     shares = bench.new_result(
         "shares", "Fairness of contended hand-overs", "the least served session's grants ÷ the most served's",
-        "higher", about="From the same windows. 1: all got the same.")
+        "higher", about="From the same windows. 1: every session got the same number of grants.")
     names = bench.names_that_can("contend")
     with bench.crew(names, max(SESSIONS)) as crew:
         for sessions in SESSIONS:

@@ -21,13 +21,13 @@ def measure(bench):
     rates = bench.new_result(
         "drain", "Draining a queue", "hand-overs a second", "higher", shape="lines",
         reference=OURS,
-        about="All waiters in one process; each releases at once when it is granted. Ours wait asynchronously, "
-              "Curator's in a thread and with an object each. Each round has all lengths.",
+        about="All waiters are in one process. Each waiter releases at once. turnstile waits asynchronously; "
+              "Curator has a thread and an object for each waiter.",
         aims=[Aim(f"≥ 0.9 × with {sizes[0]}", case_of(size), 0.9, False, versus_case=case_of(sizes[0]))
               for size in sizes if size >= 1000 and size != 3000])
     filling = bench.new_result(
         "filling", "Filling that queue", "µs a waiter", "lower", reference=OURS, shape="lines", scale="log",
-        about="From the first waiter's call until the servers have all of them.")
+        about="From the first waiter's call until the servers have all waiters.")
     names = [name for name in bench.names_that_can("drain") if name != WITHOUT_QUEUE]
     queues = [(name, size) for size in sizes for name in names
               if name == OURS or size <= settings.curator_waiters]

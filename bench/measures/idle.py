@@ -21,8 +21,8 @@ def _threads(pid):
 def measure(bench):
     cost = bench.new_result(
         "idle", f"{OBJECTS:,} idle mutex objects", "more than the same client without them", "lower", shape="",
-        about="Threads of the process; packets that the servers received. The client's keep-alive is measured "
-              "first, without the objects, and taken off.",
+        about="Threads of the process, and packets that the servers received. The client's keep-alive is "
+              "subtracted.",
         aims=[Aim("none", case, 0, True) for case in CASES[:2]])
     if not bench.has(OURS):
         return [cost]

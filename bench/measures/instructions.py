@@ -16,8 +16,8 @@ def measure(bench):
     result = bench.new_result(
         "instructions", "Client's instructions, uncontended", "instructions a cycle, outside the kernel", "lower",
         reference=OURS,
-        about="A cycle's share of the difference of two runs, counted by Valgrind's callgrind, so that neither the start "
-              "nor the end of a process is in it.",
+        about="Valgrind's callgrind counts two runs of different length. The table has the difference for one "
+              "cycle, without the start and the end of the process.",
         aims=[Aim("≤ 1.15 × bare", UNCONTENDED, 1.15, True, BARE)])
     able = bench.names_that_can("cycle")
     for name in (BARE, OURS):

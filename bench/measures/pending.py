@@ -23,16 +23,16 @@ def measure(bench):
     settings = bench.settings
     memory = bench.new_result(
         "memory", "Client memory for each pending acquire", "bytes", "lower", shape="",
-        about=f"{settings.pending:,} pending on as many paths, {settings.pending_on_one_path:,} on one; "
-              "the growth of the heap in use (mallinfo2), of the resident set, and of the heap for one mutex "
-              "object, which is not in the first. Measured when the servers have a watch for each and the client has "
-              "taken in their answers; the most while they queue is with requests and answers under way.",
+        about=f"{settings.pending:,} acquires on as many paths, and {settings.pending_on_one_path:,} on one. The "
+              "growth of the heap in use (mallinfo2), without the mutex objects, and of the resident set; the heap "
+              "of one mutex object. Measured when the servers have a watch for each acquire and the client has "
+              "read their answers.",
         aims=[Aim("≤ 2 KiB", "on as many paths, heap", 2048, True),
               Aim("≤ 2 KiB", "on one path, heap", 2048, True)])
     cancelling = bench.new_result(
         "cancelling", "Cancelling all of them", "as the columns say", "lower", shape="",
-        about="Seconds to be queued; seconds from the stop until the last handler was told; the znodes and watches "
-              "that are left at the servers when nothing changes any more, and the heap, bytes for each acquire.",
+        about="Seconds until all are queued; seconds from the stop to the last handler; znodes and watches that "
+              "remain at the servers; bytes of heap that remain for each acquire.",
         aims=[Aim("nothing left", f"{case}, left", 0, True) for case in
               ("on as many paths", "on one path")])
     if bench.has(OURS):

@@ -12,11 +12,11 @@ CONTENDED = "2 sessions"
 def measure(bench):
     requests = bench.new_result(
         "requests", "Requests a cycle", "packets that the servers received", "lower",
-        about="By the servers' counters (`cons`) before and after; pings and the library's confirmations are in it.",
+        about="By the servers' counters (`cons`), pings and confirmations included.",
         aims=[Aim("≤ 3", UNCONTENDED, 3.05, True), Aim("≤ 5", CONTENDED, 5.05, True)])
     events = bench.new_result(
         "events", "Watch events a cycle", "packets that the servers sent unasked", "lower", shape="",
-        about="From the same counters: each request is answered by one packet, what is more is an event.",
+        about="From the same counters: packets beyond one answer for each request.",
         aims=[Aim("0", UNCONTENDED, 0.01, True), Aim("≤ 1", CONTENDED, 1.01, True)])
     able = bench.names_that_can("cycle")
     for kind in bench.kinds:

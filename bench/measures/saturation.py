@@ -22,21 +22,22 @@ WHAT = f"{PROCESSES * SESSIONS} sessions, each of {PROCESSES} processes has {SES
 def measure(bench):
     rates = bench.new_result(
         "saturation", "Saturation", "grants a second", "higher", reference=OURS,
-        about=f"{WHAT}; each session has {SLOTS} acquires under way all the time. Uncontended: every session has locks "
-              "of its own. Skewed: any lock, by Zipf's law (exponent 0.99), so that the first is wanted by one in "
-              "eight. The release is not waited for where the client can; Curator has a thread for each acquire.",
+        about=f"{WHAT}; each session has {SLOTS} acquires in progress at all times. Uncontended: each session has "
+              "its own locks. Skewed: any lock, by Zipf's law (exponent 0.99): every eighth acquire wants the "
+              "first lock. A client does not wait for the release where its interface permits that. Curator has a "
+              "thread for each acquire.",
         aims=[Aim("≥ 0.9 × bare, asynchronous", case, 0.9, False, BARE_ASYNC) for case in CASES])
     processor = bench.new_result(
         "saturation_processor", "Clients' processor time when saturated", "µs a grant", "lower", reference=OURS,
-        about="Of all threads of the clients' processes, in the same windows.")
+        about="All threads of the clients' processes, in the same windows.")
     requests = bench.new_result(
         "saturation_requests", "Requests a grant when saturated", "packets that the servers received", "lower", shape="",
         about="In the first of these windows, by the servers' counters.")
     times = bench.new_result(
         "saturation_acquire", "An acquire at half that load", "µs", "lower", reference=OURS, scale="log",
         about=f"The same sessions and locks. Acquires begin at random instants, {OF_THE_MOST} × as many a second as "
-              f"{bench.labels[OURS]} was granted when saturated, whatever becomes of those before; each is timed from "
-              "the instant at which it was due to its grant. Each round's value is that part of its acquires.")
+              f"{bench.labels[OURS]} was granted when saturated, whether or not earlier acquires have ended. Each is "
+              "timed from its planned start to its grant.")
     able = bench.names_that_can("saturate")
     names = [kind.name for kind in bench.kinds if kind.name in able and kind.backend == "zookeeper"]
     with bench.crew(names, PROCESSES) as crew:

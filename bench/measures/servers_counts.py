@@ -12,11 +12,11 @@ FEW = 10  # cycles of a life that is taken off: what making the session and the 
 def measure(bench):
     counts = bench.new_result(
         "servers-counts", "Requests a cycle", "as the columns say", "lower", shape="",
-        about="By the servers' own counters: ZooKeeper's mntr, Redis's INFO commandstats (requests: the commands that the "
-              "client sends; those that its scripts carry out beside them), PostgreSQL's pg_stat_statements, "
-              "pg_stat_database and pg_stat_wal, MariaDB's Questions and Handler_commit (it counts no syncs of its "
-              "log); SQLite's by its trace (BEGIN; log syncs: transactions that write). Data on disk, each write synced. The same life "
-              f"with {FEW} cycles is taken off.")
+        about="By the servers' own counters: ZooKeeper's mntr; Redis's INFO commandstats; PostgreSQL's "
+              "pg_stat_statements, pg_stat_database and pg_stat_wal; MariaDB's Questions and Handler_commit, which "
+              "count no syncs; SQLite's trace. On Redis a request is a command of the client; commands in scripts "
+              "are counted beside it. On SQLite a log sync is a transaction that writes. Data on disk, each write "
+              f"synced. A run with {FEW} cycles is subtracted.")
     with bench.on_disk():
         for name in bench.names_that_can("cycle"):
             if not hasattr(bench.server_of(name), "counts") and name != SQLITE:

@@ -14,12 +14,12 @@ SETTLE_SECONDS = 0.2  # until the waiter has asked
 
 def measure(bench):
     seconds = bench.settings.session_ms / 1000
-    case = f"session time-out or lease {seconds:.0f} s"
+    case = f"session timeout or lease {seconds:.0f} s"
     taken = bench.new_result(
         "servers-crash", "Hand-over after a crash", "ms from the kill to the next grant", "lower", scale="log",
-        about="The holder's process is killed while another waits. Locks of a session at a server that notices a closed "
-              "connection, and those of the kernel, are free at once; a lock with a lease is free at its end, however "
-              "long that is. ZooKeeper looks for silent sessions once a tick (2 s).")
+        about="A SIGKILL ends the holder's process while another process waits. A server or kernel that notices "
+              "the closed connection frees the lock at once. A lock with a lease is free when its lease ends. "
+              "ZooKeeper looks for silent sessions once a tick (2 s).")
     names = [name for name in bench.names_that_can("hold") if name != LOCAL]
     kinds = {name: bench.kind(name) for name in names}
     trials = [(case, name, [kind.lease.format(bench.settings.session_ms)] if kind.lease else [])

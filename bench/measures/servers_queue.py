@@ -8,12 +8,12 @@ def measure(bench):
     (size,) = bench.settings.drain_sizes
     rates = bench.new_result(
         "servers-queue", f"A queue of {size:,}", "hand-overs a second", "higher", scale="log", reference=bench.beside,
-        about="All waiters in one process; each releases as soon as it has the lock. Ours wait asynchronously in one "
-              "client; the others have a thread and, but for flock, a connection each, as their waiters need.")
+        about="All waiters are in one process. Each waiter releases at once. turnstile waits asynchronously in one "
+              "client. The others have a thread for each waiter and, but for flock, a connection.")
     filling = bench.new_result(
         "servers-filling", "Filling that queue", "µs a waiter", "lower", shape="",
-        about="Ours: until the server has all of them. The others: until all have asked, which nobody can see arrive; "
-              "their connections were made before.")
+        about="turnstile: until the server has all waiters. The others: until all have sent their request, on "
+              "connections that exist already.")
     names = bench.names_that_can("drain")
     with bench.crew(names) as crew:
         drain_in_turns(bench, [(name, size) for name in names], crew, rates, filling)

@@ -14,9 +14,9 @@ NOT_WAITED = "release not waited for"
 def measure(bench):
     times = bench.new_result(
         "uncontended", "Uncontended acquire and release", "µs a cycle", "lower", reference=OURS,
-        about="One session, one thread; each round's value is the median of its cycles. Servers and clients have a "
-              "processor each, as on two machines, where there are two. Peers that know no "
-              "release without waiting are in the second column with the one they have.",
+        about="One session, one thread. A round's value is the median of its cycles. Where there are two "
+              "processors, the servers have one and the clients the other. A client without an asynchronous "
+              "release has the same value in both columns.",
         aims=[Aim("≤ 1.08 × bare", CONFIRMED, 1.08, True, BARE),
               Aim("≤ 0.85 × Curator", CONFIRMED, 0.85, True, "curator"),
               Aim("ahead of go-zookeeper", CONFIRMED, 1, True, "go-zookeeper"),
