@@ -348,16 +348,14 @@ rule_links() {
         done | report "a link that leads nowhere"
 }
 
-# A sentence of a page has at most 30 words, and no phrase that only this project's authors understand. The pages in
-# unrevised.txt are not judged yet.
-readonly unrevised=tests/style/unrevised.txt
+# A sentence of a page has at most 30 words, and no phrase that only this project's authors understand.
 rule_sentences() {
-    { git ls-files -- '*.md' | xargs python3 tests/style/sentences.py length --unrevised "$unrevised" ||
+    { git ls-files -- '*.md' | xargs python3 tests/style/sentences.py length ||
         echo "tests/style/sentences.py: no answer"; } | report "more than 30 words: make it two sentences"
 }
 
 rule_dialect() {
-    { git ls-files -- '*.md' | xargs python3 tests/style/sentences.py words --unrevised "$unrevised" ||
+    { git ls-files -- '*.md' | xargs python3 tests/style/sentences.py words ||
         echo "tests/style/sentences.py: no answer"; } | report "name the actor or the noun, or use the field's word"
 }
 
@@ -366,15 +364,6 @@ rule_log_lines() {
     { sources src | xargs python3 tests/style/log_lines.py docs/reference/troubleshooting.md ||
         echo "tests/style/log_lines.py: no answer"; } |
         report "a line of the log that docs/reference/troubleshooting.md does not explain"
-}
-
-# The list of unrevised pages only shrinks: every page in it is in each earlier version of it, too.
-rule_unrevised() {
-    local version
-    git log --format=%h -- "$unrevised" 2>/dev/null | while IFS= read -r version; do
-        git cat-file -e "$version:$unrevised" 2>/dev/null || continue
-        git show "$version:$unrevised" | sort -u | comm -13 - <(sort -u "$unrevised")
-    done | sort -u | { grep '\.md$' || true; } | report "was taken off $unrevised and is on it again, or is new there"
 }
 
 # Comments and documents have a noun as their subject: the waiter, the session, another client. Of 100 lines in a folder
@@ -483,7 +472,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles members type_names lua spdx script format model_edges failures documents page_code links sentences dialect unrevised log_lines plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles members type_names lua spdx script format model_edges failures documents page_code links sentences dialect log_lines plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences of pages that are too long, and words that a newcomer cannot understand at the first reading.
 
-    sentences.py length|words [--unrevised FILE] PAGE...
+    sentences.py length|words PAGE...
 
 Prints "page:line: text" for each violation. Text that a script has written between its two markers is data, which the
-command does not judge. FILE lists pages, one a line, that are not revised yet: the command does not judge them, but
-names each one that has no violation of either kind any more, so that it leaves the list.
+command does not judge.
 """
 import argparse
 import re
@@ -129,21 +128,11 @@ def dialect(page):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("rule", choices=["length", "words"])
-    parser.add_argument("--unrevised", metavar="FILE")
     parser.add_argument("pages", nargs="+")
     options = parser.parse_args()
-    unrevised = set()
-    if options.unrevised:
-        with open(options.unrevised, encoding="utf-8") as file:
-            unrevised = {line.strip() for line in file if line.strip() and not line.startswith("#")}
-    for page in sorted(unrevised - set(options.pages)):
-        print(f"{options.unrevised}: {page} is no page")
     for page in options.pages:
-        violations = list(long_sentences(page) if options.rule == "length" else dialect(page))
-        if page not in unrevised:
-            print(*violations, sep="\n", end="\n" if violations else "")
-        elif options.rule == "length" and not violations and not list(dialect(page)):
-            print(f"{options.unrevised}: {page} is revised: remove it from this list")
+        for violation in long_sentences(page) if options.rule == "length" else dialect(page):
+            print(violation)
     return 0
 
 
