@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of the admin page's server: requests that are none, and some that are.
+// Malformed and well-formed requests for the tests of the admin page's server.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace turnstile::tests {
 
-// Requests as bytes, from a fixed seed: pieces of good ones, cut, doubled and with bytes that are anything.
+// Generates requests from a fixed seed: parts of valid requests, cut, repeated and mixed with random bytes.
 class hostile_bytes {
 public:
     explicit hostile_bytes(std::string name) : name_{std::move(name)} {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of the admin page's server: a connection as bytes, and the answer that came.
+// A raw connection to the admin page's server, and the server's answer, for tests.
 #pragma once
 
 #include <arpa/inet.h>
@@ -35,7 +35,7 @@ struct http_answer {
         return said.is_object() && said.contains("error") ? said["error"]["code"].get<std::string>()
                                                           : "";
     }
-    // Of a header; empty if it is not there.
+    // Returns the value of a header, or an empty text if the answer has no such header.
     [[nodiscard]] std::string header(const std::string& name) const {
         const auto at = head.find("\r\n" + name + ": ");
         if (at == std::string::npos) return {};
@@ -44,10 +44,11 @@ struct http_answer {
     }
 };
 
-// One connection to a server on loopback.
+// A connection to a server on loopback.
 class http_link {
 public:
-    // From 127.0.0.`host`: what the server allows an address, it allows each of them.
+    // Connects from 127.0.0.`host`. The server counts its limits per address, so each `host` has separate
+    // limits.
     explicit http_link(std::uint16_t port, std::uint32_t host = 1)
         : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
         sockaddr_in own{};
@@ -65,13 +66,13 @@ public:
     void send(std::string_view bytes) const {
         while (!bytes.empty()) {
             const auto sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-            if (sent <= 0) return;  // the server has had enough
+            if (sent <= 0) return;  // the server reads no more
             bytes.remove_prefix(static_cast<std::size_t>(sent));
         }
     }
-    // No more will be sent.
+    // Closes the sending half: the server sees the end of the request.
     void finish() const { ::shutdown(socket_.get(), SHUT_WR); }
-    // More of the answer; empty at its end, or if none comes in time.
+    // Returns further bytes of the answer. Empty at the end of the answer, or if none arrives in time.
     [[nodiscard]] std::string receive() const {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(testing::limit());
         pollfd wish{socket_.get(), POLLIN, 0};
@@ -81,7 +82,7 @@ public:
         return count <= 0 ? std::string{}
                           : std::string{room.data(), static_cast<std::size_t>(count)};
     }
-    // Whether the server has ended the connection; what it sent before is thrown away.
+    // Returns true if the server has closed the connection. Discards what the server sent before.
     [[nodiscard]] bool is_over() const {
         std::array<char, 65'536> room{};
         for (;;) {
@@ -90,7 +91,7 @@ public:
             if (count < 0) return false;
         }
     }
-    // Until `text` has come, or the end.
+    // Reads until `text` has arrived. Returns false if the connection ends first.
     [[nodiscard]] bool receive_until(const std::string& text) {
         while (received_.find(text) == std::string::npos) {
             const auto more = receive();

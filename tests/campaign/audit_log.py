@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what triggers in a database wrote down (audit_postgresql.sql, audit_mariadb.sql, audit_sqlite.sql): what was
-really done to the znodes, in the order in which each folder was changed.
+"""Reads the rows that triggers in a database recorded (audit_postgresql.sql, audit_mariadb.sql, audit_sqlite.sql):
+every committed change of the znodes, in the order in which each folder was changed.
 
-A line is "n|at|what|path|owner|number|deadline|data in hex", times in microseconds. What was rolled back is not there.
+A line is "n|at|what|path|owner|number|deadline|data in hex", times in microseconds. Changes that were rolled back
+have no row.
 """
 
 from txn_log import Transaction
@@ -11,7 +12,7 @@ MS = 1000
 
 
 def transactions(file, wall_of_deadline):
-    """`wall_of_deadline`: a session's deadline as microseconds of the wall clock."""
+    """`wall_of_deadline` converts a session's deadline into microseconds of the wall clock."""
     found, number = [], 0
     with open(file, encoding="utf-8") as lines:
         for line in lines:
@@ -32,7 +33,7 @@ def transactions(file, wall_of_deadline):
 
 
 def end_of(deadline, wall_of_deadline, at):
-    """By itself; when its time had come; or, before that, because its process had gone."""
+    """Says how a session ended: by itself, at its deadline, or earlier because its process had ended."""
     if deadline == 0:
         return "close"
     return "expire" if wall_of_deadline(deadline) <= at + MS else "gone"

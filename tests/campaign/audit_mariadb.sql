@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the judge of a campaign reads: each change of a znode and each session, in the server's order, by its clock; of
--- what recipes write down it is the time that the znode has, by which they go. A trigger locks nothing but the row that it
--- makes: the number of that takes no lock (innodb_autoinc_lock_mode = 2), nothing else is read, and no other key is there.
--- And the table that workers append to under sql::check, and one that takes what room is left.
+-- Records for the judge of a campaign: each change of a znode and each session, in the server's order and with the
+-- server's time. Of the data of recipes, the triggers record the time, because the recipes use it. A trigger locks only
+-- the row that it inserts: the row's number takes no lock (innodb_autoinc_lock_mode = 2), the trigger reads nothing
+-- else, and the table has no other key. Below: the table to which workers append under sql::check, and a table that
+-- fills the disk.
 CREATE TABLE campaign_entries (n bigint AUTO_INCREMENT PRIMARY KEY, data varchar(255) NOT NULL) ENGINE = InnoDB;
 CREATE TABLE campaign_filler (n bigint AUTO_INCREMENT PRIMARY KEY, data longblob NOT NULL) ENGINE = InnoDB;
 CREATE TABLE campaign_audit (

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the judge of a campaign reads: each change of a znode and each session, in the server's order, by its clock; of
--- what recipes write down it is the time that the znode has, by which they go. And the table that workers append to under sql::check.
+-- Records for the judge of a campaign: each change of a znode and each session, in the server's order and with the
+-- server's time. Of the data of recipes, the triggers record the time, because the recipes use it. Below: the table to
+-- which workers append under sql::check.
 CREATE TABLE campaign_entries (n bigserial PRIMARY KEY, data text NOT NULL);
 CREATE TABLE campaign_audit (
     n bigserial PRIMARY KEY,

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the judge of a campaign reads: each change of a znode and each session, in the file's order, by the system's clock;
--- of what recipes write down it is the time that the znode has, by which they go. A session's deadline is by the boot clock. And the
--- table that workers append to under sql::check.
+-- Records for the judge of a campaign: each change of a znode and each session, in the file's order and with the
+-- system's time. Of the data of recipes, the triggers record the time, because the recipes use it. A session's deadline
+-- is a time of the boot clock. Below: the table to which workers append under sql::check.
 CREATE TABLE campaign_entries (n INTEGER PRIMARY KEY AUTOINCREMENT, data TEXT NOT NULL);
 CREATE TABLE campaign_audit (
     n INTEGER PRIMARY KEY AUTOINCREMENT,

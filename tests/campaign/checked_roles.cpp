@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mutex whose holder writes into the servers' own data, checked in the same step: sql::check and redis::check.
+// A mutex whose holder writes data into the lock's own servers; sql::check or redis::check verifies the hold in
+// the same step.
 #include "checked_store.hpp"
 #include "player.hpp"
 #include "turnstile/mutex.hpp"
@@ -7,7 +8,7 @@
 namespace campaign {
 namespace {
 
-constexpr milliseconds k_patience{60'000};  // of a program that waits for its server
+constexpr milliseconds k_patience{60'000};  // for a program that waits for its server
 
 void append_once(player& me, checked_store& store, const trace& of, const guard& hold) {
     const auto id = me.out().next_id();
@@ -30,7 +31,7 @@ void checked_turn(player& me, checked_store& store, turnstile::mutex& lock,
     auto hold = lock.acquire(me.options(mine, timeout));
     if (!hold) return me.failed(*mine, hold.error());
     me.granted(*mine, *hold, {path});
-    // It does not look whether its hold is valid: the check is what counts.
+    // The program does not ask whether its hold is valid: the servers' check alone must refuse a late write.
     for (int i = me.between(1, 4); i != 0; --i) {
         append_once(me, store, *mine, *hold);
         player::work(milliseconds{me.between(0, 15)});

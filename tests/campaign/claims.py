@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the workers were told, compared with itself: no look at the servers."""
+"""Compares the workers' notes with each other, without the servers' logs."""
 
 import collections
 
-# How late may what has a deadline be: the machine may be busy, and nothing here judges speed.
+# Tolerance after a deadline: the machine may be busy, and the judge does not judge speed.
 SLACK = 15_000_000_000
 
 
@@ -36,7 +36,7 @@ def judge(campaign, verdict):
 
 
 def forced_ends(campaign):
-    """When an operator deleted a znode with the promises waived."""
+    """The times at which an operator deleted a znode with the promises waived."""
     ends = {}
     for life in campaign.lives.values():
         for order in life.orders:
@@ -55,13 +55,14 @@ def orders_to_go(campaign):
 
 
 def told_to_go(hold, taken):
-    """Until when a hold that an operator ended counts: it is over before its znode goes, and its program is told so in
-    some other thread, a little later. So it is its own looks that count."""
+    """Until when a hold that an operator ended counts. The hold is over before its znode is deleted, and the library
+    informs the program in another thread a little later. So the program's own checks count.
+    """
     if hold.lost is None or hold.lost >= hold.until:
         return hold.end
     for path in hold.paths:
         for order in taken[path]:
-            # Of several locks, or converted: then it has several znodes.
+            # A hold of several locks, or a converted hold, has several znodes.
             simple = hold.znode != "-" and len(hold.modes) == 1
             if simple and order.znode != hold.znode:
                 continue
@@ -71,7 +72,7 @@ def told_to_go(hold, taken):
 
 
 def judge_exclusion(holds, verdict):
-    """G1: of two claims that exclude each other one is over before the other begins."""
+    """G1: if two claims exclude each other, one ends before the other begins."""
     spans = sorted(((start, end, mode, hold, line) for hold in holds
                     for start, end, mode, line in hold.claims), key=lambda s: (s[0], s[1]))
     active = []
@@ -91,7 +92,7 @@ def judge_exclusion(holds, verdict):
 
 
 def judge_permits(holds, verdict):
-    """G1 of a semaphore: what is out at an instant fits into the limit."""
+    """G1 of a semaphore: the permits that are held at any instant fit into the limit."""
     spans = sorted(((start, end, hold, line) for hold in holds
                     for start, end, _, line in hold.claims), key=lambda s: (s[0], s[1]))
     active = []
@@ -106,9 +107,11 @@ def judge_permits(holds, verdict):
 
 
 def judge_tokens(path, holds, forced, verdict):
-    """G6: of two grants that exclude each other the later has the larger token. What a process hands on before it
-    hears that its znode was deleted by force counts as before the deletion. A token that is handed on in a process is
-    that of its znode, counted on: where two may hold at a time, it comes after the other's, and is told as that."""
+    """G6: of two grants that exclude each other, the later one has the larger token. A process may hand a hold on
+    before it learns that its znode was deleted by force: that grant counts as earlier than the deletion. A hold that
+    is handed on inside a process has its znode's token with a higher counter. If two threads may hold at a time, such
+    a token counts as later than the other hold's.
+    """
     grants = sorted(((at, mode, said[path], hold, line) for hold in holds
                      for at, mode, said, line in hold.grants
                      if path in said and at < min(hold.until, forced.get(hold.znode, at + 1))),
@@ -126,18 +129,19 @@ def judge_tokens(path, holds, forced, verdict):
 
 
 def judge_losses(campaign, forced, verdict):
-    """G5: a hold that ends without a release is told to be over."""
+    """G5: the library reports the end of each hold that ends without a release."""
     for hold in campaign.holds:
         life = hold.life
         if hold.role in ("latch", "election", "job"):
-            continue  # they look for themselves
+            continue  # these programs check by themselves
         if hold.released is not None and hold.released <= hold.until:
             continue
         verdict.looked["G5"] += 1
         if hold.lost is not None:
             late = hold.lost - hold.until - life.stopped_within(hold.until, hold.lost)
         else:
-            # Its release tells it; else it is late until the process has gone.
+            # The holder's release reports the loss. Without a release, the report is late until the process
+            # has ended.
             end = min(t for t in (hold.released, life.killed, life.ended, life.last) if t is not None)
             late = end - hold.until - life.stopped_within(hold.until, end)
         if late > SLACK:
@@ -167,7 +171,7 @@ def judge_calls(campaign, verdict):
 
 
 def judge_liveness(campaign, by_path, verdict):
-    """G7: once nothing is disturbed any more, every path is granted."""
+    """G7: once the disturbances have ended, every path is granted."""
     if campaign.calm is None:
         return
     line = next(entry for _, kind, _, entry in campaign.director if kind == "calm")

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guarded writes, and those under sql::check and redis::check, compared with what the servers did: what was told ok was
-written once, what was refused never, the rest once at most; under holds that stood; and in the order of the fencing
-tokens of each lock."""
+"""Compares guarded writes, and writes under sql::check and redis::check, with the servers' logs. A write that was
+answered "ok" happened once; a refused write never happened; any other write happened at most once. Every write
+happened under a live hold, and in the order of each lock's fencing tokens.
+"""
 
 import collections
 
 from txn_log import Removal
 
-SHELF = "/campaign-shelf"  # what is put there, and what removals leave of themselves beside it
+SHELF = "/campaign-shelf"  # the puts' folder, and the marks that removals leave beside it
 NUMBERS = {"counter": "commits ", "entries": "checked writes ", "shelf": "puts "}
 
 
@@ -25,7 +26,7 @@ def judge_written(campaign, store, all_written, verdict):
     written = collections.defaultdict(list)
     for place, data in all_written:
         written[data].append(place)
-    told = collections.defaultdict(list)  # the path of a lock -> (place, token, line)
+    told = collections.defaultdict(list)  # path of the lock -> (position in the servers' order, token, line)
     for life in campaign.lives.values():
         for commit in life.commits:
             if commit["store"] != store:
@@ -64,14 +65,14 @@ def judge_outcome(campaign, commit, times, verdict):
 
 
 def judge_part(commit, verdict):
-    """A put and a make fit whatever stands there, and nothing else does."""
+    """A put and a make succeed whatever the znode contains; other parts require its expected state."""
     if commit["part"] != "-" and not commit["removes"]:
         verdict.break_("commits", f"part {commit['part']} is refused of a commit that puts and makes",
                        commit["line"])
 
 
 def judge_standing(campaign, commit, hold, place, verdict):
-    """What is written under a hold is written before its znode goes."""
+    """A write under a hold happens before the hold's znode is removed."""
     for znode in hold.znodes:
         if znode.gone_zxid is not None and place > znode.gone_zxid:
             verdict.break_("commits", f"written by {place:#x}, when a znode that it was under had gone",

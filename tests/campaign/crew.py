@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processes of a campaign, and the file in which the director writes down what it did to them."""
+"""The processes of a campaign, and the file in which the director records what it did to them."""
 
 import os
 import select
@@ -18,8 +18,8 @@ def boottime():
 def poll(condition, seconds):
     """Returns as soon as `condition` holds, and after `seconds` in any case.
 
-    The condition is looked at ten times a second, for want of an event: it is about files that other processes write
-    and about what a server answers.
+    Checks the condition ten times a second. There is no event to wait for: the conditions concern files that other
+    processes write, and answers of a server.
     """
     limit = time.monotonic() + seconds
     while not condition() and time.monotonic() < limit:
@@ -27,7 +27,7 @@ def poll(condition, seconds):
 
 
 def pause(workers, seconds):
-    """Lets `seconds` pass; returns as soon as one of the processes that run ends."""
+    """Waits `seconds`. Returns earlier if one of the running processes ends."""
     ends = [os.pidfd_open(worker.process.pid) for worker in workers if worker.running()]
     try:
         select.select(ends, [], [], max(0.0, seconds))
@@ -37,7 +37,7 @@ def pause(workers, seconds):
 
 
 class Notes:
-    """What the director did, in the form of the workers' notes: "<ns> <kind> <key>=<value>..."."""
+    """The director's actions, in the form of the workers' notes: "<ns> <kind> <key>=<value>..."."""
 
     def __init__(self, path):
         self.file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
@@ -48,7 +48,7 @@ class Notes:
 
 
 class Stage:
-    """The servers and the links, in a process of its own that takes orders."""
+    """The servers and the links, in a separate process that executes orders."""
 
     def __init__(self, settings, folder):
         command = [settings.stage, settings.servers, folder, str(settings.links), str(settings.tick),
@@ -56,8 +56,8 @@ class Stage:
         if settings.servers == "zookeeper":
             command.append(settings.shim)
         self.errors = open(os.path.join(folder, "stage.log"), "ab")
-        # A server that was killed starts within half a minute, on a machine that has time for it. How long
-        # it takes is not what a campaign judges.
+        # On a busy machine a killed server needs up to half a minute to start. A campaign does not judge that
+        # time.
         patient = {"TURNSTILE_TEST_TIME_SCALE": "6", **os.environ}
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, bufsize=1, env=patient)
@@ -85,7 +85,7 @@ class Stage:
 
 
 class NoStage:
-    """Where there are no servers: a file that the workers share."""
+    """The stage if there are no servers: a file that the workers share."""
 
     def __init__(self, folders, links):
         self.servers, self.folders, self.links = [], folders, [""] * links
@@ -98,7 +98,7 @@ class NoStage:
 
 
 def guardians(program):
-    """The processes of this campaign's guardians: `program` is a copy that no other process runs."""
+    """The processes of this campaign's guardians. `program` is a copy of the guardian that no other process runs."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -106,14 +106,14 @@ def guardians(program):
                 if file.read().split(b"\0")[0] == os.fsencode(program):
                     found.append(int(name))
         except OSError:
-            pass  # it has ended
+            pass  # the process has ended
     return found
 
 
 class Worker:
-    """One worker process, and those that took its place after it was killed."""
+    """A worker, and the processes that replace it after it was killed."""
 
-    """`where`: its connect string."""
+    """`where`: the worker's connect string."""
 
     def __init__(self, number, roles, settings, folder, where):
         self.number, self.roles, self.settings = number, roles, settings
@@ -128,7 +128,7 @@ class Worker:
 
     @property
     def guarded(self):
-        """The others' sessions end by their time-out when they are killed."""
+        """True if the worker has a guardian. The sessions of other workers end by their timeout after a kill."""
         return bool(self.settings.guardian) and self.number % 3 != 0
 
     def start(self):
@@ -172,7 +172,7 @@ class Worker:
 
 
 class Flock:
-    """Idle sessions, in a process of its own."""
+    """Idle sessions, in a separate process."""
 
     def __init__(self, settings, servers, folder):
         log = open(os.path.join(folder, "flock.log"), "ab")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a campaign: real servers, workers over all recipes, nemeses aimed at the holder and the first waiter; then has
-what was written down judged.
+"""Runs a campaign: real servers, workers over all recipes, nemeses aimed at the holder and the first waiter. Then
+lets the judge judge the records.
 
     director.py --stage FILE --worker FILE [--servers KIND] [--shim FILE] [--minutes N] [--seed S] [--report FILE] [--keep]
 
-Ends with 0 if every promise was kept, with 1 if not, if it was cut short, or if no replica was promoted where that is
-what a campaign is for: then all files stay, and where they are is printed.
+Exits with 0 if every promise was kept. Exits with 1 if not, if the campaign was cut short, or if it had to promote a
+replica and did not: then all files stay, and the director prints where they are.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from crew import Notes, Worker, boottime, pause, poll
 from kinds import KINDS
 from namespace import own_mounts
 
-PATIENCE = 60  # seconds for what should take one
+PATIENCE = 60  # seconds; an answer should take one
 
 
 class Campaign:
@@ -37,7 +37,7 @@ class Campaign:
         self.workers = []
         self.kind = KINDS[settings.servers](self)
         self.stage, self.observer = self.kind.stage, self.kind.observer
-        self.cut_short = ""  # why, should the campaign end before its time
+        self.cut_short = ""  # the reason if the campaign ends before its time
 
     def wait_for_servers(self):
         self.stage.order("wait")
@@ -55,7 +55,8 @@ class Campaign:
                          slow=self.settings.slow, freed=self.freed_within(), seed=self.settings.seed,
                          only=self.settings.only)
         self.kind.prepare()
-        # Each worker plays six recipes, so that each recipe has several processes, some of which stay at the leader.
+        # Each worker plays six recipes, so that several processes play each recipe, and some of them stay at the
+        # leader.
         roles, last = self.kind.roles, self.settings.links
         for number in range(1, last):
             mine = [roles[(number * 9 + i * 5) % len(roles)] for i in range(6)]
@@ -69,7 +70,7 @@ class Campaign:
         return Worker(number, roles, self.settings, self.folder, where)
 
     def freed_within(self):
-        """Milliseconds for what a killed process owned, under servers that nobody disturbs."""
+        """Milliseconds within which undisturbed servers free what a killed process owned."""
         return 0 if self.settings.freed_at_once else self.settings.slow + 2 * self.settings.tick
 
     def disturb(self, until):
@@ -85,7 +86,7 @@ class Campaign:
             self.pause(self.random.uniform(0.1, 1.5))
 
     def pause(self, seconds):
-        """How long a disturbance lasts, or comes after another; a worker that ends by itself ends it."""
+        """The length of a disturbance, or the pause between two. Ends early if a worker ends by itself."""
         pause(self.workers, seconds)
 
     def finish(self):
@@ -94,7 +95,7 @@ class Campaign:
         self.watch_grants(at_least=self.kind.calm)
         self.notes.write("ending")
         self.end(self.workers)
-        # Sessions of processes that were killed end by their time-out.
+        # The sessions of killed processes end by their timeout.
         freed = self.settings.slow / 1000 + 2
         poll(lambda: not self.left(), freed)
         if self.left() and self.kind.ended_by_clients:
@@ -122,7 +123,9 @@ class Campaign:
         return [(folder, name) for folder in folders for name in self.observer.children(folder)]
 
     def watch_grants(self, at_least=0):
-        """Until every path has been granted from now on, and for `at_least` seconds. The paths that were not."""
+        """Waits until every path has been granted anew, and for `at_least` seconds. Returns the paths that were not
+        granted.
+        """
         begun = {name: os.path.getsize(name) for name in self.worker_notes()}
         begin = time.monotonic()
         missing = set(self.kind.paths)
@@ -145,7 +148,7 @@ class Campaign:
         return [os.path.join(self.folder, name) for name in names]
 
     def close(self):
-        """Ends every process; what the servers did is kept."""
+        """Ends every process. The servers' files are kept."""
         for worker in self.workers:
             if worker.process and worker.running():
                 worker.kill(self.notes)
@@ -164,7 +167,7 @@ def run(settings, folder):
             raise RuntimeError(f"not granted before anything was disturbed: {', '.join(missing)}")
         campaign.disturb(time.monotonic() + settings.minutes * 60)
         campaign.finish()
-    except RuntimeError as problem:  # what happened until then is judged all the same
+    except RuntimeError as problem:  # the judge still judges what happened until then
         campaign.cut_short = str(problem)
     finally:
         campaign.close()
@@ -198,7 +201,7 @@ def arguments():
     if made.small_disk:
         made.small_disk += math.ceil(kind.disk_a_minute * made.minutes)
     if made.servers != "zookeeper":
-        made.guardian = ""  # who has one there is freed by the servers' time all the same
+        made.guardian = ""  # the servers' timeout still frees this worker's locks
     return made
 
 

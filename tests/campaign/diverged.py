@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers whose tree is not what the servers' own logs say.
+"""Servers whose tree differs from the servers' own logs.
 
-A follower that fails, or is late, while it joins its leader may lack a transaction that its log has, or carry one out
-twice (ZOOKEEPER-4394, -4785 and kin). Then it shows a client what is gone, or not what stands.
+A follower that fails, or is late, while it joins its leader may miss a transaction that its log has, or apply one
+twice (ZOOKEEPER-4394, -4785 and similar). Then it shows a client a deleted znode, or hides an existing one.
 
-During a campaign each server is asked every second what stands (lookout.py), and its answer says up to which
-transaction its tree goes. A contender that had stood for a while by then, goes on standing, and is not listed, is *missing* there;
-one that was removed a while before, and is listed, is a *phantom* there.
+During a campaign, lookout.py asks each server every second for its contenders. The answer contains the last
+transaction that the server's tree has applied. A contender that existed long before the answer, still exists, and is
+not listed, is *missing* there. A contender that was removed long before, and is listed, is a *phantom* there.
 """
 
 import collections
 
-STEADY = 1000  # ms for which the logs must have said the same, before and after
-MARGIN = 5000  # ms before the first and after the last such answer
+STEADY = 1000  # ms for which the logs must agree, before and after
+MARGIN = 5000  # ms before the first and after the last wrong answer
 
 
 def short(name):
-    """Of a contender's name what tells it from others: the begin of its id, and its number."""
+    """A short form of a contender's name that is still unique: the start of its id, and its number."""
     return name[3:11] + name[-10:]
 
 
 class Divergence:
-    """A contender that one server's tree is wrong about, and the span (ms, wall clock) in which it was seen to be."""
+    """A contender that one server shows wrongly, and the span (ms, wall clock) in which the server did so."""
 
     __slots__ = ("server", "znode", "what", "begun", "ended", "line")
 
@@ -74,11 +74,11 @@ class Divergences:
         divergence.ended = at
 
     def of_znode(self, znode, at):
-        """The one about this very contender at that time, if there is one."""
+        """The divergence of this very contender at that time, or None."""
         return next((d for d in self.by_folder[znode.folder] if d.znode is znode and d.covers(at)), None)
 
     def of_path(self, path, at):
-        """One about any contender of that path at that time, if there is one."""
+        """A divergence of any contender of that path at that time, or None."""
         return next((d for d in self.by_folder[path] if d.covers(at)), None)
 
     def __iter__(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes that one holds alone: mutex, recursive_mutex, shared ones of a process, multi_lock, and
+// The exclusive recipes: mutex, recursive_mutex, locks shared by the threads of a process, multi_lock, and
 // guarded writes.
 #include <thread>
 
@@ -22,7 +22,7 @@ void play_mutex(player& me) {
 
 namespace {
 
-// One owner takes the lock twice; the inner hold is written down as the same.
+// The owner takes the lock twice. The notes record the inner hold as the same hold.
 void nested_turn(player& me, turnstile::recursive_mutex& lock, const std::string& path) {
     const auto timeout = me.some_timeout();
     const auto mine = me.begin("role=recursive path=" + path + " want=exclusive", timeout);
@@ -53,7 +53,7 @@ void play_recursive(player& me) {
     for (; me.goes_on(); me.think()) nested_turn(me, lock, path);
 }
 
-// Several threads of the process share the lock; other processes have other modes.
+// Several threads of this process share the lock; other processes use other modes.
 void play_retained(player& me) {
     const std::string path = "/campaign/retained";
     turnstile::lock_options modes;
@@ -76,7 +76,7 @@ void play_retained(player& me) {
     play(me);
 }
 
-// Half of the turns take both, the others one of the two.
+// Half of the turns take both locks, the others one of the two.
 void play_multi(player& me) {
     const std::string a = "/campaign/multi-a";
     const std::string b = "/campaign/multi-b";
@@ -97,7 +97,7 @@ namespace {
 
 constexpr const char* k_counter = "/campaign-counter";
 
-// The znode that is written to is made under a hold, too, by the first process that comes.
+// The first process creates the znode that the holders write to. It does so under a hold as well.
 bool make_counter(player& me, turnstile::mutex& lock) {
     const milliseconds patience{20'000};
     auto hold = lock.acquire({.timeout = patience, .stop = me.ending()});

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The store of the judge: it takes a write unless it has had one with a larger fencing token.
+"""The judge's model of a fenced store: it accepts a write unless it has seen a larger fencing token.
 
-A hold is overtaken at a write of another one that was granted later and excludes it. What a hold writes after it was
-overtaken comes late, be it by a pause or because its servers forgot the grant: the store must refuse all of it.
+A write of a later grant *overtakes* every earlier hold that it excludes. Whatever an overtaken hold writes is late,
+because of a pause or because its servers forgot the grant. The store must refuse all of it.
 """
 
 import collections
@@ -21,15 +21,17 @@ def judge(campaign, verdict):
 
 
 def overtakes(hold, path):
-    """Valid when it was granted, which an operator may have seen to that it was not; and granted by the servers, not
-    handed on inside a process, which may be done before it hears that others were let in."""
+    """Returns whether the hold overtakes earlier ones. It must have been valid when it was granted (an operator may
+    have ended it), and granted by the servers: a process may hand a hold on before it learns that others were granted
+    the lock.
+    """
     return hold.claims and hold.tokens[path][1] == 0
 
 
 def judge_path(path, holds, verdict):
     writes = sorted(((at, hold, line) for hold in holds for at, line in hold.writes), key=lambda w: w[0])
-    latest = {}  # want -> the hold with the largest token that has written
-    overtaking = {}  # want -> of those that have written, or tried to, the one that was granted last
+    latest = {}  # want -> the hold with the largest token among the writes so far
+    overtaking = {}  # want -> the last granted hold of all that have written or tried to
     for at, hold, line in writes:
         others = [overtaking[want] for want in overtaking if excludes(hold.want, want)]
         late = [other for other in others if other is not hold and other.granted > hold.granted]

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of idle sessions, which expire together with somebody else's when they are told to.
+"""Thousands of idle sessions, which expire on an order, together with the session of a victim.
 
     flock.py COUNT TIMEOUT_MS SERVER...
 
-Orders on the standard input, one a line:
-    mark SPREAD SILENCE    touch every session once, spread over SPREAD seconds, then say nothing for
-                           SILENCE seconds: they all expire, in the same buckets as whatever falls silent now
-Sessions that are gone are opened again, slowly. Ends when the standard input is closed.
+Orders on standard input, one a line:
+    mark SPREAD SILENCE    touch every session once, spread over SPREAD seconds, then send nothing for
+                           SILENCE seconds: all sessions expire, in the same buckets as any other
+                           session that falls silent now
+Expired sessions are opened again, slowly. Ends when standard input is closed.
 """
 
 import random
@@ -30,7 +31,7 @@ class Flock:
         self.links = {}  # by descriptor
         self.missing = count
         self.silent_until = 0.0
-        self.marks = []  # (time, descriptor), the next one last
+        self.marks = []  # (time, descriptor), the earliest one last
         self.next_ping = 0.0
 
     def open_some(self):
@@ -92,7 +93,7 @@ class Flock:
         self.drop(number)
 
     def spread(self, seconds):
-        """Pings for all, spread over so long."""
+        """Sends a ping on every session, spread over `seconds`."""
         now = time.monotonic()
         self.marks = sorted(((now + random.random() * seconds, n) for n in self.links), reverse=True)
 

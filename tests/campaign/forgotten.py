@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transactions that the servers lost after they had passed them on, by their own logs.
+"""Transactions that the servers' logs show as lost after they had been passed on.
 
-A leader numbers the transactions of its term one by one, and each is in the log of a majority before a client is
-answered. A number is missing in the log of a server that was sent a snapshot; another server has it then. A number
-that no server has, although one of them has a later one of the same term, was lost by the servers.
+A leader numbers the transactions of its term without gaps, and each is in the log of a majority before the client
+gets its answer. The log of a server that received a snapshot has gaps; another server has those numbers. If no server
+has a number, and one of them has a later number of the same term, the servers have lost the transaction.
 """
 
 import struct
@@ -12,8 +12,9 @@ from txn_log import committed, folder_transactions
 
 
 class Loss:
-    """Transactions first..last, and the span of the servers' wall clock (ms) in which what a client was told, and
-    what stands, may differ for it."""
+    """Transactions first..last, and the span of the servers' wall clock (ms) in which a client's answers may
+    contradict the servers' state because of the loss.
+    """
 
     __slots__ = ("first", "last", "begun", "ended")
 
@@ -29,7 +30,7 @@ def time_of(body):
 
 
 def losses(folders, session_ms):
-    """`session_ms`: how long a session may live on after the loss with what it was told before."""
+    """`session_ms`: how long a session may live after the loss and still rely on an answer from before."""
     times = {}
     for folder in folders:
         for zxid, body in folder_transactions(folder):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judge: whether the promises were kept, from what was written down outside the library alone.
+"""Judges whether the promises were kept, only from records made outside the library.
 
     judge.py FOLDER
 
-It reads the workers' and the director's notes and the servers' transaction logs, and shares no code with
-what it judges. docs/why/campaign.md says what each verdict means.
+Reads the workers' and the director's notes and the servers' transaction logs, and shares no code with the library.
+docs/why/campaign.md says what each verdict means.
 """
 
 import collections
@@ -21,30 +21,31 @@ import served
 from records import Campaign
 from txn_log import History, transactions
 
-# What servers do not promise that forget writes when a replica takes over: it is counted, and printed.
+# Promises that do not hold on servers that lose writes at a failover: the judge counts and prints violations.
 NOT_PROMISED = {"redis-replicated": {"G1", "G5"}, "redis-sentinel": {"G1", "G5"}}
-# Kinds of servers that are there to be replaced: a run in which no replica took over shows nothing.
+# Kinds of servers whose purpose is a failover: a run in which no replica took over shows nothing.
 REPLACED = ("redis-replicated", "redis-sentinel")
 
 
 class Verdict:
-    """What was found, by promise, and how much was looked at.
+    """The findings of the judge, by promise, and the number of cases that it examined.
 
-    Two kinds of contradictions are the servers', and are kept apart. `losses`: what the servers lost of their own
-    logs; it covers a contradiction between a client's word and the logs at an instant (`at`, wall clock, ms).
-    `divergences`: where a server's tree is not what the logs say; the claim that such a contender, or path, breaks
-    names it (`divergence`)."""
+    Two kinds of contradictions are faults of the servers and are kept apart. `losses`: transactions that the servers
+    lost from their own logs. A loss covers a contradiction between a client's answer and the logs at an instant
+    (`at`, wall clock, ms). `divergences`: a server's tree differs from the logs. A claim that such a contender or
+    path breaks names the divergence (`divergence`).
+    """
 
     def __init__(self, losses=(), divergences=None, not_promised=()):
         self.losses = list(losses)
         self.not_promised = set(not_promised)
-        self.unkept = []  # of those, as `broken`
+        self.unkept = []  # violations of NOT_PROMISED, in the form of `broken`
         self.divergences = divergences or diverged.Divergences()
         self.broken = []  # (promise, sentence, lines)
-        self.of_servers = []  # likewise
-        self.looked = collections.Counter()  # promise -> how many cases
+        self.of_servers = []  # in the form of `broken`
+        self.looked = collections.Counter()  # promise -> number of cases
         self.numbers = collections.Counter()  # for the report
-        self.unplayed = ""  # what a campaign on these servers is for, and did not happen; as a sentence
+        self.unplayed = ""  # the event that a campaign on these servers exists for, if it did not happen; a sentence
 
     def break_(self, promise, sentence, *lines, at=None, divergence=None):
         covered = at is not None and any(loss.begun <= at <= loss.ended for loss in self.losses)
@@ -59,7 +60,7 @@ class Verdict:
         return ", ".join(f"{promise} {count}" for promise, count in sorted(counts.items()))
 
     def faults(self):
-        """What the servers did wrong, as sentences."""
+        """The faults of the servers, as sentences."""
         return [str(fault) for fault in (*self.losses, *self.divergences)]
 
     def by_promise(self):
@@ -95,7 +96,7 @@ def count_promotions(campaign, kind, verdict):
 
 
 def history_of(folder, campaign, logs):
-    """What the servers did, by a record of their own."""
+    """The history of the servers, from their own records."""
     if logs:
         return History(transactions(logs))
     if os.path.isdir(os.path.join(folder, "redis-log")):

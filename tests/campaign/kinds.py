@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of servers that a campaign is played on: how they are reached, what is done to them, and what of theirs the
-judge reads."""
+"""The kinds of servers that a campaign can use: how workers reach them, how nemeses disturb them, and which of their
+records the judge reads.
+"""
 
 import os
 import shutil
@@ -25,19 +26,21 @@ SCHEMA = os.path.join(HERE, "..", "..", "src", "sql", "schema")
 
 
 class Kind:
-    """`freed`: milliseconds within which what a killed process owned is gone. `small_disk`: MiB of a server's own disk."""
+    """`freed`: milliseconds within which the locks of a killed process are free. `small_disk`: MiB of a server's
+    private disk.
+    """
 
     name = ""
     servers = "one server"
     workers = 6
-    calm = 4  # seconds at the end in which nothing is disturbed
-    slow = 1.5  # the second session's time-out, as a part of the first one's
+    calm = 4  # undisturbed seconds at the end
+    slow = 1.5  # timeout of the second session, as a multiple of the first one's
     tick = sync_limit = 0
     small_disk = 0
-    disk_a_minute = 0  # MiB more for each minute: what a server writes and keeps
+    disk_a_minute = 0  # further MiB for each minute: what a server writes and keeps
     roles, paths = ROLES + ["checked"], PATHS + ["checked"]
     freed_at_once = False
-    ended_by_clients = False  # what a session left stands until another client looks
+    ended_by_clients = False  # an expired session's znodes remain until another client acts
 
     def __init__(self, campaign):
         self.c = campaign
@@ -48,17 +51,17 @@ class Kind:
         return Stage(self.c.settings, self.c.folder)
 
     def where(self, links):
-        """A worker's connect string, by the addresses of its links."""
+        """A worker's connect string, from the addresses of its links."""
         raise NotImplementedError
 
     def prepare(self):
-        """Before the first worker starts."""
+        """Runs before the first worker starts."""
 
     def end_standstill(self):
-        """Servers that all serve, and carry out nothing, are made to."""
+        """Ends a standstill, in which all servers run and none executes requests."""
 
     def keep(self):
-        """At the end: what the judge reads."""
+        """Runs at the end: keeps the records that the judge reads."""
 
     def close(self):
         self.observer.close()
@@ -100,8 +103,9 @@ class ZooKeeper(Kind):
         return False
 
     def end_standstill(self):
-        """A leader may commit nothing any more although both others follow it (docs/why/campaign.md). What an operator
-        would do: it is killed and started anew."""
+        """A leader may stop committing although both others follow it (docs/why/campaign.md). Does what an operator
+        would do: kills it and starts it again.
+        """
         poll(self.gives_session, STANDSTILL)
         leader = self.leader()
         if leader is None or self.gives_session():
@@ -168,14 +172,16 @@ class WatchedRedis(ReplicatedRedis):
     name = "redis-sentinel"
     servers = "three Redis servers, two of them replicas, which lag, and three sentinels"
     nemeses = SentinelNemeses
-    roles, paths = ROLES, PATHS  # the checked store knows one address
+    roles, paths = ROLES, PATHS  # the checked store has one address
 
     def where(self, links):
         return links
 
 
 class AuditedServer(Kind):
-    """A database, whose triggers write down what the judge reads. `line`: one of theirs, in its dialect."""
+    """A database, whose triggers record what the judge reads. `line`: the columns of one record, in the database's
+    dialect.
+    """
 
     line = ""
     ended_by_clients = True
@@ -196,7 +202,7 @@ class AuditedServer(Kind):
         self.stage.order(f"sql 0 {file}.sql,{file}")
 
     def quietly(self, query):
-        """Whether the server did it."""
+        """Executes a query. Returns whether the server executed it."""
         try:
             self.observer.ask(query)
             return True
@@ -209,7 +215,7 @@ class PostgreSQL(AuditedServer):
     name = "postgresql"
     servers = "one PostgreSQL server"
     small_disk = 256
-    disk_a_minute = 32  # beyond five minutes the audit's table would fill it
+    disk_a_minute = 32  # in longer runs the audit's table would fill it
     nemeses = ServerNemeses
     line = "n, at, what, path, owner, number, deadline, encode(data, 'hex')"
 
@@ -220,7 +226,7 @@ class PostgreSQL(AuditedServer):
         return f"postgresql://postgres@{links}/postgres"
 
     def when_full(self):
-        """The next write of the log needs a new file."""
+        """Fills the disk so that the next write of the log needs a new file."""
         self.quietly("SELECT pg_switch_wal()")
 
 
@@ -239,7 +245,7 @@ class MariaDB(AuditedServer):
         return f"mysql://root@{links}/turnstile"
 
     def when_full(self):
-        """What room is left in the file of the tables is taken, in ever smaller pieces."""
+        """Fills the remaining room in the file of the tables, in ever smaller pieces."""
         limit = time.monotonic() + 2
         for size in (1 << 18, 1 << 14, 1 << 12):
             while self.quietly(f"INSERT INTO campaign_filler (data) VALUES (REPEAT('x', {size}))"):

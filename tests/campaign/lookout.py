@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each server shows, written down every second while a campaign lasts: a thread for each, with a client that
-shares nothing with the library."""
+"""Records every second what each server shows while a campaign lasts. One thread for each server, with a client that
+shares no code with the library.
+"""
 
 import threading
 
@@ -30,7 +31,7 @@ class Lookout:
             try:
                 session = session or Session(server)
                 self._look(number, session)
-            except RawError:  # it is stopped, or starts
+            except RawError:  # the server is stopped, or starts
                 if session is not None:
                     session.link.close()
                 session = None
@@ -44,6 +45,6 @@ class Lookout:
             except RawError as why:
                 if why.code == 0:
                     raise
-                continue  # it is not there yet
+                continue  # the folder does not exist yet
             self.notes.write("lists", server=number, path=path, zxid=f"{session.zxid:#x}",
                              names=",".join(map(short, names)) or "-")

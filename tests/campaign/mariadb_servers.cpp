@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One MariaDB server.
+// A stage with a single MariaDB server.
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -12,8 +12,8 @@
 namespace campaign {
 namespace {
 
-// The triggers' rows are numbered without a lock on their table. All tables are in one file, which grows by a mebibyte:
-// where that finds no room, none of them and no undo log does.
+// The triggers' rows get their numbers without a lock on their table. All tables are in one file, which grows by one
+// mebibyte: if there is no room for that, no table and no undo log can grow.
 turnstile::testing::mariadb_server_options options() {
     return {.options = {"--innodb-autoinc-lock-mode=2", "--innodb-file-per-table=0",
                         "--innodb-autoextend-increment=1"}};
@@ -40,7 +40,7 @@ public:
     void pause(std::size_t /*i*/) override { server_.pause(); }
     void resume(std::size_t /*i*/) override { server_.resume(); }
     [[nodiscard]] bool running(std::size_t /*i*/) const override { return server_.running(); }
-    // A server that ended by itself, for want of room, is started again; it may be about to end.
+    // A server that ended by itself on a full disk is started again; it may still be about to end.
     void wait_until_serving() override {
         std::string why;
         const bool serves = turnstile::testing::eventually([&] {
@@ -55,7 +55,7 @@ public:
         if (!serves) throw std::runtime_error{"MariaDB does not serve: " + why};
     }
 
-    // "sql": carries out a file, what it prints goes to another: "IN,OUT".
+    // "sql": executes the statements of file IN and writes their output to file OUT: "IN,OUT".
     bool carry_out(const std::string& order, std::size_t /*i*/, const std::string& rest) override {
         if (order != "sql") return false;
         const auto comma = rest.find(',');
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    // The server's socket is in its home, and that beside its log.
+    // The server's socket is in its home, which lies beside its log.
     [[nodiscard]] fs::path all_files() const {
         return server_.socket().parent_path().parent_path();
     }

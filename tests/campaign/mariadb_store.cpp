@@ -25,7 +25,7 @@ public:
         if (!run("START TRANSACTION") || !turnstile::sql::check(hold, connection_.get()))
             return roll_back();
         dawdle();
-        // Behind the pause: entries are numbered when they are inserted.
+        // Insert after the pause: an entry gets its number when it is inserted.
         if (!run("INSERT INTO campaign_entries (data) VALUES ('" + data + "')")) return roll_back();
         if (run("COMMIT")) return written::ok;
         connection_.reset();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mounts that only this process and those that it starts see, and that go with them."""
+"""Mounts that only this process and its children see, and that disappear with them."""
 
 import ctypes
 import os
@@ -9,7 +9,7 @@ MS_REC, MS_PRIVATE = 1 << 14, 1 << 18
 
 
 def own_mounts():
-    """Whether this process may mount from now on, and nobody else sees it."""
+    """Gives this process a private mount namespace. Returns whether it may mount there."""
     if os.geteuid() != 0:
         return False
     libc = ctypes.CDLL(None, use_errno=True)

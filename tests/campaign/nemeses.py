@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the director does to the holder of a lock, to the first waiter, and to the servers meanwhile.
+"""The director's attacks on the holder of a lock, on the first waiter, and on the servers meanwhile.
 
-Each nemesis heals what it did before it returns. Standstills of servers are short or end with the server's
-death, and are seconds apart: docs/why/lease.md says what of a server the promises rest on.
+Each nemesis undoes its disturbance before it returns. A server's standstill is short or ends with the server's death,
+and two of them are seconds apart: docs/why/lease.md lists the assumptions about servers.
 """
 
 import contextlib
@@ -15,27 +15,28 @@ from crew import guardians
 
 
 class Aim:
-    """The holder and the first waiter of a path, as the servers tell somebody else."""
+    """The holder and the first waiter of a path, as another client sees them on the servers."""
 
     def __init__(self, path, holder, waiter, timeout):
         self.path, self.holder, self.waiter, self.timeout = path, holder, waiter, timeout
 
 
 def number_of(name):
-    """Where a contender stands; foreign children and others without a number: None."""
+    """A contender's position in the queue; None for foreign children without a number."""
     found = re.search(r"(?:-lock-|-latch-|__READ__|__WRIT__|-lease\d*-)(\d{10})$", name)
     return int(found.group(1)) if found else None
 
 
 class Nemeses:
-    """Aims, and what is done to workers and links. A subclass says which `kinds` there are: name, weight, what it is;
-    and which of them a campaign is for: those come first, so that none is too short for them."""
+    """Aims, and the attacks on workers and links. A subclass lists its `kinds` (name, weight, attack), and the kinds
+    that a campaign exists for. Those come first, so that even the shortest campaign has them.
+    """
 
     def __init__(self, campaign):
         self.c = campaign
         self.random = campaign.random
         self.kinds = []
-        self.due = set()  # names of what has to be played and was not yet
+        self.due = set()  # names of attacks that are required and have not happened yet
 
     def next(self):
         only = self.c.settings.only.split(",") if self.c.settings.only else []
@@ -70,7 +71,7 @@ class Nemeses:
         return Aim(path, found[0], found[1] if len(found) > 1 else None, timeout / 1000)
 
     def aim(self, at_least=2):
-        """At some path that somebody waits for; the paths are tried in random order."""
+        """Aims at a path with a waiter. Tries the paths in random order."""
         for _ in range(8):
             paths = self.c.settings.at.split(",") if self.c.settings.at else self.c.kind.paths[:]
             self.random.shuffle(paths)
@@ -98,7 +99,7 @@ class Nemeses:
     # Workers
 
     def stop(self, whom):
-        """Stopped for about the time-out."""
+        """Stops a process for about the session timeout."""
         if (aim := self.aim()) is None:
             return
         hurt = self.victims(aim, whom)
@@ -174,7 +175,7 @@ class Nemeses:
     # Together with what is done to servers
 
     def with_somebody_stopped(self):
-        """Somebody stands still at the very moment, in half of the cases."""
+        """In half of the cases, a worker is stopped at this very moment."""
         whom = self.some()
         aim = self.aim()
         hurt = self.victims(aim, whom) if aim and self.random.random() < 0.5 else []
@@ -223,15 +224,17 @@ class ZooKeeperNemeses(Nemeses):
     # Workers
 
     def stop(self, whom):
-        """Stopped for about the time-out, often while thousands of sessions expire with it, in a server whose
-        log has stalled: the servers find all these sessions over at once, and close them one by one."""
+        """Stops a worker for about the session timeout. Often thousands of sessions expire at the same time, in a
+        server whose log has stalled: the servers find all these sessions expired at once, and close them one by one.
+        """
         aim = self.aim()
         if aim is None:
             return
         flock = self.random.random() < 0.8
         leader = self.c.kind.leader() if flock and self.random.random() < 0.7 else None
-        # The flock's time-out is the quick sessions'; a slow one expires later. Its last words come within a tick,
-        # about when the victim's come, which says something every few hundredths of a second.
+        # The flock's sessions have the timeout of the quick sessions; a slow session expires later. Their last
+        # messages arrive within a tick of the victim's last message: the victim sends one every few hundredths of
+        # a second.
         spread = self.c.settings.tick / 1000
         quick = self.c.settings.session / 1000
         words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
@@ -248,7 +251,7 @@ class ZooKeeperNemeses(Nemeses):
             self.c.kind.flock.mark(spread, quick * 1.4)
         pause = self.around_session(aim.timeout)
         if leader is not None:
-            # Stalled just before the servers find the session over, and woken while they are at it.
+            # Stop the worker just before the servers expire the session, and resume it while they do so.
             pause = aim.timeout + self.random.uniform(0.0, 0.6)
             self.pause_until(began + aim.timeout - self.random.uniform(0.6, 1.0))
             self.stall_log(leader)
@@ -258,7 +261,7 @@ class ZooKeeperNemeses(Nemeses):
         for worker in hurt:
             worker.go_on(self.c.notes)
         if leader is not None:
-            # Beyond the relay bound in most cases, without which nothing is certain through a follower.
+            # Mostly longer than the relay bound. Beyond that bound no lease is certain through a follower.
             self.c.pause(self.random.uniform(0.2, 3.0))
             self.flow_log(leader)
         kind = "stop" + ("+flock" if flock else "") + ("+log" if leader is not None else "")
@@ -277,7 +280,9 @@ class ZooKeeperNemeses(Nemeses):
         return seen if seen and seen.waiter else aim
 
     def kill_guardians(self):
-        """And a worker at once, whose sessions then end by their time-out, or by a guardian that was quicker."""
+        """Kills the guardians and a worker at the same time. The worker's sessions end by their timeout, or by a
+        guardian that was faster.
+        """
         hit = [pid for pid in guardians(self.c.settings.guardian) if self.random.random() < 0.5]
         self.c.notes.write("guardian-kill", count=len(hit))
         for pid in hit:
@@ -289,7 +294,7 @@ class ZooKeeperNemeses(Nemeses):
     # Servers
 
     def some_server(self):
-        """The leader, or some other."""
+        """The leader, or another server."""
         leader = self.c.kind.leader()
         if leader is None or self.random.random() < 0.4:
             return self.random.randrange(3), leader

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// notes: what a worker writes down about itself, for a judge that trusts nothing of the library.
+// notes: a worker's records of its actions, for a judge that does not trust the library.
 //
-// One line a record, each with a single write to a file that is only appended to, so that a process
-// that is killed leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", the time by
-// CLOCK_BOOTTIME; docs/why/campaign.md lists the kinds.
+// One line a record. Each line is a single write to a file that is only appended to, so that a killed process
+// leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", with the time of CLOCK_BOOTTIME;
+// docs/why/campaign.md lists the kinds.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,7 +29,7 @@ public:
     // Throws std::system_error if the file cannot be written.
     explicit notes(const std::string& file);
 
-    // Of a call and the hold that comes of it; unique in the file.
+    // Returns the id of a call and of its hold; unique in the file.
     [[nodiscard]] std::uint64_t next_id() noexcept { return ++last_id_; }
 
     template <class... A>
@@ -49,10 +49,10 @@ private:
     return t.time_since_epoch().count();
 }
 
-// Without spaces, so that it can be a value.
+// Replaces spaces, so that the text can be a value.
 [[nodiscard]] std::string one_word(std::string text);
 
-// "ok", or the error's name and its message in one word.
+// Returns "ok", or the error's name and its message as one word.
 [[nodiscard]] std::string outcome_of(const turnstile::error& why);
 
 }  // namespace campaign

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at the locks of other servers than ZooKeeper's, with clients that share nothing with the library: what stands in a
-folder, and the data of a contender. A server that does not answer in time says nothing."""
+"""Reads the locks of servers other than ZooKeeper, with clients that share no code with the library: the children of
+a folder, and the data of a contender. A server that does not answer in time yields no observation.
+"""
 
 import socket
 import sqlite3
@@ -14,7 +15,7 @@ class Unanswered(Exception):
 
 
 class Observer:
-    """`_ask` raises Unanswered or OSError; then the connection is made anew for the next question."""
+    """`_ask` raises Unanswered or OSError. The next question then uses a new connection."""
 
     def children(self, path):
         return self._safely(self._children, path, [])
@@ -63,7 +64,7 @@ class Link:
 
 
 class Redis(Observer):
-    """`address` may change, as that of a master does."""
+    """`address` may change, because a master's address does."""
 
     def __init__(self, address):
         self.address, self.link = address, None
@@ -106,13 +107,13 @@ CREATOR_ONLY = 4
 
 
 def data_of(record):
-    """Of a znode's record in Redis: what stands behind its 64 bytes, and the owner's identity if it has one."""
+    """The data of a znode's record in Redis: the bytes after its 64-byte head, without the owner's identity."""
     what = struct.unpack_from("<i", record, 60)[0]
     return record[104 if what & CREATOR_ONLY else 64:]
 
 
 class PostgreSQL(Observer):
-    """Simple queries of a user who needs no password."""
+    """Simple queries for a user without a password."""
 
     def __init__(self, address):
         self.address, self.link = address, None
@@ -173,15 +174,15 @@ class PostgreSQL(Observer):
 
 
 class MariaDB(Observer):
-    """Text queries of a user who needs no password."""
+    """Text queries for a user without a password."""
 
-    CAPABILITIES = 0x8 | 0x200 | 0x2000 | 0x8000 | 0x80000  # a database, 4.1, transactions, names of ways to log in
+    CAPABILITIES = 0x8 | 0x200 | 0x2000 | 0x8000 | 0x80000  # a database, 4.1, transactions, authentication by name
 
     def __init__(self, address):
         self.address, self.link = address, None
 
     def ask(self, query):
-        """Rows of bytes."""
+        """Returns the rows, as bytes."""
         if self.link is None:
             self._connect()
         self._send(0, b"\x03" + query.encode())
@@ -189,7 +190,7 @@ class MariaDB(Observer):
         if head[0] == 0:
             return []
         for _ in range(self._length(head, 0)[0]):
-            self._packet()  # what a column is
+            self._packet()  # the description of a column
         self._packet()
         rows = []
         while not self._is_last(packet := self._packet()):
@@ -220,7 +221,7 @@ class MariaDB(Observer):
 
     @staticmethod
     def _length(body, at):
-        """A number of one to nine bytes, and where the next thing begins."""
+        """Decodes a length of one to nine bytes. Returns it with the position behind it."""
         size = {0xFC: 2, 0xFD: 3, 0xFE: 8}.get(body[at], 0)
         return (int.from_bytes(body[at + 1 : at + 1 + size], "little") if size else body[at]), at + 1 + size
 

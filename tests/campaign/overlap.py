@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two commands of `turnstile run` ever run at the same time, judged from outside.
+"""Checks from outside whether two commands of `turnstile run` ever run at the same time.
 
     overlap.py PROGRAM [--minutes N] [--runners N] [--seed S]
 
-A private server; runners on one path, each over a link of its own; and a nemesis that stops, kills and cuts the one whose
-command runs, or one that waits. The judge is the kernel: each command takes a file's lock without waiting, which is given
-back when the last process of the command is dead. One that finds it taken has run beside another: it says so, and the
-script ends with 1.
+Starts a private server, runners on one path, each over its own link, and a nemesis that stops, kills and cuts off the
+runner whose command runs, or a waiting runner. The kernel is the judge: each command tries to lock a file without
+waiting, and the kernel unlocks the file when the last process of the command has ended. A command that finds the file
+locked has overlapped: it says so, and the script exits with 1.
 """
 import argparse
 import collections
@@ -27,7 +27,7 @@ K_SESSION = "4s"
 
 
 class link:
-    """A way to the server that can be cut and held back."""
+    """A link to the server that can be cut and delayed."""
 
     def __init__(self, server):
         self.server = server
@@ -77,7 +77,7 @@ class link:
 
 
 class runner(threading.Thread):
-    """One `turnstile run` after the other."""
+    """Starts one `turnstile run` after the other."""
 
     def __init__(self, number, stage):
         super().__init__(daemon=True)
@@ -88,7 +88,7 @@ class runner(threading.Thread):
         self.codes = collections.Counter()
 
     def command(self):
-        # It ignores SIGTERM, starts processes of its own, and ends by itself only sometimes.
+        # The command ignores SIGTERM, starts child processes, and rarely ends by itself.
         stays = self.stage.chance.choice(["0.05", "0.5", "3", "1000"])
         says = self.stage.folder + "/in"
         inside = (f"exec 9>>{self.stage.folder}/judge; flock -n 9 || exit {K_OVERLAP}; trap '' TERM; "
@@ -126,7 +126,7 @@ class stage:
         self.runners = [runner(i, self) for i in range(options.runners)]
 
     def victim(self):
-        """Mostly the one whose command runs."""
+        """Mostly the runner whose command runs."""
         try:
             with open(f"{self.folder}/in", encoding="ascii") as last:
                 holder = self.runners[int(last.read())]
@@ -141,7 +141,7 @@ class stage:
         try:
             deed(one)
         except ProcessLookupError:
-            pass  # it has just ended
+            pass  # the process has just ended
 
     def stop(self, one):
         process = one.process.pid

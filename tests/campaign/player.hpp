@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// player: one thread of a worker that plays one recipe, and what the recipes have in common.
+// player: one thread of a worker that plays one recipe, and the code that the recipes share.
 //
 // Thread safety: a player belongs to its thread; a `trace` is shared with the library's callbacks.
 #pragma once
@@ -22,16 +22,16 @@ using turnstile::acquire_options;
 using turnstile::guard;
 using turnstile::result;
 
-// What the callbacks of one call refer to; they keep it alive.
+// State of one call that its callbacks refer to; they keep it alive.
 struct trace {
     trace(notes& to, std::uint64_t number) : out{to}, id{number} {}
 
     notes& out;
     std::uint64_t id;
-    std::atomic<bool> release_requested = false;  // to let go
+    std::atomic<bool> release_requested = false;  // another client asks for the lock
 };
 
-// One lock's ways of being taken.
+// The functions that acquire one lock.
 struct way {
     std::function<result<guard>(acquire_options)> acquire;
     std::function<result<guard>(acquire_options)> try_acquire;
@@ -47,8 +47,8 @@ way way_of(L& lock) {
             }};
 }
 
-// Tells this process from every other one of a campaign: a time of the boot clock, in ns, shortly after its start. The
-// kernel gives a pid out again, after minutes on a machine that compiles.
+// Identifies this process among all processes of a campaign: its start by the boot clock, in ns. A pid does not: on a
+// machine that compiles, the kernel reuses it after minutes.
 inline std::int64_t process_number() {
     static const std::int64_t k_number =
         std::chrono::nanoseconds{boottime_clock::now().time_since_epoch()}.count();
@@ -57,7 +57,7 @@ inline std::int64_t process_number() {
 
 class player {
 public:
-    // `others`: the process's other session with the same servers; `where`: their connect string.
+    // `others`: the process's other session with the same servers. `where`: their connect string.
     player(notes& out, turnstile::client& servers, turnstile::client& others, std::string where,
            std::string name, std::uint64_t seed, std::stop_token ending)
         : out_{out},
@@ -80,30 +80,30 @@ public:
         return std::uniform_int_distribution<int>{low, high}(random_);
     }
     [[nodiscard]] bool chance(double p) { return std::bernoulli_distribution{p}(random_); }
-    // Does nothing for so long, as a program at work would.
+    // Sleeps that long, in place of a program's work.
     static void work(milliseconds time);
     void think() { work(milliseconds{between(5, 120)}); }
 
-    // A call is about to be made: writes it down, and returns what its callbacks refer to. `action` says
-    // more: "role=mutex path=/campaign/mutex want=exclusive".
+    // Records that a call begins, and returns the state for its callbacks. `action` describes the call:
+    // "role=mutex path=/campaign/mutex want=exclusive".
     std::shared_ptr<trace> begin(const std::string& action, milliseconds timeout);
     acquire_options options(const std::shared_ptr<trace>& of, milliseconds timeout);
     [[nodiscard]] milliseconds some_timeout();
 
-    // Takes the lock in one of its forms.
+    // Takes the lock by one of the forms of `way`.
     result<guard> take(const way& lock, acquire_options options);
 
-    // Writes the grant down; `paths`: what it excludes others from.
+    // Records the grant. `paths`: the paths from which it excludes others.
     void granted(const trace& of, const guard& hold, const std::vector<std::string>& paths);
     void failed(const trace& of, const turnstile::error& why);
-    // True, and written down, while the hold is valid; else that it is not.
+    // Checks whether the hold is valid, and records the answer.
     bool still_valid(const trace& of, const guard& hold);
-    // Some steps of work, for as long as it is valid and no other client asks for the lock. Each ends with a write, as of
-    // a program that does not look again before it writes.
+    // Some steps of work, while the hold is valid and no other client asks for the lock. Each step ends with a write
+    // without a further check, as a careless program would do it.
     void critical_section(const trace& of, const guard& hold);
     void release(const trace& of, guard& hold);
 
-    // The whole: call, work, release.
+    // Plays a whole turn: call, work, release.
     void turn(const way& lock, const std::string& action, const std::vector<std::string>& paths);
 
 private:
@@ -116,7 +116,7 @@ private:
     std::stop_token ending_;
 };
 
-// Each plays until the player's end.
+// Each function plays one recipe until the player's end.
 void play_mutex(player& me);
 void play_recursive(player& me);
 void play_retained(player& me);
@@ -130,7 +130,7 @@ void play_latch(player& me);
 void play_job(player& me);
 void play_rate(player& me);
 void play_checked(player& me);
-// Not a contender: asks holders to let go, and takes locks away.
+// Is no contender: asks holders to release, and takes locks away.
 void play_operator(player& me);
 
 }  // namespace campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One PostgreSQL server.
+// A stage with a single PostgreSQL server.
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -12,8 +12,8 @@
 namespace campaign {
 namespace {
 
-// Files of the write-ahead log are made anew, so that a full disk is met there, too. The checkpoints of a server that
-// was killed are not waited for.
+// The server creates new files for its write-ahead log, so that a full disk affects the log as well. Starting a
+// killed server does not wait for checkpoints.
 constexpr const char* k_config =
     "wal_recycle = off\nmin_wal_size = 32MB\nmax_wal_size = 64MB\nlogging_collector = off\n";
 
@@ -38,7 +38,7 @@ public:
     void pause(std::size_t /*i*/) override { server_.pause(); }
     void resume(std::size_t /*i*/) override { server_.resume(); }
     [[nodiscard]] bool running(std::size_t /*i*/) const override { return server_.running(); }
-    // One that ends by itself, for want of room, is started again; it may be about to.
+    // A server that ended by itself on a full disk is started again; it may still be about to end.
     void wait_until_serving() override {
         const bool serves = turnstile::testing::eventually([&] {
             try {
@@ -51,7 +51,7 @@ public:
         if (!serves) throw std::runtime_error{"PostgreSQL does not serve:\n" + server_.log()};
     }
 
-    // "sql": carries out a file, what it prints goes to another: "IN,OUT".
+    // "sql": executes the statements of file IN and writes their output to file OUT: "IN,OUT".
     bool carry_out(const std::string& order, std::size_t /*i*/, const std::string& rest) override {
         if (order != "sql") return false;
         const auto comma = rest.find(',');

@@ -19,7 +19,7 @@ public:
         if (!connected()) return written::refused;
         if (!run("BEGIN") || !turnstile::sql::check(hold, connection_.get())) return roll_back();
         dawdle();
-        // Behind the pause: entries are numbered when they are inserted.
+        // Insert after the pause: an entry gets its number when it is inserted.
         if (!run("INSERT INTO campaign_entries (data) VALUES ('" + data + "')")) return roll_back();
         const std::unique_ptr<PGresult, decltype(&::PQclear)> end{
             ::PQexec(connection_.get(), "COMMIT"), &::PQclear};

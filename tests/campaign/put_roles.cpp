@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guarded writes that say what is to be, put and make, under one hold or under two of two sessions, while other processes
-// remove what stands there, and what is above it.
+// Guarded writes with the parts put and make, under one hold or under two holds of two sessions, while other processes
+// remove the znode and its parent.
 #include <algorithm>
 #include <array>
 #include <future>
@@ -18,7 +18,7 @@ using turnstile::commit_result;
 using turnstile::transaction;
 
 constexpr const char* k_shelf = "/campaign-shelf";
-constexpr const char* k_swept = "/campaign-shelf-swept";  // what removals leave of themselves
+constexpr const char* k_swept = "/campaign-shelf-swept";  // marks that removals leave
 
 struct held {
     std::shared_ptr<trace> of;
@@ -34,12 +34,12 @@ std::optional<held> take(player& me, turnstile::mutex& lock) {
     return held{mine, std::move(*hold)};
 }
 
-// A commit in the notes, and what it leaves at the servers and no other commit does: `data`.0, `data`.1, ...
+// A commit as the notes record it, and its unique marks at the servers: `data`.0, `data`.1, ...
 struct commit_mark {
     std::uint64_t id;
     std::string data;
     int entries;
-    bool removes;  // a part may be refused
+    bool removes;  // the servers may refuse a part
 };
 
 commit_mark next_mark(player& me, int entries, bool removes) {
@@ -51,7 +51,7 @@ std::string entry_of(const commit_mark& mark, int i) {
     return fmt::format("{}.{}", mark.data, i);
 }
 
-// Few, so that processes meet there; each has one entry.
+// Few places, so that processes meet at them. Each place has one entry.
 constexpr int k_places = 4;
 std::string place(int i) {
     return fmt::format("{}/{}/row", k_shelf, i % k_places);
@@ -66,7 +66,8 @@ std::string told(const result<commit_result>& outcome) {
         why.part() ? std::to_string(*why.part()) : "-");
 }
 
-// Under the first hold, and the further one if there is one. Ready when the commit has been answered.
+// Commits under the first hold, and under the further one if it is not null. The future is ready when the
+// commit has an answer.
 std::future<void> commit(player& me, const commit_mark& mark, held& first, held* further,
                          transaction& writes) {
     if (further != nullptr) writes.under(further->hold);
@@ -95,8 +96,8 @@ std::future<void> put(player& me, held& first, held* further) {
     return commit(me, mark, first, further, writes);
 }
 
-// Several at once, of which one is carried out after the other, sometimes so many that a disturbance comes in between. Now
-// and then the further hold is let go of meanwhile.
+// Starts several commits at once, which the servers execute one after the other; sometimes so many that a disturbance
+// happens in between. Now and then releases the further hold meanwhile.
 void put_some(player& me, held& first, held* further) {
     std::vector<std::future<void>> under_way;
     const bool many = me.chance(further != nullptr ? 0.2 : 0.05);
@@ -106,8 +107,8 @@ void put_some(player& me, held& first, held* further) {
     for (auto& each : under_way) each.wait();
 }
 
-// An entry, what is above it, or both: at once and again and again, so that it comes between the look and the write of a
-// put. Many are refused, since more stands there, or nothing.
+// Removes an entry, its parent, or both, many times at once, so that a removal happens between the read and the write
+// of a put. The servers refuse many removals, because the znode has further children or does not exist.
 void remove_one(player& me, held& first) {
     const auto mark = next_mark(me, 1, true);
     const auto row = place(me.between(0, k_places - 1));
@@ -140,7 +141,7 @@ void put_under(player& me, held& first, std::optional<held>& second) {
     }
 }
 
-// Half of the turns take the second lock, too; then either hold is the one that commits.
+// Half of the turns take the second lock as well; then either hold commits.
 void put_turn(player& me, turnstile::mutex& lock, turnstile::mutex& second_lock) {
     auto second = me.chance(0.5) ? take(me, second_lock) : std::nullopt;
     if (auto first = take(me, lock)) {
@@ -162,7 +163,7 @@ void remove_turn(player& me, turnstile::mutex& second_lock) {
 
 }  // namespace
 
-// A second thread removes: so there is always one that does while another process puts.
+// A second thread removes, so that some process always removes while another puts.
 void play_put(player& me) {
     turnstile::mutex lock{me.servers(), "/campaign/put"};
     turnstile::mutex second_lock{me.others(), "/campaign/under"};

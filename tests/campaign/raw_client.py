@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ZooKeeper client of a hundred lines that shares nothing with the library: for looks from outside."""
+"""A ZooKeeper client of a hundred lines that shares no code with the library, for observations from outside."""
 
 import socket
 import struct
@@ -8,7 +8,7 @@ GET_DATA, GET_CHILDREN, PING, CLOSE = 4, 8, 11, -11
 
 
 class RawError(Exception):
-    """The server could not be asked, or refused."""
+    """The server did not answer, or refused."""
 
     def __init__(self, message, code=0):
         super().__init__(message)
@@ -38,7 +38,7 @@ def address_of(server):
 
 
 def four_letter_word(server, word, timeout=1.0):
-    """The answer, or an empty text from a server that does not answer in time."""
+    """The server's answer, or an empty text if it does not answer in time."""
     try:
         with socket.create_connection(address_of(server), timeout) as link:
             link.settimeout(timeout)
@@ -52,7 +52,7 @@ def four_letter_word(server, word, timeout=1.0):
 
 
 def mode_of(server):
-    """ "leader", "follower", or nothing."""
+    """"leader", "follower", or an empty text."""
     for line in four_letter_word(server, "srvr").splitlines():
         if line.startswith("Mode: "):
             return line[6:]
@@ -60,7 +60,7 @@ def mode_of(server):
 
 
 class Session:
-    """One session at one server; every call waits for its answer."""
+    """A session at one server; every call waits for its answer."""
 
     def __init__(self, server, timeout_ms=20_000, patience=2.0):
         try:
@@ -72,7 +72,7 @@ class Session:
             raise RawError(f"{server}: {why}") from why
         self.id = struct.unpack_from(">q", answer, 8)[0]
         self.xid = 0
-        self.zxid = 0  # the transaction up to which the server's tree went at its latest answer
+        self.zxid = 0  # the last transaction that the server's tree had applied at its latest answer
         if self.id == 0:
             raise RawError(f"{server}: no session")
 
@@ -127,14 +127,14 @@ class Session:
 
 
 class Observer:
-    """Looks at the servers, at whichever answers."""
+    """Observes the servers, through whichever server answers."""
 
     def __init__(self, servers):
         self.servers = list(servers)
         self.session = None
 
     def ask(self, question):
-        """question(session), asked at one server after the other; None if none answers."""
+        """Returns question(session), from the first server that answers; None if no server answers."""
         for _ in range(len(self.servers) + 1):
             try:
                 if self.session is None:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the workers and the director wrote down, as holds and calls."""
+"""The notes of the workers and the director, as holds and calls."""
 
 import bisect
 import os
 import re
 
-# How much a hold of a shared_mutex excludes.
+# The kinds of holds of a shared_mutex, in the order of how much they exclude.
 RANK = {"reader": 0, "upgradable": 1, "writer": 2}
-# What ends a call that was begun.
+# The kinds of records that end a call.
 ENDS = {"granted", "failed", "entered", "ran", "entry", "awaited"}
 
 
 class Line:
-    """Where a record stands, and its text: what a verdict shows."""
+    """A record's file and line, and its text, for a verdict."""
 
     __slots__ = ("file", "number", "text")
 
@@ -24,8 +24,9 @@ class Line:
 
 
 class Hold:
-    """One grant. Times are nanoseconds since boot. `claims` are the spans in which the worker was told that it
-    holds: (from, to, mode, line), made by `close`."""
+    """A grant. Times are nanoseconds since boot. `claims` are the spans in which the library reported the hold as
+    valid: (from, to, mode, line), filled by `close`.
+    """
 
     __slots__ = ("life", "role", "paths", "want", "permits", "limit", "granted", "until", "until_line", "seen",
                  "tokens", "znode", "released", "lost", "modes", "line", "grants", "writes", "claims", "znodes")
@@ -39,27 +40,27 @@ class Hold:
         self.released = self.lost = None
         self.modes = [(at, want, line)]
         self.grants = []  # (time, mode, tokens, line): the grant, and conversions
-        self.writes = []  # (time, line): of a program that did not look again before it wrote
+        self.writes = []  # (time, line): writes of a program that did not check its hold again
         self.claims = []
-        self.znodes = []  # by the servers' logs
+        self.znodes = []  # from the servers' logs
 
     def confirm(self, at, until, line):
-        """It was seen to be valid at this time, and said to be so until that one."""
+        """Records that the library reported the hold as valid at `at`, and until `until`."""
         self.seen = at
         if until > self.until:
             self.until, self.until_line = until, line
 
     @property
     def end(self):
-        """Until when it counts as valid."""
+        """The time until which the hold counts as valid."""
         ends = [self.until] + [t for t in (self.released, self.lost) if t is not None]
-        # A dead process claims nothing; without a guardian its sessions last until their time-out all the same.
+        # A dead process claims nothing. Without a guardian its sessions still last until their timeout.
         if self.life.guarded and self.life.killed is not None:
             ends.append(max(self.life.killed, self.life.last))
         return min(ends)
 
     def close(self, excused):
-        """Makes the claims; none of them is later than `excused`."""
+        """Computes the claims; none of them is later than `excused`."""
         end = min(self.end, excused)
         spans = self.modes + [(end, None, None)]
         for (start, mode, line), (after, _, _) in zip(spans, spans[1:]):
@@ -76,7 +77,7 @@ class Call:
 
 
 class Order:
-    """An operator's."""
+    """An order of an operator."""
 
     __slots__ = ("begun", "what", "znode", "ended")
 
@@ -85,7 +86,7 @@ class Order:
 
 
 class Life:
-    """One process: what it did until its end."""
+    """A process, from its start to its end."""
 
     def __init__(self, worker, number):
         self.worker, self.number = worker, number
@@ -119,7 +120,7 @@ def tokens(text):
 
 
 class LifeReader:
-    """Takes one worker's notes in, line by line."""
+    """Reads one worker's notes, line by line."""
 
     def __init__(self, life):
         self.life = life
@@ -238,7 +239,7 @@ class LifeReader:
 
 
 class Campaign:
-    """All that was written down in one folder."""
+    """All records of one folder."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -246,7 +247,7 @@ class Campaign:
         self.clocks = []  # (boottime ns, wall - boottime ns)
         self.director = []  # (time, kind, values, line)
         self.calm = self.ending = None
-        self.lists = []  # (time, server, folder, zxid, short names, line), as the servers showed it
+        self.lists = []  # (time, server, folder, zxid, short names, line), as lookout.py recorded it
         self.settings = {}
         for name in sorted(os.listdir(folder)):
             if found := re.fullmatch(r"(worker-\d+)\.(\d+)\.notes", name):
@@ -262,16 +263,18 @@ class Campaign:
         return [call for life in self.lives.values() for call in life.calls]
 
     def shown(self):
-        """What the servers showed, with times of the wall clock."""
+        """The observations of the servers, with times of the wall clock."""
         return [(self.wall(at), *rest) for at, *rest in self.lists]
 
     def wall(self, boottime):
-        """Milliseconds of the wall clock, as the transaction logs have them."""
+        """Milliseconds of the wall clock, the unit of the transaction logs."""
         at = bisect.bisect_right(self.clocks, (boottime, 1 << 63))
         return (boottime + (self.clocks[max(at - 1, 0)][1] if self.clocks else 0)) / 1e6
 
     def deadline_on_the_wall(self, deadline):
-        """Of a session in a database, in microseconds: SQLite's are by the boot clock."""
+        """Microseconds of the wall clock, for a session's deadline in a database: SQLite's deadlines use the boot
+        clock.
+        """
         if self.settings.get("servers") != "sqlite":
             return deadline
         return self.wall(deadline * 1000) * 1000

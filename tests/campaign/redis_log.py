@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a Redis server's append-only file: what the server really did to the znodes, and in which order.
+"""Reads a Redis server's append-only file: every change of the znodes that the server executed, in order.
 
-A script's effects stand in the file as one MULTI ... EXEC, or as one command. Each write of the tree sets the field "z" to its
-number, which is the server's time in microseconds, or one more than the number before it. Of what the keys have, only
-what docs/why/redis.md says of them is used.
+A script's effects are one MULTI ... EXEC in the file, or one command. Each write of the tree sets the field "z" to
+its number, which is the server's time in microseconds, or one more than the previous number. The reader relies only
+on the keys that docs/why/redis.md documents.
 """
 
 import os
@@ -16,7 +16,9 @@ NODES, DEADLINES, ENTRIES = b"{turnstile}:n", b"{turnstile}:d", b"{turnstile}:ca
 
 
 def commands(folder):
-    """All commands of an append-only file in its parts, in order; the base has nothing where it was never rewritten."""
+    """All commands in the parts of an append-only file, in order. The base file is empty, because the server never
+    rewrites.
+    """
     parts = [name for name in os.listdir(folder) if name.endswith(".incr.aof")]
     parts.sort(key=lambda name: int(name.split(".")[-3]))
     for name in parts:
@@ -26,7 +28,7 @@ def commands(folder):
                     continue
                 words = [read_word(file) for _ in range(int(head[1:]))]
                 if None in words:
-                    break  # what a server that was killed had begun to write
+                    break  # the command that a killed server had begun to write
                 yield words
 
 
@@ -59,7 +61,7 @@ def fields_of(words):
 
 
 def numbers(group, latest):
-    """For each command of a script the number under which it was carried out."""
+    """For each command of a script, the number of the write to which it belongs."""
     found, z = [], None
     for words in reversed(group):
         if words[0].upper() == b"HSET" and words[1] == NODES and b"z" in (fields := fields_of(words)):
@@ -102,7 +104,7 @@ class Reader:
         self.deadlines[session] = deadline
 
     def end(self, session, z):
-        """A session that ends when its time has come did not end itself."""
+        """A session that ends at its deadline did not end itself."""
         due = self.deadlines.pop(session, 0) <= z
         return Transaction(z, z / 1000, session, [("expire",) if due else ("close",)])
 
@@ -128,7 +130,7 @@ class Reader:
 
 
 def transactions(folder):
-    """(transactions, what was appended under redis::check)"""
+    """(transactions, entries that were appended under redis::check)"""
     reader, found = Reader(), []
     for group in groups(commands(folder)):
         found += reader.take(group)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Redis server that persists each write; or three, two of which replicate the first one asynchronously, lag when they
-// are told to, and take over when they are told to, or when sentinels decide it.
+// A Redis server that persists each write; or three servers, two of which replicate the first one asynchronously. The
+// replicas lag and take over on an order, or when sentinels decide it.
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -18,7 +18,7 @@ using turnstile::testing::redis_server;
 using turnstile::testing::tcp_proxy;
 using turnstile::testing::traffic;
 
-// The append-only file is what the judge reads: all of it, from the first write on.
+// The judge reads the append-only file, and needs all of it, from the first write on.
 constexpr const char* k_durable =
     "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
 
@@ -50,7 +50,7 @@ private:
     std::optional<small_disk> disk_;
 };
 
-// Replication goes through a link for each server that is replicated, so that a replica can be kept from hearing.
+// Each replicated server has a separate link for it, so that a test can cut a replica off.
 class replicated_redis final : public staged_servers {
 public:
     replicated_redis() {
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] fs::path folder(std::size_t i) const override { return servers_.at(i)->folder(); }
     void kill(std::size_t i) override { servers_.at(i)->kill(); }
     void stop(std::size_t i) override { servers_.at(i)->stop(); }
-    // One that comes back follows the master: it has no data of its own.
+    // A restarted server becomes a replica of the master: it starts without data.
     void start(std::size_t i) override {
         servers_.at(i)->start();
         sources_.at(i)->pass();
@@ -83,7 +83,7 @@ public:
     void resume(std::size_t i) override { servers_.at(i)->resume(); }
     [[nodiscard]] bool running(std::size_t i) const override { return servers_.at(i)->running(); }
 
-    // Until each replica has what the master has.
+    // Waits until each replica has the master's data.
     void wait_until_serving() override {
         for (std::size_t i = 0; i != k_servers; ++i)
             if (!running(i)) start(i);
@@ -95,7 +95,7 @@ public:
     bool carry_out(const std::string& order, std::size_t i, const std::string& /*rest*/) override {
         if (order == "lag") return sources_.at(master_)->black_hole(), true;
         if (order != "promote") return false;
-        // What is under way between the old master and its replicas is lost.
+        // Writes on the way from the old master to its replicas are lost.
         sources_.at(master_)->refuse();
         if (servers_.at(i)->ask("REPLICAOF NO ONE") != "+OK")
             throw std::runtime_error{"a replica was not promoted"};
@@ -121,7 +121,7 @@ private:
     std::size_t master_ = 0;
 };
 
-// Clients ask the sentinels. A replica that is to lag gives its master a password that it has not, and is not let in.
+// Clients ask the sentinels for the master. A lagging replica sends its master a wrong password, and is refused.
 class watched_redis final : public staged_servers {
 public:
     watched_redis() { servers_.start(); }
@@ -131,7 +131,7 @@ public:
     [[nodiscard]] fs::path folder(std::size_t i) const override { return server(i).folder(); }
     void kill(std::size_t i) override { server(i).kill(); }
     void stop(std::size_t i) override { server(i).stop(); }
-    // What it was told when it was to lag may be in its configuration, which sentinels have servers rewrite.
+    // The wrong password may be in the server's configuration, because sentinels make servers rewrite it.
     void start(std::size_t i) override {
         server(i).start();
         (void)server(i).ask("CONFIG SET masterauth \"\"");
@@ -163,7 +163,7 @@ public:
 
 private:
     [[nodiscard]] redis_server& server(std::size_t i) const { return servers_.server(i); }
-    // The master may stand still.
+    // The master may be stopped.
     void set_password(const std::string& password, std::size_t master) const {
         for (std::size_t i = 0; i != count(); ++i)
             if (i != master && running(i)) (void)server(i).ask("CONFIG SET masterauth " + password);

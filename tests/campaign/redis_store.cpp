@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list in Redis, appended to by a script that looks whether the hold stands.
+// A list in Redis. A script checks the hold and appends to the list.
 #include <hiredis/hiredis.h>
 
 #include <array>
@@ -26,7 +26,7 @@ public:
         const auto check = turnstile::redis::check(hold);
         if (!check) return written::refused;
         if (!connected()) return written::refused;
-        dawdle();  // the check was taken before; what counts is what the script sees
+        dawdle();  // the caller built the check earlier; the script decides
         static const std::string k_script =
             std::string{turnstile::redis::stands_function()} +
             "if not turnstile_stands(KEYS[1], ARGV[1]) then return 0 end "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the workers were told, compared with what the servers did, by their transaction logs."""
+"""Compares the workers' notes with the transaction logs of the servers."""
 
 import bisect
 import collections
@@ -10,7 +10,7 @@ from claims import SLACK
 from txn_log import Removal
 
 MS = 1_000_000
-CLOCKS = 5  # milliseconds by which the two clocks may be misread
+CLOCKS = 5  # milliseconds by which the two clocks may differ
 
 
 def judge(campaign, history, verdict):
@@ -30,20 +30,22 @@ def judge(campaign, history, verdict):
 
 
 def number_of(name):
-    """(what it wants, its number), or None."""
+    """(the kind of lock, the contender's number), or None."""
     found = re.search(r"-(lock|latch|lease\d*|__READ__|__WRIT__)-?(\d{10})$", name)
     if not found:
         return None
     if "-__UPGR__" in name and found.group(1) == "__WRIT__":
-        return None  # stands in another's place: its exclusion is G1's affair
+        return None  # the contender occupies another's position: G1 judges its exclusion
     return found.group(1), int(found.group(2))
 
 
 def tie_holds(campaign, history, by_path, verdict):
-    """G6: a token is the number of the znode's creation. G1: the servers let no session expire before the
-    valid_until that a hold of it was told: from then on somebody else may be granted the lock, even if nobody asks
-    for it, or it happens to have been released."""
-    # Contenders that enter in one transaction have one czxid, in a folder each; the probe beside them is none.
+    """G6: a token is the transaction number of the znode's creation. G1: the servers let no session expire before the
+    valid_until of its holds. From its expiry on another client may be granted the lock, so this counts even if no
+    client requests it, or the hold has been released.
+    """
+    # Contenders that enter in one transaction have one czxid, in a folder each. The probe beside them does not
+    # count.
     made = {(znode.folder, znode.czxid): znode for znode in history.znodes
             if not znode.name.startswith("_probe-")}
     for hold in campaign.holds:
@@ -73,8 +75,9 @@ def tie_holds(campaign, history, by_path, verdict):
 
 
 def judge_gone(campaign, hold, znode, gone, verdict):
-    """G1: a session ends before its time only if its process is dead, or has given it up: then none of its holds is valid
-    to that process any more."""
+    """G1: a session expires early only if its process is dead, or has given it up. Then no hold of the session is
+    valid for that process.
+    """
     life = hold.life
     dead = min((t for t in (life.killed, life.ended) if t is not None), default=hold.end)
     if campaign.wall(min(dead, hold.end)) > gone[1] + CLOCKS:
@@ -89,8 +92,9 @@ def excluded_by(mine, other):
 
 
 def judge_order(campaign, history, verdict):
-    """G2: whoever is granted has nobody ahead that excludes it. For each grant, all znodes with lower numbers
-    have gone by the instant at which it was told."""
+    """G2: when a contender is granted, no contender ahead excludes it. For each grant, all such znodes with lower
+    numbers were removed before the worker learned of the grant.
+    """
     folders = collections.defaultdict(list)
     for znode in history.znodes:
         if (said := number_of(znode.name)) is not None:
@@ -132,7 +136,7 @@ def permits_of(znode):
 
 
 def judge_left(campaign, history, verdict):
-    """G4: at the end nothing is left."""
+    """G4: at the end no znode is left."""
     left = [line for _, kind, _, line in campaign.director if kind == "left"]
     for znode in history.standing.values():
         left.append(Removal(znode))
@@ -142,7 +146,7 @@ def judge_left(campaign, history, verdict):
 
 
 def disturbances(campaign):
-    """Spans in which no server was sure to have a leader that went on: a new one starts the time-outs anew."""
+    """Spans in which no server certainly had a stable leader. A new leader restarts the timeouts."""
     spans, begun = [], {}
     for at, kind, said, _ in campaign.director:
         if kind in ("server-stop", "server-kill", "disk-stall", "log-stall", "disk-full", "file-lock"):
@@ -154,8 +158,9 @@ def disturbances(campaign):
 
 
 def judge_dead(campaign, history, verdict):
-    """G4: what a killed process leaves goes with its sessions' time-outs and two ticks, under a leader that
-    stays."""
+    """G4: the znodes of a killed process disappear within its sessions' timeouts and two ticks, under a stable
+    leader.
+    """
     if not campaign.settings:
         return
     longest = int(campaign.settings["freed"])
@@ -181,7 +186,7 @@ def judge_dead(campaign, history, verdict):
 
 
 def judge_jobs(campaign, history, verdict):
-    """A job starts at most once per period, by the stamps of the servers' leader, and a start runs once."""
+    """A job starts at most once per period, by the time stamps of the servers' leader, and each start runs once."""
     for path, writes in history.writes.items():
         if not path.endswith("job-record"):
             continue
@@ -205,7 +210,7 @@ def judge_jobs(campaign, history, verdict):
 
 
 def judge_rates(campaign, history, verdict):
-    """No more entries in a period than the limit, by the leader's stamps; each that was told is written down."""
+    """A period has no more entries than the limit, by the leader's time stamps, and each reported entry is recorded."""
     entries = sorted((e for life in campaign.lives.values() for e in life.entries),
                      key=lambda e: e[1])
     if not entries:

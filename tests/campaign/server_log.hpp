@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_log: the log of one server, a small pipe that is read, or, to stall the server's threads that log,
-// not read.
+// server_log: reads one server's log through a small pipe, or stops reading, so that the server's threads
+// block when they log.
 //
-// Thread safety: all members from any thread. Threads: one that reads.
+// Thread safety: all members from any thread. Threads: a reader.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace campaign {
 
 class server_log {
 public:
-    // Replaces `pipe` by a pipe; what comes out of it is appended to `kept`.
+    // Replaces the file `pipe` by a pipe, and appends what the server writes there to `kept`.
     server_log(const std::filesystem::path& pipe, const std::filesystem::path& kept);
     ~server_log();
     server_log(const server_log&) = delete;

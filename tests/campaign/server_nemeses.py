@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the director does to one server, to a file, or to a server with replicas, while the holder or the first waiter of a
-lock stands still or is cut off."""
+"""The director's attacks on one server, on a file, or on a server with replicas, while the holder or the first waiter
+of a lock is stopped or cut off.
+"""
 
 import contextlib
 import os
@@ -13,7 +14,7 @@ BALLAST = 1 << 20
 
 
 class DiskNemeses(Nemeses):
-    """A disk of the server's own that is filled to the last byte."""
+    """A private disk of the server, which is filled to the last byte."""
 
     def fill(self):
         self.c.notes.write("disk-full")
@@ -34,7 +35,7 @@ class DiskNemeses(Nemeses):
         return os.path.join(self.c.stage.folders[0], "ballast")
 
     def span(self):
-        """Of a disturbance: mostly short, sometimes around a session's time-out and longer."""
+        """The length of a disturbance: mostly short, sometimes about a session timeout and longer."""
         quick = self.c.settings.session / 1000
         if self.random.random() < 0.3:
             return self.random.uniform(0.7, 1.6) * quick
@@ -55,7 +56,9 @@ class ServerNemeses(DiskNemeses):
             self.kinds.append(("disk-full", 6, self.fill_disk))
 
     def stop_server(self):
-        """Longer than a time-out, too: then all sessions are over when it goes on."""
+        """Stops the server, at times for longer than a session timeout: then all sessions have expired when it
+        resumes.
+        """
         aim, whom, hurt = self.with_somebody_stopped()
         self.c.notes.write("server-stop", server=0)
         self.c.stage.order("pause 0")
@@ -80,7 +83,7 @@ class ServerNemeses(DiskNemeses):
         self.finish(hurt, "server-restart", aim, whom)
 
     def flap_server(self):
-        """Killed again while the clients come back."""
+        """Kills the server again while the clients reconnect."""
         aim, whom, hurt = self.with_somebody_stopped()
         for _ in range(self.random.randint(2, 4)):
             self.take_down("kill")
@@ -89,7 +92,7 @@ class ServerNemeses(DiskNemeses):
         self.finish(hurt, "server-flap", aim, whom)
 
     def lose_replies(self):
-        """The victims' requests are carried out, their replies are lost with the server."""
+        """The server executes the victims' requests, and the replies are lost with the server."""
         whom = self.some()
         if (aim := self.aim()) is None:
             return
@@ -105,7 +108,7 @@ class ServerNemeses(DiskNemeses):
         self.done("lost-replies", aim, whom)
 
     def fill_disk(self):
-        """Some servers end by themselves then, some refuse writes. Killed, too, in a third of the cases."""
+        """On a full disk some servers exit, some refuse writes. A third of the attacks kills the server as well."""
         aim, whom, hurt = self.with_somebody_stopped()
         self.fill()
         if hasattr(self.c.kind, "when_full") and self.random.random() < 0.5:
@@ -134,7 +137,9 @@ class ServerNemeses(DiskNemeses):
 
 
 class MariaDBNemeses(ServerNemeses):
-    """And what other users of the server do: a session has two connections, one of which sleeps in a statement."""
+    """Includes the actions of other users of the server. A session has two connections, one of which sleeps in a
+    statement.
+    """
 
     def __init__(self, campaign):
         super().__init__(campaign)
@@ -152,7 +157,7 @@ class MariaDBNemeses(ServerNemeses):
         self.finish(hurt, "statement-kill", aim, whom)
 
     def kill_connections(self):
-        """Also one of the two alone."""
+        """Kills both connections, or one of the two."""
         aim, whom, hurt = self.with_somebody_stopped()
         for _ in range(self.random.randint(1, 4)):
             self.kill_some("KILL CONNECTION", self.random.choice([0.1, 0.5, 1.0]))
@@ -166,7 +171,7 @@ class MariaDBNemeses(ServerNemeses):
                 self.answers(f"{how} {number.decode()}")
 
     def lock_rows(self):
-        """Another program's transaction has the sessions' rows, or those that paths are locked by."""
+        """Another program's transaction locks the sessions' rows, or the rows that serve as locks of paths."""
         aim, whom, hurt = self.with_somebody_stopped()
         table = self.random.choice(["turnstile_sessions", "turnstile_stripes"])
         self.answers("BEGIN")
@@ -180,7 +185,7 @@ class MariaDBNemeses(ServerNemeses):
     def answers(self, query):
         try:
             return self.c.observer.ask(query)
-        except Unanswered:  # the statement or connection has ended since
+        except Unanswered:  # the statement or the connection has ended meanwhile
             return []
         except OSError:
             self.c.observer.close()
@@ -203,7 +208,7 @@ class FileNemeses(DiskNemeses):
         """Another program's transaction has the write lock."""
         aim, whom, hurt = self.with_somebody_stopped()
         base = sqlite3.connect(self.c.kind.file, timeout=10, isolation_level=None)
-        with contextlib.suppress(sqlite3.OperationalError):  # a process that stands still has it
+        with contextlib.suppress(sqlite3.OperationalError):  # a stopped process has it
             base.execute("BEGIN IMMEDIATE")
             self.c.notes.write("file-lock")
         self.c.pause(self.span())
@@ -237,7 +242,7 @@ class FileNemeses(DiskNemeses):
 
 
 class ReplicaNemeses(Nemeses):
-    """A replica that lags takes over: what the master did meanwhile is lost."""
+    """A lagging replica takes over: the master's writes meanwhile are lost."""
 
     def __init__(self, campaign):
         super().__init__(campaign)
@@ -246,7 +251,7 @@ class ReplicaNemeses(Nemeses):
         self.kinds = worker_kinds(self) + link_kinds(self) + [("failover", 14, self.fail_over)]
 
     def fail_over(self):
-        """Often the holder is cut off at the same time: it hears of nothing until its lease is over."""
+        """Often cuts the holder off at the same time: it receives no message until its lease has ended."""
         aim, whom, hurt = self.with_somebody_stopped()
         lag = self.some_lag()
         cut_off = self.cut_off_holder()
@@ -269,7 +274,7 @@ class ReplicaNemeses(Nemeses):
         self.c.wait_for_servers()
 
     def some_lag(self):
-        """Seconds in which no replica has heard of anything."""
+        """Seconds in which the replicas receive nothing."""
         self.c.notes.write("server-kill", server=self.master)
         lag = self.random.choice([0.0, self.random.uniform(0.02, 0.3), self.random.uniform(0.3, 2.5)])
         if lag:
@@ -292,7 +297,7 @@ class ReplicaNemeses(Nemeses):
 
 
 class SentinelNemeses(ReplicaNemeses):
-    """Sentinels see that the master is gone, and choose."""
+    """The sentinels detect that the master is gone, and choose another."""
 
     def __init__(self, campaign):
         super().__init__(campaign)
@@ -302,7 +307,7 @@ class SentinelNemeses(ReplicaNemeses):
         aim, whom, hurt = self.with_somebody_stopped()
         lag = self.some_lag()
         old = self.master
-        # Stopped, the holder hears of nothing while others are let in.
+        # A stopped holder receives no message while others are granted the lock.
         holder = self.aim(at_least=1) if self.random.random() < 0.5 else None
         stopped = [holder.holder] if holder and holder.holder not in hurt else []
         for worker in stopped:

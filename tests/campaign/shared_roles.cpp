@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes that several hold together: shared_mutex, with its conversions, and semaphore.
+// The shared recipes: shared_mutex, with its conversions, and semaphore.
 #include "player.hpp"
 #include "turnstile/semaphore.hpp"
 #include "turnstile/shared_mutex.hpp"
@@ -8,8 +8,8 @@ namespace campaign {
 
 namespace {
 
-// A conversion, written down before and after: until it is told, the hold counts as the weaker of the
-// two.
+// Converts a hold, and records it before and after. Until the answer, the hold counts as the weaker of the
+// two kinds.
 void convert(player& me, const trace& of, guard& hold, const std::string& to,
              const std::function<result<void>(guard&)>& how, milliseconds timeout) {
     const auto now = boottime_clock::now();
@@ -24,11 +24,11 @@ void convert(player& me, const trace& of, guard& hold, const std::string& to,
 }
 
 void upgradable_turn(player& me, turnstile::shared_mutex& lock, const trace& of, guard& hold) {
-    constexpr milliseconds k_downgrade{20'000};  // as long as the lease at most
+    constexpr milliseconds k_downgrade{20'000};  // at most as long as the lease
     me.critical_section(of, hold);
     if (me.chance(0.6)) {
         const auto timeout = me.some_timeout();
-        // What the upgrade is told goes the way of the hold's own callbacks.
+        // The answer to the upgrade arrives on the same executor as the hold's own callbacks.
         convert(
             me, of, hold, "writer",
             [&](guard& mine) {
@@ -71,7 +71,7 @@ void play_shared(player& me) {
             me.turn(way_of(lock), "role=shared path=" + path + " want=writer", {path});
             continue;
         }
-        // Upgradable, or a writer that is downgraded.
+        // An upgradable hold, or a writer that is downgraded.
         const bool writes = kind == 2;
         const auto timeout = me.some_timeout();
         const auto mine = me.begin("role=shared path=" + path + " want=" +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// small_disk: a file system of its own, in memory, over a folder, with what was in the folder: it can be filled without
-// harm to others.
+// small_disk: mounts a file system in memory over a folder, and copies the folder's files into it. A test can fill it
+// without harm to other programs.
 //
-// Needs a mount namespace of the process's own, in which it may mount (director.py makes it). Thread safety: none.
+// Needs a mount namespace in which the process may mount (director.py makes it). Thread safety: none.
 #pragma once
 
 #include <cstddef>

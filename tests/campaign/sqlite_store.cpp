@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table in the SQLite file, appended to in a transaction in which the hold's row is looked for.
+// A table in the SQLite file. A transaction checks the hold's row and appends to the table.
 #include <sqlite3.h>
 
 #include "checked_store.hpp"
@@ -23,7 +23,7 @@ public:
         if (!checked) return roll_back();
         dawdle();
         if (run("COMMIT")) return written::ok;
-        // What was not committed is found by nobody, unless its log was written whole.
+        // An uncommitted entry is visible to no client, unless its log was written completely.
         connection_.reset();
         return written::unknown;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage of a campaign: the servers, and for each worker a link to each of them that can be cut and stalled. Takes
-// orders, one a line, from its standard input and answers each with one line: "ok", or why not. Ends, with all that it
-// started, when that is closed.
+// The stage of a campaign: the servers, and for each worker a link to each server that can be cut and stalled. Reads
+// orders, one a line, from its standard input and answers each with one line: "ok", or an error. Ends, with all its
+// processes, when standard input is closed.
 //
 //     turnstile_campaign_stage KIND FOLDER WORKERS TICK_MS SYNC_LIMIT SMALL_DISK_MIB [SHIM]
 //
@@ -16,8 +16,8 @@
 //     redirect I                                          all links, to that server
 //     wait                                                until all servers serve
 //
-// The first line that it prints names the servers, their folders and the links:
-// "ready 127.0.0.1:1,... /folder,... LINK,LINK,LINK;LINK,..."
+// The first line of its output names the servers, their folders and the links: "ready 127.0.0.1:1,... /folder,...
+// LINK,LINK,LINK;LINK,..."
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -76,7 +76,7 @@ public:
         return "ready " + addresses + ' ' + folders + ' ' + links;
     }
 
-    // An order that fails leaves the servers' files to the director, which copies them.
+    // If an order fails, the director copies the servers' files.
     [[nodiscard]] std::string answer(const std::string& line) {
         std::istringstream words{line};
         std::string command;
@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    // False: the order is unknown.
+    // Returns false if the order is unknown.
     bool execute(const std::string& command, std::size_t which, const std::string& how) {
         if (command == "wait") return servers_->wait_until_serving(), true;
         if (which < servers_->count() && to_server(command, which, how)) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// staged_servers: the servers of a campaign, of one kind, with all that can be done to them.
+// staged_servers: the servers of a campaign, all of one kind, and every disturbance of them.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -15,10 +15,10 @@ namespace campaign {
 namespace fs = std::filesystem;
 
 struct stage_settings {
-    fs::path folder;                 // of the campaign
+    fs::path folder;                 // the campaign's
     int tick_ms = 0;                 // ZooKeeper's
-    int sync_limit = 0;              // likewise
-    std::size_t small_disk_mib = 0;  // of each server's own disk; 0: the machine's
+    int sync_limit = 0;              // ZooKeeper's
+    std::size_t small_disk_mib = 0;  // size of each server's private disk; 0: the machine's disk
 };
 
 class staged_servers {
@@ -30,18 +30,20 @@ public:
     [[nodiscard]] virtual fs::path folder(std::size_t i) const = 0;
     virtual void kill(std::size_t i) = 0;
     virtual void stop(std::size_t i) = 0;
-    virtual void start(std::size_t i) = 0;  // returns once it serves; nothing if it runs
+    virtual void start(std::size_t i) = 0;  // returns once it serves; does nothing if it runs
     virtual void pause(std::size_t i) = 0;
     virtual void resume(std::size_t i) = 0;
     [[nodiscard]] virtual bool running(std::size_t i) const = 0;
     virtual void wait_until_serving() = 0;
     [[nodiscard]] virtual std::size_t master() const { return 0; }
-    // What only some kinds have: "log-stall", "disk-flow", "sql", ... False: the order is unknown.
+    // Executes the orders that only some kinds of servers have: "log-stall", "disk-flow", "sql", ... Returns
+    // false if the order is unknown.
     virtual bool carry_out(const std::string& /*order*/, std::size_t /*server*/,
                            const std::string& /*rest*/) {
         return false;
     }
-    // How many links a worker has, the first ones to these servers. Without any it is told the connect string.
+    // Number of links of a worker. The first ones lead to these servers. A worker without links gets the
+    // connect string.
     [[nodiscard]] virtual std::size_t links() const { return count(); }
     [[nodiscard]] virtual std::string connect_string() const { return {}; }
 };

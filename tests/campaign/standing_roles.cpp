@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes that one takes part in: elections, jobs, rates; and the operator.
+// The recipes with participants: elections, jobs, rates; and the operator.
 #include <optional>
 
 #include "player.hpp"
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// One leadership. What it does last is to say that it lets go.
+// Plays one leadership. Its last record says that it gives the lead up.
 void lead(player& me, turnstile::leader_term& term, const std::string& path) {
     const auto mine = std::make_shared<trace>(me.out(), me.out().next_id());
     const auto now = boottime_clock::now();
@@ -42,7 +42,7 @@ void lead(player& me, turnstile::leader_term& term, const std::string& path) {
 
 void play_election(player& me) {
     const std::string path = "/campaign/election";
-    // The function runs in a thread of the seat's, at no time together with itself.
+    // The library calls the function in one thread of the participant, never twice at the same time.
     player leader{me.out(),   me.servers(), me.others(),
                   me.where(), me.name(),    static_cast<std::uint64_t>(me.between(0, 1 << 30)),
                   me.ending()};
@@ -55,7 +55,7 @@ void play_election(player& me) {
         player::work(milliseconds{me.between(50, 500)});
         if (me.chance(0.1)) seat.resign();
         if (seat.leads() && me.chance(0.2)) {
-            // There may be no participant of that name: then nothing is done.
+            // If no participant has that name, move_to() does nothing.
             (void)seat.move_to(fmt::format("worker-{}", me.between(1, 10)), 2s, {.timeout = 5s});
         }
         if (me.chance(0.05)) {
@@ -70,7 +70,7 @@ void play_election(player& me) {
 
 namespace {
 
-// What the latch says now, all of one leadership; nothing if it does not lead.
+// The latch's current leadership, or nothing if it does not lead.
 struct leadership {
     turnstile::fencing_token token;
     time_point until;
@@ -137,7 +137,7 @@ void play_job(player& me) {
     turnstile::job_gate gate{
         me.servers(), path, {.period = 700ms, .at_least_for = 100ms, .at_most_for = 2s}, me.name()};
     for (; me.goes_on(); me.think()) {
-        // A run that does not wait is bounded by the session's time-out.
+        // The session timeout bounds a run that does not wait.
         const bool waits = me.chance(0.5);
         const auto timeout = waits ? me.some_timeout() : me.servers().session().timeout;
         const auto mine =
@@ -180,7 +180,7 @@ void play_rate(player& me) {
 
 namespace {
 
-// All contenders of a path, whatever its recipe.
+// Returns all contenders of a path, of any recipe.
 result<std::vector<turnstile::contender>> queue_of(player& me, const std::string& path) {
     const turnstile::query_options limits{5s, me.ending()};
     if (path.ends_with("shared")) return turnstile::shared_mutex{me.servers(), path}.queue(limits);
@@ -204,7 +204,7 @@ void play_operator(player& me) {
         const turnstile::revocation orders{me.servers(), path};
         const turnstile::revoke_options why{
             .who = "operator", .why = "campaign", .wait = {}, .stop = me.ending()};
-        // Only where one znode is one hold: the judge has to know whose end it was.
+        // Only recipes in which one znode is one hold: the judge has to know which hold the operator ended.
         const bool simple =
             path.ends_with("mutex") || path.ends_with("retained") || path.ends_with("under");
         const int how = me.between(0, simple ? 3 : 2);

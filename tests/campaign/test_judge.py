@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judge is judged: hand-made histories, each of which breaks one promise, and one that breaks none."""
+"""Tests of the judge: hand-made histories, each of which breaks one promise, and a history that breaks none."""
 
 import os
 import struct
@@ -15,7 +15,7 @@ S = 1_000_000_000
 MS = 1_000_000
 PATH = "/campaign/mutex"
 OTHER = "/campaign/other"
-OFFSET = 1_700_000_000 * S  # of the wall clock against the time since boot
+OFFSET = 1_700_000_000 * S  # the wall clock minus the time since boot
 
 
 def jute(value):
@@ -24,7 +24,7 @@ def jute(value):
 
 
 class Folder:
-    """One campaign's files, made by hand. Times are milliseconds since boot."""
+    """A campaign's hand-made files. Times are milliseconds since boot."""
 
     def __init__(self):
         self.temporary = tempfile.TemporaryDirectory()
@@ -32,7 +32,7 @@ class Folder:
         self.zxid = 0x100
         self.log = []  # records
         self.numbers = 0
-        self.forget_at = None  # where the servers skip a number
+        self.forget_at = None  # the point at which the servers skip a number
         self.director("0 clock offset=%d" % OFFSET, "0 settings session=3000 slow=4500 freed=4900")
 
     def director(self, *lines):
@@ -64,7 +64,7 @@ class Folder:
         return self.transaction(at, session, 15, self.created(path, data))
 
     def create_all(self, at, session, paths):
-        """In one transaction."""
+        """Creates all paths in one transaction."""
         parts = [self.created(path, "worker-1") for path in paths]
         body = b"".join(struct.pack(">ii", 15, len(part)) + part for part in parts)
         return self.transaction(at, session, 14, struct.pack(">i", len(parts)) + body)
@@ -75,7 +75,7 @@ class Folder:
         return jute(path) + jute(data) + acl + bytes([owned]) + bytes(4)
 
     def make(self, at, path, data):
-        """A znode that no session owns."""
+        """Creates a znode that no session owns."""
         return self.transaction(at, 1, 15, self.created(path, data, owned=False))
 
     def delete(self, at, session, path):
@@ -88,13 +88,13 @@ class Folder:
         return self.transaction(at, session, -11, b"", request=0)
 
     def contend(self, at, gone, session=1, path=PATH, marker="lock-", expires=False):
-        """A contender's znode from `at` to `gone`: (its path, its token)."""
+        """A contender's znode from `at` to `gone`. Returns (its path, its token)."""
         name = f"{path}/_c_x-{marker}{self.numbers:010d}"
         self.numbers += 1
         return name, at, gone, session, expires
 
     def serve(self, *contenders):
-        """The transactions of some contenders, in order of time; their tokens."""
+        """Writes the transactions of some contenders in order of time. Returns their tokens."""
         steps = []
         for i, (name, at, gone, session, expires) in enumerate(contenders):
             steps.append((at, 0, i, name, session))
@@ -146,7 +146,7 @@ class JudgeTest(unittest.TestCase):
 
     def two_turns(self, first_end, second_at, want=("exclusive", "exclusive"), tokens=("0x1", "0x2"),
                   more=""):
-        """Two workers' holds; no look at the servers."""
+        """Two workers' holds, without any record of the servers."""
         for worker, at, end, kind, token in ((1, 1000, first_end, want[0], tokens[0]),
                                              (2, second_at, second_at + 500, want[1], tokens[1])):
             self.folder.worker(worker, call(900, 1, kind, more=more),
@@ -389,7 +389,7 @@ class JudgeTest(unittest.TestCase):
         self.folder.director(f"{at} lists server={server} path={PATH} zxid={zxid:#x} names={shown}")
 
     def waits_behind(self, gone):
-        """Nobody is granted once all is healed."""
+        """After all disturbances have ended, no contender is granted."""
         a, b = self.folder.contend(950, gone), self.folder.contend(960, 80_000, session=2)
         token, _ = self.folder.serve(a, b)
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "1400 release 1")
@@ -408,7 +408,7 @@ class JudgeTest(unittest.TestCase):
 
     def test_a_server_that_is_behind_shows_no_phantom(self):
         a, b = self.waits_behind(1500)
-        self.shows(0, 6000, 0x102, a, b)  # its tree ends before the removal
+        self.shows(0, 6000, 0x102, a, b)  # the server's tree ends before the removal
         self.expect("G7", contains="nobody is granted")
 
     def test_what_a_server_showed_earlier_is_no_excuse(self):
@@ -418,7 +418,9 @@ class JudgeTest(unittest.TestCase):
         self.expect("G7", contains="nobody is granted")
 
     def passes(self, *shown_at, zxid=0x102):
-        """The second is granted while the first stands, by the logs; a server shows the second alone."""
+        """The logs show that the second contender is granted while the first one exists; a server shows only the
+        second one.
+        """
         a, b = self.folder.contend(950, 9000, session=1), self.folder.contend(1960, 6000, session=2)
         _, token = self.folder.serve(a, b)
         self.folder.worker(2, call(1900, 1), granted(3500, 1, 6500, token, b[0]), "4000 release 1")
@@ -519,7 +521,7 @@ class JudgeTest(unittest.TestCase):
                 f"store=shelf removes={removes}", f"{at + 10} committed 9 result={result} part={part}")
 
     def shelf(self, *writes):
-        """Znodes that are made, put to and removed: (ms, what, path, data)."""
+        """Creations of, writes to and removals of znodes: (ms, what, path, data)."""
         for at, what, path, data in writes:
             if what == "set":
                 self.folder.set(at, path, data)
@@ -529,8 +531,9 @@ class JudgeTest(unittest.TestCase):
                 self.folder.delete(at, 3, path)
 
     def two_locks(self, *writes, **told):
-        """Worker 1 holds both locks and puts under both; worker 2 has the second one after it, from 2000 ms on.
-        `writes`: what of that the servers did."""
+        """Worker 1 holds both locks and puts under both; worker 2 has the second lock after it, from 2000 ms on.
+        `writes`: the writes among these that the servers executed.
+        """
         f = self.folder
         a = f.contend(910, 3000, path=PATH)
         b = f.contend(920, 2000, path=OTHER)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judge is judged, where it reads what other servers than ZooKeeper's wrote down: hand-made files of Redis and of a
-database's triggers, and workers' notes beside them."""
+"""Tests of the judge's readers for servers other than ZooKeeper: hand-made files of Redis and of a database's
+triggers, with workers' notes beside them.
+"""
 
 import os
 import struct
@@ -11,12 +12,12 @@ import judge
 
 S = 1_000_000_000
 MS = 1_000_000
-OFFSET = 1_700_000_000 * S  # of the wall clock against the time since boot
+OFFSET = 1_700_000_000 * S  # the wall clock minus the time since boot
 PATH = "/campaign/mutex"
 
 
 def micros(ms):
-    """Of the wall clock, for milliseconds since boot."""
+    """Converts milliseconds since boot into microseconds of the wall clock."""
     return (OFFSET + ms * MS) // 1000
 
 

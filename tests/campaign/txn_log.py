@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the servers' transaction logs: what the servers really did, and in which order.
+"""Reads the servers' transaction logs: every change that the servers executed, in order.
 
-The format is that of ZooKeeper's FileTxnLog: a header, then records of a checksum, a length, a TxnHeader
-and the transaction. Only what the judge needs is decoded.
+The format is ZooKeeper's FileTxnLog: a header, then records of a checksum, a length, a TxnHeader and the transaction.
+The reader decodes only what the judge needs.
 """
 
 import heapq
@@ -15,8 +15,9 @@ OPEN_SESSION, CLOSE_SESSION, ERROR = -10, -11, -1
 
 
 class Transaction:
-    """One transaction that was carried out. `parts` are tuples: ("create", path, data, ephemeral),
-    ("delete", path), ("set", path, data), ("open", timeout), ("close",), ("expire",)."""
+    """An executed transaction. `parts` are tuples: ("create", path, data, ephemeral), ("delete", path), ("set", path,
+    data), ("open", timeout), ("close",), ("expire",).
+    """
 
     __slots__ = ("zxid", "time", "session", "parts")
 
@@ -56,8 +57,9 @@ def skip_acl(reader):
 
 
 def part_of(kind, reader, request):
-    """One part, or None if it does not matter. `request`: the client's number of it; the servers' own have
-    none."""
+    """Decodes one part; None if the judge does not need it. `request`: the client's number of the request; the
+    servers' own requests have none.
+    """
     if kind in (CREATE, CREATE2):
         path, data = reader.text(), reader.text()
         skip_acl(reader)
@@ -102,12 +104,14 @@ def file_transactions(path):
                 return
             body = file.read(size + 1)
             if len(body) != size + 1 or body[-1:] != b"B":
-                return  # not written to the end
+                return  # the record is incomplete
             yield struct.unpack_from(">q", body, 12)[0], body
 
 
 def folder_transactions(folder):
-    """One server's, in order of zxid. A server that joins anew may be sent what it has written already."""
+    """The transactions of one server, in order of zxid. A server that joins again may receive transactions that its
+    log already has.
+    """
     files = [name for name in os.listdir(folder) if name.startswith("log.")]
     last = 0
     for name in sorted(files, key=lambda n: int(n[4:], 16)):
@@ -118,8 +122,9 @@ def folder_transactions(folder):
 
 
 def committed(folders):
-    """Of each leader's term, the last transaction that a majority has. A leader that was alone has written more,
-    and if it was sent a snapshot afterwards, that still stands in its log."""
+    """For each leader's term, the last transaction that a majority has. A leader that was alone has logged more, and
+    keeps it in its log even if it gets a snapshot afterwards.
+    """
     lasts = {}
     for folder in folders:
         mine = {}
@@ -133,8 +138,9 @@ def committed(folders):
 
 
 def transactions(folders):
-    """What the servers carried out: the union of their logs, in order of zxid. A server that was behind has
-    gaps, filled from the others'."""
+    """The transactions that the servers executed: the union of their logs, in order of zxid. The logs of the others
+    fill the gaps of a server that lagged behind.
+    """
     limits = committed(folders)
     seen = 0
     for zxid, raw in heapq.merge(*(folder_transactions(f) for f in folders), key=lambda t: t[0]):
@@ -152,7 +158,7 @@ class Znode:
 
     def __init__(self, path, data, owner, czxid, made):
         self.path, self.data, self.owner, self.czxid, self.made = path, data, owner, czxid, made
-        self.gone = self.gone_zxid = self.gone_by = None  # by: a session, or how its own one ended
+        self.gone = self.gone_zxid = self.gone_by = None  # by: a session, or how its own session ended
 
     @property
     def folder(self):
@@ -164,7 +170,7 @@ class Znode:
 
 
 class Removal:
-    """A znode's going, as a line of a verdict."""
+    """The removal of a znode, as a line of a verdict."""
 
     def __init__(self, znode):
         self.znode = znode
@@ -180,15 +186,17 @@ class Removal:
 
 
 class History:
-    """The znodes that there were below one root, the sessions, and the writes to persistent ones. Times are
-    milliseconds of the leader's wall clock."""
+    """The znodes below one root, the sessions, and the writes to persistent znodes. Times are milliseconds of the
+    leader's wall clock.
+    """
 
     def __init__(self, log, root="/campaign"):
-        self.znodes = []  # ephemeral ones, in order of czxid
+        self.znodes = []  # ephemeral znodes, in order of czxid
         self.writes = {}  # path -> [(zxid, time, data)]
-        # session -> (zxid, time); by itself, by the servers, by others who saw that its process had gone
+        # session -> (zxid, time): closed by itself, expired by the servers, or ended by a client that saw its
+        # process end
         self.closed, self.expired, self.gone = {}, {}, {}
-        self.entries = []  # what was appended under sql::check or redis::check
+        self.entries = []  # entries appended under sql::check or redis::check
         self.standing = {}
         owned = {}
         for t in log:

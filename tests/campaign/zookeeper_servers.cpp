@@ -10,16 +10,16 @@ namespace campaign {
 namespace {
 
 constexpr std::size_t k_servers = 3;
-constexpr const char* k_log = "log-pipe";  // in the folder that a server runs in
+constexpr const char* k_log = "log-pipe";  // in the server's folder
 
 turnstile::testing::ensemble_options options_for(const stage_settings& settings) {
     turnstile::testing::ensemble_options options;
     options.count = k_servers;
     options.tick_time = std::chrono::milliseconds{settings.tick_ms};
     options.sync_limit = settings.sync_limit;
-    options.sync = turnstile::testing::disk_sync::on;  // the shim decides what this takes
-    options.heap_mebibytes = 1024;  // requests of an hour, kept for followers that are stopped
-    // A question for a server's role should not wait for its log.
+    options.sync = turnstile::testing::disk_sync::on;  // the preloaded library decides how long a sync takes
+    options.heap_mebibytes = 1024;  // the leader keeps an hour's requests for stopped followers
+    // A question for a server's role must not wait for its log.
     constexpr const char* k_level =
         "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn";
     options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
@@ -31,7 +31,7 @@ turnstile::testing::ensemble_options options_for(const stage_settings& settings)
 class zookeeper_servers final : public staged_servers {
 public:
     explicit zookeeper_servers(const stage_settings& settings) : servers_{options_for(settings)} {
-        // Only now are there folders to make pipes in.
+        // The servers' folders exist only now.
         for (std::size_t i = 0; i != k_servers; ++i) {
             servers_.kill(i);
             logs_.push_back(std::make_unique<server_log>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kind of server a connect string asks for, and what is said where there is none.
+// Which kind of server a connect string names, and the error if that back end is absent.
 #include "client/back_ends.hpp"
 
 #include <gmock/gmock.h>
@@ -70,7 +70,7 @@ TEST(back_ends, a_guardian_that_is_of_no_use_is_told) {
     EXPECT_TRUE(testing::eventually([&] { return is_told() == 1; }));
 }
 
-// SQLite would open the file that the part before it names.
+// SQLite would open the file that the part before the NUL names.
 TEST(back_ends, a_nul_is_refused) {
     using namespace std::string_view_literals;
     for (const auto where : {"sqlite:/a\0b.db"sv, "local:a\0b"sv, "h:1/a\0b"sv, "redis://h\0"sv}) {

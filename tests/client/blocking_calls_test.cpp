@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every call that blocks, from every place where user code runs for a client: it comes back with its answer or
-// its time-out or a refusal, and the client closes. What it waits for does not come through the callbacks.
+// Every blocking call, from every place where user code runs for a client. The call returns an answer, a
+// timeout or a refusal, and the client closes. The events that the call waits for do not depend on the
+// callbacks.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -43,7 +44,7 @@ void mutexes(surroundings& at, const std::string& path, const lock_options& mode
     free.lock();
     free.unlock();
     EXPECT_FALSE(taken.try_lock_for(k_moment));
-    // Its callbacks come later, if at all.
+    // The callbacks of this call run later, or not at all.
     EXPECT_EQ(taken.acquire({.timeout = k_moment, .on_queued = [](std::size_t) {}}).error(),
               errc::timeout);
 }
@@ -104,7 +105,7 @@ void latches(surroundings& at) {
     leader seat{at.mine, "/latch", {.id = "a", .protocol = election_protocol::latch}};
     EXPECT_EQ(seat.await().error(), errc::not_held);
     seat.start();
-    EXPECT_TRUE(seat.await());  // for ever, if need be
+    EXPECT_TRUE(seat.await());  // waits without a limit
     EXPECT_TRUE(seat.leads());
     EXPECT_TRUE(seat.commit(transaction{}.create("/by-latch", "")));
     EXPECT_EQ(seat.present_leader().value()->id, "a");
@@ -120,7 +121,7 @@ void elections(surroundings& at) {
     leader seat{at.mine, "/election", [](leader_term&) {}, {.id = "a"}};
     seat.start();
     EXPECT_TRUE(seat.participants());
-    EXPECT_FALSE(seat.move_to("b", 1min));  // no participant of that name
+    EXPECT_FALSE(seat.move_to("b", 1min));  // no participant has that name
     seat.resign();
     seat.close();
     EXPECT_FALSE(seat.present_leader().has_error());
@@ -177,7 +178,8 @@ void revocations(surroundings& at) {
               revocation_outcome::deleted);
 }
 
-// Its outcome comes through the callbacks: refused in one of them, and a time-out where they cannot run.
+// Calls whose outcome depends on callbacks. Inside a callback they are refused; where callbacks cannot run
+// they time out.
 void deadlocks(surroundings& at) {
     const deadlock_detector detector{at.mine, {"/free", "/held"}, {.look_after = 2ms}};
     for (const std::string path : {"/free", "/held"}) {
@@ -208,8 +210,8 @@ const std::vector<blocking_call> k_calls{
 
 // ---- the table ------------------------------------------------------------------------------
 
-// The client's callbacks run on a thread of its own, on the one of a loop, or on a runtime's, which has only one of each
-// kind beside those that block, and which all clients here share.
+// The client's callbacks run on the client's own thread, on the thread of a loop, or on a runtime's thread. The runtime
+// has only one thread of each kind besides blocked threads, and all clients here share it.
 enum class runs_on { own_thread, loop, runtime };
 
 class table : public shell_test {
@@ -224,7 +226,7 @@ protected:
         at.emplace(surroundings{*servers, *others, tree, mutex{*others, "/held"}.acquire().value(),
                                 mutex{*others, "/asked"}.acquire().value()});
     }
-    // A thread that waits for itself would keep the test for ever.
+    // If a thread waited for itself, the test would hang.
     void expect_done(const event& done) const {
         if (done.wait()) return;
         std::fprintf(stderr, "%s hangs\n", current.load());
@@ -234,7 +236,7 @@ protected:
         for (const auto& call : k_calls) {
             current = call.name;
             call.make(*at);
-            // No SCOPED_TRACE: it leaves a value to the thread, which may not have ended when the program does.
+            // No SCOPED_TRACE: it leaves a value in the thread, which may still run when the program ends.
             ASSERT_FALSE(HasFailure()) << call.name;
         }
         current = "client::close()";
@@ -269,7 +271,7 @@ TEST_P(blocking_calls, come_back) {
     kept.clear();
 }
 
-// Not in a callback: nothing of the client's runs there now, and nothing can.
+// Calls from the loop's thread outside a callback: meanwhile no code of the client runs there.
 TEST_F(table, come_back_on_the_thread_where_callbacks_would_run) {
     open(runs_on::loop);
     event done;

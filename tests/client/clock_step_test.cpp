@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine that stood still with all its clocks, and whose wall clock was set afterwards: this program's wall clock
-// steps on demand.
+// A machine whose clocks all stopped, and whose wall clock was set afterwards. This program can step its wall clock
+// on demand.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ TEST_F(clock_steps, ahead_end_holds_at_the_next_answer) {
     const std::stop_callback on_lost{hold.lost(), [&] { told.set(); }};
     steps = 3600;
     static_cast<void>(
-        lock.queue());  // or a confirmation, or the kernel's word that the clock was set
+        lock.queue());  // or a confirmation, or the kernel's notice that the clock was set
     ASSERT_TRUE(told.wait());
     EXPECT_FALSE(hold.valid());
     EXPECT_EQ(hold.status().error(), errc::session_lost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guard::commit over a tree in memory: what is written, what is refused, and what is told.
+// guard::commit over a tree in memory: its writes, its refusals, and its results.
 #include <future>
 
 #include <boost/thread/thread.hpp>
@@ -20,7 +20,7 @@ protected:
     void SetUp() override {
         ASSERT_TRUE(hold.commit(transaction{}.create("/counter", "0").create("/list", "")));
     }
-    // "(none)" for a znode that is not there.
+    // Returns the znode's data, or "(none)" if the znode does not exist.
     [[nodiscard]] std::string data(const std::string& path) {
         std::string found = "(none)";
         faults.inspect([&](local::tree& t) {
@@ -99,7 +99,7 @@ TEST_F(commits, of_one_hold_follow_each_other) {
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
 
-// The znode is gone and the holder does not know yet: the servers do.
+// The znode is deleted, and the holder does not know it yet. The servers refuse the commit.
 TEST_F(commits, fail_once_the_znode_is_deleted) {
     faults.inspect([&](local::tree& t) {
         (void)t.apply(servers->session().id, core::remove_op{hold.znode()}, 0);
@@ -177,7 +177,7 @@ TEST_F(commits, end_with_the_client) {
     EXPECT_EQ(hold.commit(transaction{}.set("/counter", "1")).error(), errc::closed);
 }
 
-// F38: what one session owns is bounded.
+// F38: the number of ephemeral znodes of a session is bounded.
 TEST_F(commits, of_more_ephemeral_znodes_than_a_session_may_own_are_refused) {
     const auto many = [](const std::string& prefix) {
         transaction writes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of a thread_crew, and of what shares one, have in common: members and timers.
+// Members and timers for the tests of thread_crew and of classes that use a crew.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace turnstile::detail {
 
 inline const thread_start k_start{.duty = thread_duty::work, .name = "test-work"};
 
-// One turn, or several.
+// A member that runs one turn or several.
 class crew_worker final : public thread_crew::member {
 public:
     explicit crew_worker(std::function<void()> work, int turns = 1)
@@ -36,7 +36,7 @@ inline std::shared_ptr<timer_thread> new_timers() {
         thread_start{.duty = thread_duty::timers, .name = "test-timer"});
 }
 
-// Calls back on the timers' thread.
+// Calls back on the timer's thread.
 class alarm final : public timer_thread::client {
 public:
     explicit alarm(std::function<void()> call) : call_{std::move(call)} {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions that are asked with no time left, or with nothing to ask for.
+// Reads that get no time, or that name nothing to read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,24 +13,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// No lock was asked for, and none is late.
+// No call requested a lock, so the error must not speak of a lock.
 TEST(early_questions, a_client_that_is_given_no_time_is_not_connected) {
     client servers{"local:early-questions"};
     ASSERT_TRUE(servers.wait_connected(testing::limit()));
     const auto again = servers.wait_connected(0s);
-    if (again) return;  // the answer was there at once
+    if (again) return;  // the answer was immediate
     EXPECT_EQ(again.error(), errc::not_connected);
     EXPECT_THAT(again.error().message(), ::testing::HasSubstr("has not answered yet"));
 }
 
-// It gives a lock up: words of a lock that was not free in time would be untrue.
+// The call releases a lock: an error about a lock that was not granted in time would be false.
 TEST(early_questions, a_release_that_is_given_no_time_speaks_of_the_release) {
     client servers{"local:early-questions"};
     mutex lock{servers, "/early/release"};
     for (const auto time : {-1s, 0s}) {
         auto hold = lock.acquire({.timeout = testing::limit()}).value();
         const auto released = hold.release(time);
-        if (released) continue;  // the answer was there at once
+        if (released) continue;  // the answer was immediate
         EXPECT_EQ(released.error().message(), "the deadline passed: " + released.error().detail());
         EXPECT_THAT(released.error().detail(),
                     ::testing::HasSubstr("have not confirmed the release"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connect string as the environment has it, and none at all.
+// The connect string from the environment, and no connect string at all.
 #include <sys/stat.h>
 
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time-outs, deadlines and spans at the ends of their types, through every call that takes one: what is past is
-// over at once, what never comes is waited for until the wait is ended, and what makes no sense is refused by name.
+// Timeouts, deadlines and spans at the limits of their types, through every call that has one. A past limit ends
+// the call at once, an unreachable limit waits until the wait is ended, and an invalid limit is refused with its
+// name.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -38,14 +39,14 @@ const std::array<duration, 8> k_no_span{
     duration::min(),     duration::min() + 1ns, -1ms,           -1ns, std::chrono::years{11},
     duration::max() / 2, duration::max() - 1ns, duration::max()};
 
-// What is said of one that is past its time; the last by what writes.
+// Errors of a call whose deadline has passed; the last one is for writes.
 const auto k_late = ::testing::AnyOf(errc::timeout, errc::not_connected, errc::outcome_unknown);
 
-// The same of a call for a lock, which is a try without any time.
+// The same for an acquire, for which an expired limit means a single try.
 const auto k_not_taken =
     ::testing::AnyOf(errc::busy, errc::timeout, errc::not_connected, errc::outcome_unknown);
 
-// A call that waits, by name: why it did not succeed.
+// A waiting call with its name. Returns the error.
 struct call {
     std::string name;
     std::function<std::optional<error>(const wait_limit&, std::stop_token)> run;
@@ -59,7 +60,7 @@ std::optional<error> why_not(const result<T>& outcome) {
 
 class extreme_limits : public shell_test {
 protected:
-    // The lock that all calls wait for is held by another client.
+    // Another client holds the lock that all calls wait for.
     std::unique_ptr<client> servers = connect();
     std::unique_ptr<client> others = connect();
     mutex plain{*servers, "/plain"};
@@ -77,7 +78,7 @@ protected:
     client ensemble_c{"local:" + tree + "-c"};
     std::vector<quorum_member> ensembles{{*servers, "a"}, {ensemble_b, "b"}, {ensemble_c, "c"}};
     quorum_lock most{ensembles, "/most"};
-    // Another's reader stands in the way of its upgrade.
+    // A reader of another client prevents the upgrade.
     shared_mutex upgraded{*servers, "/upgraded"};
     guard upgradable;
 
@@ -156,7 +157,7 @@ TEST_F(extreme_limits, what_is_past_is_over_at_once) {
     }
 }
 
-// Each is let wait until it is told to stop, which only one that waits hears.
+// Each call waits until its stop token fires, which only a waiting call notices.
 TEST_F(extreme_limits, what_never_comes_is_waited_for) {
     const auto held = hold_all();
     for (const auto& wait : waits()) {
@@ -184,7 +185,7 @@ TEST_F(extreme_limits, a_wait_without_end_is_granted_when_its_turn_comes) {
     }
 }
 
-// A quick one may be in time whatever the limit was.
+// A fast call may succeed whatever its limit was.
 template <class T>
 errc code_of(const result<T>& outcome) {
     return outcome.has_error() ? outcome.error().code() : errc::timeout;

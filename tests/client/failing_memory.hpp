@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// failing_memory: this program's operator new, which fails on demand; and what a test does in a child process while it
-// does.
+// failing_memory: this program's operator new, which fails on demand, and a test's child process in which it fails.
 //
 // Thread safety: operator new from any thread, the rest from one.
 #pragma once
@@ -13,28 +12,29 @@
 namespace turnstile::tests {
 
 enum class failing : std::uint8_t {
-    only_that,       // one allocation
-    that_and_later,  // and all that follow, until stop()
+    only_that,       // a single allocation
+    that_and_later,  // this and all later allocations, until stop()
 };
 
 namespace failing_memory {
 
-// The allocation with this number fails, counted from 1 and over all threads.
+// The allocation with this number fails, counted from 1 over all threads.
 void start(std::uint64_t number, failing how);
-// Returns how many there were, and lets all succeed from now on.
+// Lets all further allocations succeed. Returns the number of allocations since start().
 std::uint64_t stop();
 
 }  // namespace failing_memory
 
-// Says why on standard error and ends the process, where the condition does not hold. Allocates nothing.
+// If the condition is false, writes the rule to standard error and ends the process. Allocates nothing.
 void demand(bool condition, const char* rule);
 
-// How a child process ended, and what it said on standard error.
+// The exit status of a child process, and its output on standard error.
 struct child_end {
     int status = 0;
     std::string said;
 };
-// The function runs in a child, which ends with what it returns. One that hangs is ended by SIGALRM after the limit.
+// Runs the function in a child process, whose exit code is the function's result. SIGALRM ends a child that runs
+// longer than the limit.
 child_end run_in_child(std::chrono::seconds most, const std::function<int()>& function);
 
 }  // namespace turnstile::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_gate and rate_gate: what is let through, how often, and what is written down.
+// job_gate and rate_gate: what they admit, how often, and what they record.
 #include <gmock/gmock.h>
 
 #include <future>
@@ -59,7 +59,7 @@ TEST_F(jobs, that_run_without_a_period_are_asked_for_again_after_a_pause) {
     EXPECT_TRUE(ran) << ran.error().message();
 }
 
-// A lock that another recipe holds at the path is no job that runs.
+// If another recipe holds a lock at the path, no job is running there.
 TEST_F(jobs, beside_a_mutex_are_told_what_is_in_the_way) {
     const auto wary = connect({.foreign_kinds = foreign_kind_policy::refuse});
     mutex lock{*servers, "/jobs/shared"};
@@ -98,7 +98,7 @@ TEST_F(jobs, that_fail_are_written_down_and_count) {
     EXPECT_EQ(gate.run([](job_run&) {}).value().verdict, job_verdict::not_due);
 }
 
-// The start is written down before the job begins: a run whose process dies counts for at_most_for.
+// The start is recorded before the job begins: a run whose process dies counts for at_most_for.
 TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     job_gate here{*servers, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}, "here"};
     job_gate there{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}};
@@ -114,7 +114,8 @@ TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     EXPECT_EQ(next.verdict, job_verdict::running);
     EXPECT_GT(next.retry_in, 50min);
     EXPECT_EQ(next.record.by, "here");
-    // With a shorter limit it may be started again, once that limit is over by the servers' stamps.
+    // A gate with a shorter limit may start the job again once its limit has passed by the servers' time
+    // stamps.
     job_gate bold{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1ms}};
     EXPECT_TRUE(
         eventually([&] { return bold.run([](job_run&) {}).value().verdict == job_verdict::ran; }));
@@ -154,7 +155,7 @@ TEST_F(jobs, wait_for_the_lock_if_they_may) {
     EXPECT_EQ(waiting.get().value().verdict, job_verdict::ran);
 }
 
-// As docs/how-to/job_gate.md has it: each runs the job once while it leads, and goes behind the others.
+// The example of docs/how-to/job_gate.md: each member runs the job once while it leads, and then queues last.
 TEST_F(jobs, go_round_the_leaders) {
     struct member {
         job_gate gate;
@@ -170,7 +171,7 @@ TEST_F(jobs, go_round_the_leaders) {
         while (!term.lost().stop_requested()) {
             const auto report = own.gate.run([&](job_run& run) {
                 if (run.number() > k_runs) return;
-                // The one before is behind the others again.
+                // The previous leader is in the queue again, at its end.
                 EXPECT_TRUE(eventually(
                     [&] { return own.seat.participants().value().size() == k_members; }));
                 ran.push_back(own.seat.id());

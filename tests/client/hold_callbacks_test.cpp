@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a hold's callbacks run and when not any more.
+// When a hold's callbacks run, and when they do not.
 #include <future>
 #include <optional>
 
@@ -121,7 +121,7 @@ TEST_F(hold_callbacks, a_hold_that_the_caller_never_had_tells_nothing) {
     EXPECT_EQ(told, 0);
 }
 
-// A user's destructor may do anything: closing tells every hold.
+// The destructor of a user's object may run any code. Closing the client notifies every hold.
 TEST_F(hold_callbacks, what_a_callback_holds_is_destroyed_under_no_lock) {
     auto hold = lock.acquire({.timeout = limit()}).value();
     bool closed = false;
@@ -134,12 +134,12 @@ TEST_F(hold_callbacks, what_a_callback_holds_is_destroyed_under_no_lock) {
     EXPECT_TRUE(closed);
 }
 
-// What became of a handler once the call that took it had returned.
+// The history of a handler after the call that received it has returned.
 struct handler_history {
     std::atomic<bool> handed_over{false};
     std::atomic<int> copies{0};
     std::atomic<int> ends{0};
-    std::atomic<int> ends_elsewhere{0};  // not in the thread that ran it
+    std::atomic<int> ends_elsewhere{0};  // in another thread than the handler's call
     event ran;
     event ended;
     std::thread::id runner;
@@ -189,9 +189,9 @@ TEST_F(hold_callbacks, stop_callbacks_of_holds_that_are_lost_together_may_wait_f
     EXPECT_TRUE(other_lost.wait());
 }
 
-// A grant is told under the locks of the session and of the hold. What is destroyed there may wait for
-// code that needs them: the end of a stop callback for a call of it that is under way, and a recipe's
-// handler, as the last that refers to its hold, for the session.
+// The library announces a grant under the locks of the session and of the hold. Destroying an object there
+// may wait for code that needs these locks: the destructor of a stop callback waits for its running call, and
+// a recipe's handler with the last reference to its hold waits for the session.
 TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_it_runs) {
     auto first = lock.acquire({.timeout = limit()}).value();
     handler_history history;
@@ -208,7 +208,7 @@ TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_
     first.unlock();
     ASSERT_TRUE(history.ran.wait());
     ASSERT_TRUE(history.ended.wait());
-    servers->close();  // the thread that told the grant is done with it
+    servers->close();  // the thread that announced the grant has finished
     EXPECT_EQ(history.copies, 0) << "copying is user code, too";
     EXPECT_EQ(history.ends, 1);
     EXPECT_EQ(history.ends_elsewhere, 0);

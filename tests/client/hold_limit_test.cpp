@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// max_hold: a hold that ends although its session lives.
+// max_hold: a hold ends although its session lives.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -55,7 +55,7 @@ TEST_F(client_hold_limit, warns_the_holder_before) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The end of the hold is the holder's own; what keeps the next one out is the znode, which goes with its session.
+// The holder ends its hold alone. The znode still excludes the next contender, until the session expires.
 TEST_F(client_hold_limit, of_a_holder_without_servers_lets_nobody_in_before_its_session_ends) {
     const auto others = connect();
     mutex same{*others, "/lock"};

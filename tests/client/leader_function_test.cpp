@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader with a function: that runs while its participant leads, and goes round.
+// leader with a function that runs while its participant leads, over several terms.
 #include <algorithm>
 #include <future>
 #include <mutex>
@@ -19,7 +19,7 @@ void wait_for_stop(leader_term& term) {
 
 class election : public shell_test {
 protected:
-    // The ids in the order of their terms.
+    // Records the ids in the order of their terms.
     class record {
     public:
         void add(const std::string& id) {
@@ -39,7 +39,7 @@ protected:
     record terms;
     std::unique_ptr<client> servers = connect({.close_timeout = 50ms});
 
-    // Leads until it is told to stop.
+    // Leads until its stop token fires.
     [[nodiscard]] std::unique_ptr<leader> patient(const client& of, const std::string& id,
                                                   leader_options options = {}) {
         options.id = id;
@@ -67,7 +67,7 @@ TEST_F(election, periodic_work_goes_round) {
         ASSERT_TRUE(eventually([&] { return terms.ids().size() == turn + 1; }));
         auto& leader = *seats[turn % 3];
         ASSERT_TRUE(eventually([&] { return leader.leads(); }));
-        // The one before is behind all others again.
+        // The previous leader is behind all others again.
         ASSERT_TRUE(eventually([&] { return leader.participants().value().size() == 3; }));
         leader.resign();
     }
@@ -138,12 +138,12 @@ TEST_F(election, what_the_function_throws_ends_the_term_and_is_told) {
     seat.start();
     ASSERT_TRUE(told.wait());
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
-    EXPECT_EQ(seat.terms(), 1U);  // it stays out
+    EXPECT_EQ(seat.terms(), 1U);  // the participant stays out
     seat.start();
     EXPECT_TRUE(told.wait(2));
 }
 
-// Out of the queue for the pause, which is longer than any test.
+// After its term the participant pauses for longer than any test lasts.
 TEST_F(election, a_function_that_returns_at_once_is_followed_by_a_pause) {
     leader seat{*servers, "/seat", [](leader_term&) {}, {.pause = 24h}};
     seat.start();
@@ -153,7 +153,7 @@ TEST_F(election, a_function_that_returns_at_once_is_followed_by_a_pause) {
     EXPECT_EQ(seat.await({.timeout = 1ms}).error(), errc::timeout);
     seat.close();
     EXPECT_EQ(seat.await().error(), errc::closed);
-    seat.start();  // anew, at once
+    seat.start();  // takes part again at once
     EXPECT_TRUE(eventually([&] { return seat.terms() == 2; }));
 }
 
@@ -231,10 +231,10 @@ TEST_F(election, moves_to_a_named_participant) {
     const auto next = everybody()[1].id;
     seats[3]->resign();
     ASSERT_TRUE(eventually([&] { return terms.ids().size() == 3; }));
-    EXPECT_EQ(terms.ids()[2], next);  // the hint is gone
+    EXPECT_EQ(terms.ids()[2], next);  // no successor is named any more
 }
 
-// Its own term has not come: it is not dropped from the election.
+// A participant that steps aside had no term: it stays in the election.
 TEST_F(election, one_that_steps_aside_queues_again_though_it_stays_out_after_a_term) {
     std::vector<std::unique_ptr<leader>> seats;
     for (const std::string id : {"a", "b", "c"}) {
@@ -259,7 +259,7 @@ TEST_F(election, a_move_to_one_that_goes_away_ends) {
         start(*seats.back(), seats.size());
     }
     ASSERT_TRUE(eventually([&] { return seats[0]->leads(); }));
-    // The named one leaves as soon as it is named.
+    // The named participant leaves as soon as it is named.
     ASSERT_TRUE(seats[0]->move_to("c", 1min));
     seats[2]->close();
     EXPECT_TRUE(eventually([&] { return seats[0]->leads() || seats[1]->leads(); }));

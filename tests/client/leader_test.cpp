@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader without a function: which participant leads, which listeners are told, and what follows a loss.
+// leader without a function: which participant leads, which listeners the library notifies, and what follows
+// a loss.
 #include <future>
 #include <stdexcept>
 
@@ -54,7 +55,7 @@ TEST_P(polled, the_next_one_leads_when_the_leader_leaves) {
     ASSERT_TRUE(bob.await({.timeout = limit()}));
     EXPECT_GT(bob.fencing_token(), before);
     EXPECT_EQ(ann.await().error(), errc::closed);
-    ann.start();  // takes part again, behind
+    ann.start();  // takes part again, at the end of the queue
     EXPECT_TRUE(eventually([&] { return names() == std::vector<std::string>{"bob", "ann"}; }));
 }
 
@@ -88,7 +89,8 @@ TEST_P(polled, listeners_are_told_in_order) {
     EXPECT_EQ(calls, 2);
 }
 
-// F4: a leader whose session is over trusts its old path, and leads beside the next one.
+// F4: in another library, a leader whose session has expired trusts its old path, and leads beside the next
+// one.
 TEST_P(polled, F4_a_leader_that_loses_its_session_leads_no_more_and_queues_again) {
     const auto ends = ann.lost();
     faults.expire(first->session().id);
@@ -101,7 +103,7 @@ TEST_P(polled, F4_a_leader_that_loses_its_session_leads_no_more_and_queues_again
     EXPECT_TRUE(ann.await({.timeout = limit()}));
 }
 
-// F3: two latches delete and create their znodes in answer to each other, for ever.
+// F3: two latches delete and create their znodes in reaction to each other, without end.
 TEST_P(polled, F3_after_a_loss_it_settles_in_a_bounded_number_of_znodes) {
     std::int64_t before = 0;
     faults.inspect([&](local::tree& t) { before = t.nodes().find("/seat")->creates; });
@@ -113,7 +115,7 @@ TEST_P(polled, F3_after_a_loss_it_settles_in_a_bounded_number_of_znodes) {
     ASSERT_TRUE(eventually([&] { return names() == std::vector<std::string>{"ann", "bob"}; }));
     std::int64_t after = 0;
     faults.inspect([&](local::tree& t) { after = t.nodes().find("/seat")->creates; });
-    EXPECT_EQ(after - before, 2);  // one for each loss
+    EXPECT_EQ(after - before, 2);  // a znode for each loss
 }
 
 TEST_P(polled, a_deleted_znode_is_a_loss_and_a_new_beginning) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_delay through the shell, in memory: which caller is told what, and which options are refused.
+// lock_delay through the public interface, in memory: what each caller gets, and which options are refused.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -14,8 +14,8 @@ protected:
     mutex lock{*servers, "/lock", {.lock_delay = 24h}};
     mutex theirs{*others, "/lock", {.lock_delay = 1ms}};
 
-    // Acquires `of`, and has an operator take the lock away. A short max_hold would lose the hold as well, but may end
-    // before the call returns on a busy machine: no caller then had the hold, and the delay may be left out.
+    // Acquires `of`, and lets an operator take the lock away. A short max_hold would lose the hold as well, but on a
+    // busy machine it may end before the call returns. Then no caller had the hold, and the delay may be skipped.
     guard lost_hold(mutex& of) {
         auto hold = of.acquire({.timeout = limit()}).value();
         revocation{*others, "/lock"}.take_now(theirs.holder().value().value(), {}).value();
@@ -50,7 +50,7 @@ TEST_F(client_lock_delay, keeps_everybody_out_after_a_lost_hold) {
         ASSERT_LT(timeout, limit()) << late;
     }
     mutex plain{*others, "/lock"};
-    auto heedless = plain.try_acquire();  // as the header says
+    auto heedless = plain.try_acquire();  // documented in the header
     EXPECT_TRUE(heedless) << heedless.error().message();
 }
 
@@ -121,7 +121,7 @@ TEST_F(client_lock_delay, and_a_place_is_told_with_its_znode) {
     std::string mine;
     auto hold = lock.acquire({.on_entered = [&](const std::string& znode) { mine = znode; }});
     ASSERT_TRUE(hold);
-    EXPECT_TRUE(mine.empty() || mine == hold->znode());  // told late it is not told at all
+    EXPECT_TRUE(mine.empty() || mine == hold->znode());  // a late report is dropped
     event entered;
     std::string waiting;
     theirs.async_acquire({.on_entered =

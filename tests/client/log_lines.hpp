@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// log_lines: the lines of the library's log while it lives.
+// log_lines: collects the lines of the library's log during its lifetime.
 //
 // Thread safety: all members from any thread.
 #pragma once

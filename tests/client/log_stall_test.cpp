@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A log that stands still stops nothing: standard error is a pipe that is full and has no reader.
+// A blocked log blocks nothing: standard error is a full pipe without a reader.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 namespace turnstile::tests {
 namespace {
 
-// Stands for the standard error stream while it lives.
+// Replaces standard error during its lifetime.
 class full_standard_error {
 public:
     full_standard_error() : before_{::dup(STDERR_FILENO)} {
@@ -24,7 +24,7 @@ public:
     }
     ~full_standard_error() {
         ::dup2(before_, STDERR_FILENO);
-        // Whatever waits in a write goes on.
+        // Every blocked write continues.
         std::array<char, 65536> read{};
         EXPECT_TRUE(eventually([&] {
             while (::read(ends_[0], read.data(), read.size()) > 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// axe-core finds nothing in any view, in light and dark, on a desk and on a phone; and what axe cannot see.
+// axe-core finds no violation in any view, in light and dark, at desk and phone width. Further tests check
+// what axe does not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 

@@ -9,7 +9,7 @@ export function fixture() {
   const running = {
     mock: null,
     chromium: null,
-    // Runs the body in a tab of its own, with the scene and what differs from it.
+    // Runs the body in a new tab. `options` override parts of the scene.
     async in_tab(body, { state = {}, ...options } = {}) {
       const { mock } = running;
       mock.state = { ...scene(), ...state };

@@ -78,7 +78,7 @@ test('focus, selection and what is open outlive an update', () =>
 
 test('an update moves nothing', () =>
   in_tab(async (tab, page, mock) => {
-    lock_at(mock.state, '/locks/orders').spans = []; // all ages grow alike: the order stays
+    lock_at(mock.state, '/locks/orders').spans = []; // all ages grow by the same amount: the order stays
     await tab.open('/');
     await tab.is_live();
     await page.evaluate(() => {

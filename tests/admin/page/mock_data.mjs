@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks, queues and histories as the server of the page tells of them, all at one instant.
+// Locks, queues and histories in the form in which the page's server sends them, all of one instant.
 
 export const k_now = Date.parse('2026-11-21T04:38:36.123Z');
 
 export const iso = (ms) => new Date(ms).toISOString();
 
-let made = 0; // contenders so far: each has its own session and sequence
+let made = 0; // number of contenders so far: each has its own session and sequence
 
-// A contender that has been there for `age_ms`.
+// A contender that has queued for `age_ms`.
 export function contender(host, pid, label, age_ms, more = {}) {
   const sequence = 100 + ++made;
   const session = `0x10000${(0x5a00 + made).toString(16)}`;
@@ -37,7 +37,7 @@ export function lock(path, kind, holders, waiters, permits = null) {
   return { path, kind, permits, holders, waiters, spans: [] };
 }
 
-// A small generator, so that each run has the same history.
+// A small random generator with a fixed seed, so that each run has the same history.
 function dice(seed) {
   let state = seed;
   return (from, to) => {
@@ -49,7 +49,7 @@ function dice(seed) {
 const k_workers = [['web-1', 90, 'import'], ['web-1', 118, 'export'], ['web-2', 4711, 'nightly'], ['web-3', 77, 'import'],
   ['web-3', 2040, 'prices'], ['batch-1', 12, 'invoices']];
 
-// Workers that hold one after the other for ten minutes; the last hold is that of `holder`.
+// Workers that hold the lock one after the other for ten minutes. `holder` has the last hold.
 export function history(holder, seed = 7) {
   const roll = dice(seed);
   const spans = [];
@@ -146,7 +146,7 @@ export const scene_servers = () => [
   { address: 'zk3.example:2181', role: 'unknown', reachable: false, version: null, latency_ms: null, connections: null, problem: 'connection refused' },
 ];
 
-// `number` locks, every tenth contended, a hundred of them with hundreds of waiters.
+// Returns `number` locks. Every tenth lock has waiters, and a hundred locks have hundreds of waiters.
 export function many_locks(number) {
   const all = [];
   for (let i = 0; i < number; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server of the page's interface that says what a test wants: `state` is all it knows, `change` tells the browsers.
+// A mock of the page's server. A test sets its `state`; `change` alters the state and notifies the browsers.
 //
-// By hand, to look at the page: node mock_server.mjs [PORT]
+// To look at the page by hand: node mock_server.mjs [PORT]
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -32,7 +32,7 @@ export const scene = () => ({
   session: { state: 'connected', id: '0x100003f2a7c0001', timeout_ms: 10_000 },
   unreadable: [],
   read_only: false,
-  user: null, // a name; null: the shared password
+  user: null, // a user's name; null: the shared password
   role: 'take',
   names: false,
   orders: [],
@@ -40,7 +40,7 @@ export const scene = () => ({
   stale: false,
   snapshot: true,
   hold_reads: null, // a promise that each read waits for
-  // What a take comes to: {status, code, message} or an outcome.
+  // The outcome of a take: {status, code, message}, or the name of an outcome.
   take: 'deleted',
   ask: 'asked',
 });
@@ -52,7 +52,7 @@ export class mock_server {
     this.streams = new Set();
     this.csrf = randomBytes(8).toString('hex');
     this.signed_in = new Set();
-    this.changes = []; // what was asked for: {action, body}
+    this.changes = []; // the requests of browsers: {action, body}
     this.port = 0;
   }
 
@@ -77,7 +77,7 @@ export class mock_server {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  // Alters the state, and tells the streams.
+  // Alters the state and notifies the open event streams.
   change(alter) {
     const was_stale = this.state.stale;
     alter(this.state);
@@ -259,12 +259,12 @@ export class mock_server {
   }
 }
 
-// Whether what a contender says of itself has this part.
+// Returns true if a text that the contender declares contains `part`.
 function says({ host, pid, label, owner, session }, part) {
   return [host, pid, label, owner, session].some((each) => each.toLowerCase().includes(part.toLowerCase()));
 }
 
-// The holder goes, and the next in line holds.
+// Removes the holder and makes the next contender in line the holder.
 export function hand_over(lock, znode) {
   lock.holders = lock.holders.filter((holder) => holder.znode !== znode);
   if (lock.waiters.length) lock.holders.push(lock.waiters.shift());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names are hostile: they are text wherever the page shows them, and nothing in them is hidden.
+// Hostile names: the page shows every name as plain text, and hides no character of it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pictures of README and docs, into the folder that is named: docs/pictures by hand, the build folder under ctest.
+// Draws the pictures of README and docs into the folder that the command line names: docs/pictures by hand, the build
+// folder under ctest.
 //
 //     node pictures_test.mjs FOLDER
 import { mkdirSync } from 'node:fs';
@@ -13,7 +14,7 @@ const { in_tab } = fixture();
 const folder = process.argv[2] ?? process.env.TURNSTILE_PICTURES ?? 'pictures';
 mkdirSync(folder, { recursive: true });
 
-// A page at one instant: its own clock stands still.
+// Draws a page at one instant: the page's clock is stopped.
 function picture(name, path, { then, full = true, state, ...options } = {}) {
   test(`picture ${name}`, () =>
     in_tab(async (tab, page) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile as processes: private servers, the server of the page, and contenders.
+// Starts turnstile as processes: private servers, the page's server, and contenders.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -41,7 +41,7 @@ export class child {
       });
   }
 
-  // Waits until the output matches: the match.
+  // Waits until the output matches. Returns the match.
   says(pattern) {
     return new Promise((done, failed) => {
       const give_up = AbortSignal.timeout(k_limit_ms);
@@ -71,12 +71,12 @@ export class child {
   }
 }
 
-// Those that started last end first: the servers outlive the others.
+// Ends the processes in reverse order of their start: the servers end last.
 export async function end_all() {
   for (const each of [...running].reverse()) await each.end(each.is_servers ? 'SIGINT' : 'SIGTERM');
 }
 
-// Private ZooKeeper servers: their connect string.
+// Starts private ZooKeeper servers. Returns their connect string.
 export async function start_servers() {
   const servers = new child([turnstile, 'dev']);
   servers.is_servers = true;
@@ -84,14 +84,14 @@ export async function start_servers() {
   return { servers, connect_string };
 }
 
-// The server of the page: {server, url}.
+// Starts the page's server. Returns {server, url}.
 export async function start_page(connect_string, options = [], port = 0) {
   const server = new child([turnstile, 'serve', '--servers', connect_string, '--listen', `127.0.0.1:${port}`, '--refresh', '100ms', ...options]);
   const [, url] = await server.says(/^(http:\/\/\S+?)\/?$/m);
   return { server, url };
 }
 
-// A command under a lock that prints what it is told, and stays.
+// Starts a command under a lock. The command prints its argument and keeps running.
 export function start_holder(connect_string, path, label) {
   return new child([turnstile, 'run', '--servers', connect_string, '--label', label, path, '--', 'sh', '-c', 'echo holds; cat <&"$TURNSTILE_STATUS_FD"']);
 }
