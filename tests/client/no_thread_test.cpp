@@ -10,7 +10,7 @@
 namespace {
 
 std::atomic<bool> no_thread_left{false};
-std::atomic<int> still_given{0};  // so many are there nevertheless
+std::atomic<int> still_given{0};  // so many threads can still be created
 std::atomic<int> threads_started{0};
 
 }  // namespace
@@ -50,7 +50,7 @@ TEST_F(no_thread, a_client_that_is_there_goes_on) {
     servers->close();
 }
 
-// What the user gave along ends in the background, and so do losses.
+// The user's callbacks are destroyed in the background, and losses are reported there.
 TEST_F(no_thread, holds_that_carry_callbacks_start_few) {
     constexpr int k_holds = 2000;
     const auto servers = connect();
@@ -69,7 +69,7 @@ TEST_F(no_thread, a_new_client_is_refused_and_leaves_nothing) {
     EXPECT_TRUE(connect());
 }
 
-// Whether it is the first of its threads that is not there, or a later one.
+// Either the first of the runtime's threads or a later one is missing.
 TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
     constexpr int k_threads = 4;
     no_thread_left = true;
@@ -81,8 +81,9 @@ TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
     EXPECT_TRUE(runtime::start());
 }
 
-// Each kind of callback has one thread for both, and none is to be had while one blocks. What a callback waits for comes
-// on other threads; and the client that it closes has a callback that waits for this very one.
+// Each kind of callback has one thread for both clients, and while it blocks no further thread can be created. The
+// event that a callback waits for comes on other threads. The client that it closes has a callback that waits for this
+// very callback.
 TEST_F(no_thread, clients_of_a_runtime_go_on_and_a_callback_closes_both) {
     const auto shared = runtime::start();
     const auto servers = connect({.runtime = shared});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call that has no time at all is a try, on every recipe: granted where the lock is free, `busy` where it is not; and
-// the forms that take a time-out or a deadline alone.
+// A call without any time is a try, on every recipe: granted if the lock is free, otherwise `busy`. Also: the overloads
+// that take only a timeout or a deadline.
 #include <boost/chrono/system_clocks.hpp>
 #include <chrono>
 #include <optional>
@@ -16,7 +16,8 @@ using std::chrono::steady_clock;
 
 class no_time_test : public shell_test {
 protected:
-    // `take` calls for the lock without any time. Free: granted. Held by the other client: busy.
+    // `take` acquires the lock without any time: granted if the lock is free, busy while the other client
+    // holds it.
     template <class Take>
     void is_a_try(const std::string& path, Take&& take) const {
         mutex other{*theirs, path};

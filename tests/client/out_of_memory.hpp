@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to a client while memory fails: its scene, and the cycles of calls that are played in it.
+// A client while memory fails: its environment, and the cycles of calls that the tests run in it.
 #pragma once
 
 #include <array>
@@ -15,12 +15,13 @@
 
 namespace turnstile::tests {
 
-// What an asynchronous call has said. It outlives the client, so that a handler that comes too late is seen.
+// The answer of an asynchronous call. It outlives the client, so that a test sees a handler that runs too
+// late.
 struct answer {
     std::atomic<int> handled{0};
     std::atomic<bool> thrown{false};
     event told;
-    guard hold;  // what the handler got
+    guard hold;  // the hold that the handler got
     bool granted = false;
     errc why{};
 
@@ -36,21 +37,21 @@ struct answer {
     }
 };
 
-// Where the cycles are played.
+// The servers and the path at which the cycles run.
 struct place {
     std::string servers;  // a connect string
-    std::string root;     // what all paths begin with
+    std::string root;     // the prefix of all paths
     std::function<void(const client&)> end_session;
 };
 
-// Two clients of one tree, and three of others in memory, made before memory fails.
+// Two clients of one tree, and three clients of other trees in memory, created before memory fails.
 class scene {
 public:
     explicit scene(place at);
     scene(const scene&) = delete;
     scene& operator=(const scene&) = delete;
 
-    // Both return, or throw what the call throws.
+    // Starts a call. Both forms return, or throw the call's exception.
     template <class Lock>
     answer& start(Lock&& lock, acquire_options options) {
         auto& mine = answers_.at(used_++);
@@ -64,15 +65,16 @@ public:
         return mine;
     }
     guard granted(answer& call) const;
-    // One that outlives the callbacks that set it.
+    // Returns an event that outlives the callbacks that set it.
     event& new_event() { return events_.at(events_used_++); }
     [[nodiscard]] std::string at(const char* path) const { return where.root + path; }
-    // Of this process with servers, now.
+    // Cuts this process's connections to servers.
     void break_links() const;
-    // After the clients have gone: no call has thrown, and called its handler.
+    // To be called after the clients are destroyed: checks that no call has both thrown and called its
+    // handler.
     void end();
 
-    const std::chrono::milliseconds patience;  // of each call, and of a wait for a handler
+    const std::chrono::milliseconds patience;  // limit for each call, and for each wait for a handler
     const place where;
     std::unique_ptr<client> servers;
     std::unique_ptr<client> others;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is exhausted, at each allocation of each recipe's cycle: the call succeeds, or throws and has done nothing,
-// or the process ends with the library's sentence. A client is never silently dead.
+// Exhausted memory, at each allocation of each recipe's cycle: the call succeeds, or throws without an effect, or the
+// process ends with the library's message. A client never stops working silently.
 #include "out_of_memory_trial.hpp"
 
 #include <sys/wait.h>
@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(each_allocation, out_of_memory,
                          ::testing::ValuesIn(trials_of(all_cycles())),
                          [](const auto& tried) { return name_of(tried.param); });
 
-// What a callback throws is the program's, whatever it is.
+// An exception of a callback belongs to the program, whatever its type.
 TEST(out_of_memory_of_user_code, ends_nothing) {
     const auto end = run_in_child(std::chrono::ceil<std::chrono::seconds>(3 * limit()), [] {
         scene stage{in_memory()};

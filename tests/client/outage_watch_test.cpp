@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// While no server answers the log says so, and why, and so do the errors of callers.
+// While no server answers, the log and the errors of callers say so and give the reason.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -53,7 +53,7 @@ protected:
     void start(boottime_clock::duration patience) {
         watch = std::make_unique<outage_watch>(timers, workers, servers, patience);
     }
-    // The outage with which each client begins, without patience.
+    // Reports the outage at the start of each client, without the usual delay.
     void tell_the_first() {
         start({});
         ASSERT_TRUE(eventually([&] { return lines.with("no session") == 1; }));
@@ -64,7 +64,7 @@ protected:
     void change(unsigned session, session_state to) {
         watch->on_change({session, 1, session_state::connecting, to});
     }
-    // Whether the log has this line by now, all that was due having been told.
+    // Number of log lines so far that contain the text, after all due reports.
     std::ptrdiff_t told(std::string_view text) {
         timers.stop();
         workers->finish();
@@ -114,7 +114,7 @@ TEST_F(outage_watch_test, a_client_that_has_closed_waits_for_no_server) {
     EXPECT_EQ(told("no session"), 1);
 }
 
-// No server was up, and none is by the end of the client.
+// No server was up, and none is when the client ends.
 TEST_F(outage_watch_test, the_end_of_a_client_ends_no_outage) {
     tell_the_first();
     change(0, session_state::closed);

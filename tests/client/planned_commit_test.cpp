@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits that say what is to be (put, make), and commits under several holds, over trees in memory.
+// Commits with the parts put and make, and commits under several holds, over trees in memory.
 #include <future>
 
 #include "support.hpp"
@@ -18,7 +18,7 @@ protected:
     mutex theirs{*strangers, "/theirs"};
     guard hold = lock.acquire().value();
 
-    // "(none)" for a znode that is not there.
+    // Returns the znode's data, or "(none)" if the znode does not exist.
     [[nodiscard]] std::string data(const std::string& path) {
         std::string found = "(none)";
         faults.inspect([&](local::tree& t) {
@@ -35,7 +35,7 @@ protected:
         faults.detach(servers->session().id);
         ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
     }
-    // Of an asynchronous commit.
+    // Starts an asynchronous commit.
     std::future<result<commit_result>> start(guard& by, const transaction& writes) {
         auto told = std::make_shared<std::promise<result<commit_result>>>();
         by.async_commit(writes, {},
@@ -106,7 +106,8 @@ TEST_F(planned_commits, of_one_hold_follow_each_other_and_the_release_follows_th
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
 
-// Two holders of different locks, in two sessions, put and remove one znode: each plan may be outdated when it comes.
+// Two holders of different locks, in two sessions, put and remove one znode: each plan may be outdated when it
+// arrives.
 TEST_F(planned_commits, other_clients_that_write_meanwhile_are_read_again) {
     auto other = theirs.acquire().value();
     auto removing = std::async(std::launch::async, [&] {
@@ -149,7 +150,7 @@ TEST_F(planned_commits, all_holds_are_checked) {
     ASSERT_TRUE(done) << done.error().message();
     EXPECT_EQ(done->versions, std::vector{0});
 
-    // Gone, and its holder does not know yet: the servers do.
+    // The znode is deleted, and its holder does not know it yet. The servers refuse the commit.
     faults.set_traffic(strangers->session().id, local::traffic::stalls_after_server);
     const auto znode = other.znode();
     remove_by_hand(znode);

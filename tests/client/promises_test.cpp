@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client says that its servers promise, and a client that requires more than they do.
+// The promises that a client reports for its servers, and a client that requires more.
 #include "support.hpp"
 
 namespace turnstile::tests {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_node over a tree in memory: what a znode holds, for a transaction that depends on it.
+// read_node over a tree in memory: reads a znode for a transaction that depends on it.
 #include <thread>
 #include <utility>
 
@@ -59,7 +59,7 @@ TEST_F(read_node_test, of_a_client_that_has_closed) {
 
 class held_read_test : public shell_test {
 protected:
-    // The requests of `look`, and how often it wrote into the znode of the hold: commits do.
+    // The requests of `look`, and the number of writes into the hold's znode, which commits make.
     struct cost {
         std::uint64_t requests = 0;
         std::int32_t commits = 0;
@@ -81,7 +81,7 @@ protected:
         ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
     }
 
-    // No confirmation is sent meanwhile.
+    // A session without confirmations during the test.
     std::unique_ptr<client> servers =
         connect({.session_timeout = 1h, .lease = {.confirm_every = 30min}});
     std::unique_ptr<client> watcher = connect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// recursive_mutex: whose hold it is, how often, and what becomes of it when it is lost.
+// recursive_mutex: the owner of a hold, the number of entries, and a loss.
 #include <future>
 #include <thread>
 
@@ -76,7 +76,7 @@ TEST_F(recursive, a_token_of_an_owner_moves_between_threads) {
     EXPECT_EQ(contenders(), 0U);
 }
 
-// F16: Curator's reentrant acquire is answered from a map, after the session's end too.
+// F16: Curator answers a reentrant acquire from a map, even after the session has expired.
 TEST_F(recursive, F16_a_lost_hold_is_not_entered_again) {
     auto outer = lock.acquire().value();
     faults.expire(servers->session().id);
@@ -168,7 +168,7 @@ TEST_F(recursive, an_owner_that_waits_already_is_refused) {
     stop.request_stop();
     EXPECT_EQ(waiting.get().error(), errc::cancelled);
     held.unlock();
-    EXPECT_TRUE(lock.acquire({}, job));  // what failed leaves nothing behind
+    EXPECT_TRUE(lock.acquire({}, job));  // a failed call leaves no state
 }
 
 TEST_F(recursive, the_standard_forms_count) {

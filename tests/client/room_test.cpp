@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many contenders one session carries: what is safe, also when all of them come at once, and before
-// there is a session.
+// The number of contenders that fit into one session, also if all of them arrive at once, or before there is
+// a session.
 #include <algorithm>
 #include <thread>
 #include <vector>
@@ -14,7 +14,7 @@ constexpr std::size_t k_safe = 128 * 1024;
 
 class room_test : public shell_test {
 protected:
-    // A path of which `count` fill a session, and one more does not fit.
+    // Returns a path of such length that exactly `count` contenders fill a session.
     static std::string path(std::size_t count, int number) {
         const auto name = std::to_string(number);
         return '/' + name + std::string(k_safe / count - 60 - 1 - name.size(), 'x');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many at once on a semaphore: never more are out than there are permits.
+// Many threads on a semaphore at once: the permits in use never exceed the limit.
 #include <random>
 #include <thread>
 #include <vector>
@@ -13,8 +13,8 @@ class semaphore_crowd : public shell_test {};
 
 // ---- all at once ----------------------------------------------------------------------------
 
-// F20: many threads, holds of several sizes, sessions that are lost: the permits that valid holds have are
-// never more than there are.
+// F20: many threads, holds of several sizes, lost sessions. The permits of all valid holds never exceed the
+// limit.
 TEST_F(semaphore_crowd, F20_never_overbooked) {
     constexpr int k_permits = 5;
     constexpr unsigned k_threads = 6;
@@ -44,8 +44,8 @@ TEST_F(semaphore_crowd, F20_never_overbooked) {
     EXPECT_TRUE(eventually([&] { return pool.available().value() == k_permits; }));
 }
 
-// F20, with a number that goes up and down: never more than the largest; and when it has come to rest, no more
-// than that.
+// F20, while the limit changes: the permits never exceed the largest limit, and once the limit is stable they
+// never exceed it.
 TEST_F(semaphore_crowd, F20_never_overbooked_while_the_number_changes) {
     constexpr int k_most = 6;
     std::atomic<int> out{0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permits that are counted, over `local:`: how many are out, in which order, and what a new number does.
+// Counted permits, over `local:`: how many are in use, in which order they are granted, and the effect of a
+// new limit.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -30,7 +31,7 @@ protected:
         [[nodiscard]] bool granted() const { return answered->is_set() && *hold; }
         [[nodiscard]] bool becomes_granted() const { return answered->wait() && *hold; }
     };
-    // Asks, and returns when its contender stands in the queue.
+    // Starts a call, and returns when its contender has queued.
     asker ask(semaphore& of, std::int32_t permits = 1) {
         asker waiter;
         const auto size = queue_size() + 1;
@@ -48,7 +49,7 @@ protected:
         return waiter;
     }
     [[nodiscard]] std::size_t queue_size() const { return theirs.queue().value().size(); }
-    // Every waiter has seen the queue as it is.
+    // Waits until every waiter has read the current queue.
     void settle() {
         ASSERT_TRUE(detail::internals::of(*others)->read({core::exists_op{"/"}}, {}));
         ASSERT_TRUE(detail::internals::of(*servers)->read({core::exists_op{"/"}}, {}));
@@ -111,7 +112,7 @@ TEST_F(semaphore_test, takes_a_number_of_any_integer_type) {
     static_assert(!std::is_constructible_v<permit_count, double>);
 }
 
-// None of them wraps round to a number that is good.
+// No such number wraps round to a valid one.
 TEST_F(semaphore_test, a_number_out_of_range_is_refused_by_value_and_rule) {
     const auto refused = [](const result<guard>& outcome, const std::string& number) {
         EXPECT_EQ(outcome.error(), errc::bad_option);
@@ -127,7 +128,7 @@ TEST_F(semaphore_test, a_number_out_of_range_is_refused_by_value_and_rule) {
     EXPECT_THROW((semaphore{*servers, "/pool/s", std::size_t{1} << 32U}), std::system_error);
 }
 
-// FIFO: else the large one would be starved.
+// FIFO: otherwise the large request would starve.
 TEST_F(semaphore_test, a_large_request_at_the_head_lets_no_small_one_pass) {
     auto hold = three.acquire().value();
     auto large = ask(theirs, 3);
@@ -170,7 +171,7 @@ TEST_F(semaphore_test, a_permit_may_be_handed_to_another_thread) {
     EXPECT_EQ(three.available().value(), 3);
 }
 
-// F11: nothing of an attempt that came to nothing keeps a permit.
+// F11: a failed attempt keeps no permit.
 TEST_F(semaphore_test, F11_no_permit_is_leaked) {
     auto holds = take(three, 3);
     auto stopped = ask(theirs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues and pools of several clients on one crew of threads: none waits for another, and each ends by itself.
+// Queues and pools of several clients on one crew of threads: none waits for another, and each ends alone.
 #include "client/callback_queue.hpp"
 #include "client/worker_pool.hpp"
 #include "crew_support.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace turnstile::tests;
 
-// A queue whose callback blocks until the test lets it go.
+// A queue whose callback blocks until the test releases it.
 class blocked_queue {
 public:
     explicit blocked_queue(const std::shared_ptr<thread_crew>& crew)
@@ -73,7 +73,7 @@ TEST_F(shared_crew, a_pool_ends_beside_one_that_blocks) {
     other->finish();
 }
 
-// A queue that has much to do lets the other one's callback run before all of it is done.
+// A queue with many callbacks lets the other queue's callback run in between.
 TEST_F(shared_crew, queues_take_turns) {
     const auto busy = callback_queue::share({}, crew);
     const auto other = callback_queue::share({}, crew);
@@ -98,7 +98,7 @@ TEST_F(shared_crew, queues_take_turns) {
     EXPECT_EQ(ran, k_many);
 }
 
-// The crew's one thread is the one that ends the other queue and the pool: it does what they have left itself.
+// The crew's only thread ends the other queue and the pool. So that thread runs their remaining tasks itself.
 TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     const auto queue = callback_queue::share({}, crew);
@@ -124,7 +124,8 @@ TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     crew->finish();
 }
 
-// A task of one pool ends another, whose task ends the first, which is under way: it does not wait for itself.
+// A task of one pool ends another pool, whose task ends the first pool while it runs: the pool does not wait
+// for itself.
 TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     const auto first = worker_pool::share(crew);
@@ -145,8 +146,8 @@ TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     crew->finish();
 }
 
-// While it is in a call, which is over with its task, a further callback comes; and there is another thread, which a
-// turn behind that callback's shows to be free.
+// While the executor is in a call, which ends with its task, a further callback arrives. The crew has another free
+// thread, as a later turn of another member proves.
 TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     const auto crew = thread_crew::start({.start = k_start, .most = 2});
     std::atomic<int> inside{0};
@@ -174,8 +175,8 @@ TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     crew->finish();
 }
 
-// The executor of one queue runs its tasks in the call, on the crew's thread: on which the end of another queue waits for
-// that one's executor nevertheless.
+// The executor of one queue runs its tasks inside the call, on the crew's thread. The end of another queue on this
+// thread still waits for that queue's executor.
 TEST(thread_crew_of_one, a_thread_that_an_executor_ran_tasks_on_waits_for_another_executor) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     event ran;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of shared_mutex share: two clients of a tree, their calls, and their holds.
+// Shared by the tests of shared_mutex: two clients of a tree, their calls, and their holds.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class shared_mutex_test : public shell_test {
 protected:
-    // Which learns soon of what others delete.
+    // Options of a client that soon notices deletions by others.
     static client_options watchful() {
         client_options result;
         result.lease.confirm_every = 20ms;
@@ -25,7 +25,7 @@ protected:
     shared_mutex lock{*servers, "/lock"};
     shared_mutex theirs{*others, "/lock"};
 
-    // A call for the lock, and what came of it.
+    // A call for the lock, and its result.
     struct asker {
         std::shared_ptr<event> answered = std::make_shared<event>();
         std::shared_ptr<guard> hold = std::make_shared<guard>();
@@ -34,7 +34,7 @@ protected:
         [[nodiscard]] bool granted() const { return answered->is_set() && *hold; }
         [[nodiscard]] bool becomes_granted() const { return answered->wait() && *hold; }
     };
-    // Asks, and returns when its contender stands in the queue.
+    // Starts a call, and returns when its contender has queued.
     asker ask(const shared_mutex_view& way) {
         asker waiter;
         const auto size = queue_size() + 1;
@@ -56,7 +56,7 @@ protected:
         for (const auto& contender : all) kinds.push_back(contender.kind);
         return kinds;
     }
-    // Every waiter has seen the queue as it is: its turn would have come.
+    // Waits until every waiter has read the current queue: a waiter whose turn has come is granted by then.
     void settle() {
         ASSERT_TRUE(detail::internals::of(*others)->read({core::exists_op{"/"}}, {}));
         ASSERT_TRUE(detail::internals::of(*servers)->read({core::exists_op{"/"}}, {}));

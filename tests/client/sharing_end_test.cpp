@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks that the threads of one process share: losses, time-outs, commits and the end.
+// Locks that the threads of one process share: losses, timeouts, commits and the end.
 #include <atomic>
 #include <deque>
 #include <string>
@@ -32,7 +32,7 @@ TEST_F(sharing, a_loss_is_told_to_the_holder_and_the_next_one_gets_a_new_contend
     ASSERT_TRUE(power.take_now(*lock.holder().value(), {.who = "ops", .why = "test"}));
     ASSERT_TRUE(told.wait());
     ASSERT_TRUE(told_late.wait());
-    EXPECT_TRUE(eventually([&] { return stop.stop_requested(); }));  // on a thread of its own
+    EXPECT_TRUE(eventually([&] { return stop.stop_requested(); }));  // on a separate thread
     EXPECT_FALSE(mine.valid());
     EXPECT_EQ(mine.status().error(), errc::removed);
     EXPECT_EQ(mine.release().error(), errc::removed);

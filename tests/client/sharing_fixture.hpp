@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of locks that a process shares have in common.
+// The fixture for tests of locks that a process shares.
 #pragma once
 
 #include <chrono>
@@ -27,14 +27,14 @@ protected:
         result.lease.confirm_every = 50ms;
         return result;
     }
-    // Whose answers had vanished.
+    // Reconnects the client whose answers were lost.
     void reconnect() {
         const auto id = here->session().id;
         faults.set_traffic(id, local::traffic::flows);
         faults.detach(id);
         faults.attach(id);
     }
-    // What an asynchronous acquisition came to.
+    // The result of an asynchronous acquisition.
     struct outcome {
         event came;
         std::optional<result<guard>> answer;

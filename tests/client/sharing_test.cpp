@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks that the threads of one process share: retained, handed over locally, and given up when others queue.
+// Locks that the threads of one process share: retained, handed over locally, and released when other clients
+// queue.
 #include <atomic>
 #include <chrono>
 #include <vector>
@@ -109,7 +110,7 @@ TEST_F(sharing, who_is_granted_learns_what_was_asked_of_it_while_it_waited) {
     mutex other{*there, path};
     auto first = other.acquire({.timeout = limit()}).value();
     const auto eager =
-        connect({.callbacks = inline_executor()});  // ahead of what runs in the background
+        connect({.callbacks = inline_executor()});  // runs before the background tasks
     mutex lock{*eager, path, k_retained};
     event request;
     outcome waiting;
@@ -130,7 +131,7 @@ TEST_F(sharing, threads_of_one_process_hand_it_over_in_the_order_of_arrival) {
     mutex lock{*here, path, k_cohort};
     auto first = lock.acquire({.timeout = limit()}).value();
     const auto znode = first.znode();
-    std::vector<int> order;  // handlers come one at a time
+    std::vector<int> order;  // handlers run one at a time
     event done;
     for (int i = 0; i != 8; ++i) {
         lock.async_acquire({}, [&, i](result<guard> got) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock(), try_lock() and the like: whose hold it is, and what they answer.
+// lock(), try_lock() and the like: the owner of the hold, and the results.
 #include <thread>
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ protected:
     }
 };
 
-// The system gives a thread's id to the next one as soon as it has ended.
+// The system reuses a thread's id as soon as the thread has ended.
 TEST_F(standard_forms, a_thread_does_not_inherit_the_hold_of_one_that_ended) {
     pthread_t first{};
     std::thread{[&] {

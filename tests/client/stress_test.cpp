@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several threads that do everything at once, from a seed: exclusion, each handler once, nothing left in
-// the queue, and an end, whichever thread closes. The threads' order is the system's: a seed gives the same calls,
-// not the same run.
+// Several threads make all calls at once, in an order from a seed. Checks exclusion, that each handler runs once,
+// that no contender remains in the queue, and that closing ends, whichever thread closes. The system schedules the
+// threads: a seed repeats the calls, not the whole run.
 #include <atomic>
 #include <random>
 #include <stop_token>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 constexpr int k_threads = 4;
 constexpr int k_steps = 40;
 
-// One client, the threads that use it, and what they must have seen in the end.
+// A client, the threads that use it, and the expected results.
 class workload {
 public:
     workload(const std::string& where, unsigned seed, executor callbacks)
@@ -33,7 +33,7 @@ public:
             threads[static_cast<std::size_t>(i) % k_threads].interrupt();
         for (auto& thread : threads) thread.join();
     }
-    // By the thread that the seed says.
+    // Closes the client on the thread that the seed chooses.
     void close() {
         auto hold = lock_.acquire();
         if (seed_ % 3 == 0 || !hold) return servers_.close();
@@ -99,7 +99,7 @@ private:
                 if (expires_) faults.expire(servers_.session().id);
         }
     }
-    // A session that is expired by force ends its holds at once: exclusion is promised without.
+    // A session that is expired by force ends its holds at once: exclusion is not promised then.
     void use(const result<guard>& hold) {
         if (!hold || !hold->valid()) return;
         if (inside_.fetch_add(1) != 0 && !expires_) ++overlaps_;

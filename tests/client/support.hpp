@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the client's shell share: trees of their own in memory, and executors.
+// Trees in memory and executors for the tests of the client.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,13 +25,13 @@ using testing::event;
 using testing::eventually;
 using testing::limit;
 
-// The name of a tree that no other test uses.
+// Returns the name of a tree that no other test uses.
 inline std::string fresh_tree() {
     static std::atomic<int> count{0};
     return "client-test-" + std::to_string(++count);
 }
 
-// A tree and a client of it.
+// Fixture: a tree and a client of it.
 class shell_test : public ::testing::Test {
 protected:
     const std::string tree = fresh_tree();
@@ -45,7 +45,7 @@ protected:
     }
 };
 
-// Keeps tasks until a test runs them: an event loop whose thread does something else.
+// Keeps tasks until a test runs them: an event loop whose thread is busy.
 class idle_loop {
 public:
     executor run() {
@@ -55,7 +55,7 @@ public:
             tasks->arrived.set();
         };
     }
-    // Runs what has come so far, here.
+    // Runs the tasks so far, on this thread.
     void run_all() {
         for (;;) {
             std::function<void()> next;
@@ -68,7 +68,7 @@ public:
             next();
         }
     }
-    // The loop is destroyed, and with it what it has not run.
+    // Destroys the loop, and with it the tasks that have not run.
     void destroy_all() {
         std::deque<std::function<void()>> unrun;
         const std::lock_guard hold{tasks_->mutex};
@@ -122,12 +122,12 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::function<void()>> tasks_;
-    bool over_ = false;  // on the thread alone
+    bool over_ = false;  // used only by the thread
     std::thread thread_{[this] { work(); }};
 };
 
-// A hold with a short `max_hold`. On a busy machine it may be over before the call returns, which says so: then
-// the lock was not held, and it is taken again.
+// Acquires with a short `max_hold`. On a busy machine the hold may end before the call returns, which the call
+// reports: then the function acquires again.
 template <class Lock>
 guard hold_shortly(Lock& lock, const acquire_options& options) {
     auto hold = lock.acquire(options);
@@ -135,7 +135,7 @@ guard hold_shortly(Lock& lock, const acquire_options& options) {
     return std::move(hold).value();
 }
 
-// For calls that take an instant: beyond it the test has failed.
+// Deadline for calls that take an instant: after it the test has failed.
 inline boottime_clock::time_point in_time() {
     return boottime_clock::now() + limit();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads that clients share: a member gets its turn also while others block, and the end waits for turns.
+// The threads that clients share: a member gets its turn while other members block, and the end waits for
+// running turns.
 #include "client/thread_crew.hpp"
 
 #include <array>
@@ -59,7 +60,7 @@ TEST(thread_crew, those_with_more_to_do_take_turns) {
     EXPECT_EQ(order, "ababab");
 }
 
-// With one thread that may be there: those that block do not count.
+// The crew may have a single thread. Blocked threads do not count.
 TEST(thread_crew, a_member_gets_its_turn_while_others_block) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1, .timers = new_timers()});
     event go;
@@ -100,7 +101,7 @@ TEST(thread_crew, its_end_waits_for_turns_but_not_for_one_that_has_let_go) {
     EXPECT_TRUE(last.wait());
 }
 
-// A client's own threads: as many as it may have, however long one of them is in its turn.
+// The crew of one client: the number of threads is bounded, however long a turn lasts.
 TEST(thread_crew, without_timers_it_has_no_more_threads_than_it_may) {
     std::atomic<int> threads{0};
     auto start = k_start;

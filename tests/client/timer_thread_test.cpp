@@ -84,7 +84,7 @@ TEST(timer_thread, calls_nobody_after_the_end) {
     EXPECT_FALSE(first.woken.is_set());
 }
 
-// The last call arms in vain.
+// The last call arms the timer without effect.
 TEST(timer_thread, the_last_call_is_the_last) {
     class insistent final : public timer_thread::client {
     public:
@@ -117,7 +117,7 @@ TEST(timer_thread, what_is_disarmed_is_not_called) {
     EXPECT_FALSE(gone.woken.is_set());
 }
 
-// So that what is armed may be destroyed afterwards.
+// So that an armed client may be destroyed afterwards.
 TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
     class slow final : public timer_thread::client {
     public:
@@ -146,7 +146,8 @@ TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
     timers.stop();
 }
 
-// What the clients of a runtime arm: the end of one has its own last calls, and the other's come in their time.
+// Timers of two clients of a runtime: the end of one client makes its last calls, and the timers of the other
+// still fire on time.
 TEST(timer_thread, groups_stop_each_by_itself) {
     const auto shared = std::make_shared<timer_thread>(k_own_thread);
     sleeper first;
@@ -166,7 +167,7 @@ TEST(timer_thread, groups_stop_each_by_itself) {
     EXPECT_EQ(second.woken.count(), 1U) << "it was not armed any more";
 }
 
-// One that both groups have armed, as the holds of a quorum are.
+// Both groups have armed the same timer client, as a quorum does with its holds.
 TEST(timer_thread, a_client_may_be_armed_in_several_groups) {
     const auto shared = std::make_shared<timer_thread>(k_own_thread);
     sleeper both;

@@ -18,18 +18,19 @@ namespace turnstile::tests {
 
 using namespace std::chrono_literals;
 
-// What the calls work with: a client, and holds of another one.
+// The objects that the calls use: a client, and holds of another client.
 struct surroundings {
     client& mine;
     client& theirs;
     std::string tree;
-    guard held;   // of /held, for longer than any call waits
-    guard order;  // of /asked
+    guard held;   // the hold of /held, longer than any call waits
+    guard order;  // the hold of /asked
 };
 
 struct place {
     const char* name;
-    // Has it called once, there. What has to live until the client is closed is kept.
+    // Makes the library run `call` once at this place. `kept` gets the objects that must live until the
+    // client is closed.
     std::function<void(surroundings& at, std::function<void()> call, std::vector<std::any>& kept)>
         enter;
 };
@@ -42,7 +43,7 @@ T& keep(std::vector<std::any>& all, std::shared_ptr<T> object) {
     return **std::any_cast<std::shared_ptr<T>>(&all.emplace_back(std::move(object)));
 }
 
-// What is called again and again later, once.
+// Wraps a call that the library repeats, so that it runs once.
 inline std::function<void()> once(std::function<void()> call) {
     return [call = std::move(call), flag = std::make_shared<std::once_flag>()] {
         std::call_once(*flag, call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads for what may block: as many as needed, up to a bound, and one that is always there.
+// The threads for tasks that may block: as many as needed, up to a bound, and at least one.
 #include "client/worker_pool.hpp"
 
 #include <fstream>
@@ -89,13 +89,13 @@ TEST(worker_pool, threads_stay_for_the_next_pool) {
                 done.set();
             });
         ASSERT_TRUE(done.wait(3));
-        const std::lock_guard last{mutex};  // no thread is in `done` any more
+        const std::lock_guard last{mutex};  // no thread is inside `done` any more
     }
     EXPECT_LE(threads.size(), 4U);
     pool->finish();
 }
 
-// Of pages, as the kernel counts them.
+// Number of mapped pages, from the kernel.
 std::size_t mapped() {
     std::size_t pages = 0;
     std::ifstream{"/proc/self/statm"} >> pages;
@@ -105,7 +105,7 @@ std::size_t mapped() {
 TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
     constexpr int k_threads = 300;
     const auto pool = worker_pool::start(worker_pool::k_most_threads, {});
-    std::list<event> events;  // until no thread is in them any more
+    std::list<event> events;  // live until no thread uses them
     const auto before = mapped();
     for (int i = 0; i != k_threads; ++i) {
         auto& go = events.emplace_back();
@@ -114,14 +114,15 @@ TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
             EXPECT_TRUE(go.wait());
             done.set();
         });
-        pool->post([&] {  // by a thread more, which is not needed any longer then
+        pool->post([&] {  // on a further thread, which is idle afterwards
             go.set();
             done.set();
         });
         ASSERT_TRUE(done.wait(2));
     }
-    constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // of each thread, in pages
-    // The threads that run together may each have got an arena of malloc's, 64 MiB of addresses and 8 for each processor.
+    constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // stack of each thread, in pages
+    // Each of the threads that run together may have got a malloc arena: 64 MiB of addresses, up to 8 arenas for each
+    // processor.
     EXPECT_LT(mapped(), before + k_threads * 2 / 3 * k_stack);
     pool->finish();
 }

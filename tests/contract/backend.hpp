@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the contract suite runs against. The suite is part of several programs: one has the
-// in-memory model behind these functions, the others real servers.
+// The servers for the contract suite. Several programs contain the suite: one implements these functions with
+// the in-memory model, the others with real servers.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,20 @@
 
 namespace turnstile::contract {
 
-// Whether each write takes exactly one zxid, a refused one too, as at ZooKeeper's servers. Else they only grow: a later
-// write that changed something has the greater one.
+// True if each write takes exactly one zxid, even a refused one, as on ZooKeeper. Otherwise zxids only grow: of two
+// writes that change something, the later one has the larger zxid.
 [[nodiscard]] bool counts_every_write();
 
-// Else it is a create and a read of what was made, and one that was removed in between is told as `unknown`.
+// False if a create consists of a create and a read of the new node. If the node is removed in between, the
+// reply is `unknown`.
 [[nodiscard]] bool a_create_is_one_request();
 
-// A coordinator of the servers that all tests of this program share. `chroot` is "" or "/a".
+// Returns a coordinator of the servers that all tests of this program share. `chroot` is "" or "/a".
 [[nodiscard]] std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot = {});
 
-// A coordinator of servers that clean their containers as often as they can.
+// Returns a coordinator of servers that clean their containers as often as they can.
 [[nodiscard]] std::unique_ptr<core::coordinator> cleaning_servers();
-// Has the cleaner of those servers make its round, if it must be asked.
+// Makes the cleaner of those servers run, if it does not run by itself.
 void clean_containers();
 
 }  // namespace turnstile::contract

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The in-memory model against a real server: the same random requests, and every reply and event
-// must be the same. TURNSTILE_SEED replays one script; without it the seeds are 1, 2, 3 ...
+// Compares the in-memory model with a real server: both get the same random requests, and every reply and
+// event must be equal. TURNSTILE_SEED replays one script; without it the seeds are 1, 2, 3 ...
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,8 +19,8 @@ namespace {
 constexpr std::uint64_t k_scripts = 500;
 constexpr std::size_t k_steps = 50;
 
-// Asks the servers, so that the suite runs on any version of them: one session creates a node for itself alone, and a
-// session with other credentials asks whether the node exists.
+// Queries the servers for their traits, so that the suite runs on any version: one session creates a node that only
+// it may access, and a session with other credentials checks whether the node exists.
 local::server_traits traits_of(core::coordinator& servers) {
     const core::create_op secret{.path = "/secret", .acl = core::acl_policy::creator_only};
     const auto answers = play({{step::kind::ask, 1, {secret}, {}},
@@ -31,7 +31,7 @@ local::server_traits traits_of(core::coordinator& servers) {
 
 class difference_finder {
 public:
-    // Where the two differ, as text; empty if nowhere.
+    // Returns the differences as text; empty if there is none.
     std::string compare(const script& steps) {
         const std::string folder = "/script-" + std::to_string(++played_);
         const std::string name = "model" + folder.substr(1);
@@ -80,7 +80,8 @@ std::string told(const script& steps) {
     return text;
 }
 
-// Where nothing is known of a create whose znode is removed at once, each request is a step of its own.
+// Splits the requests into single steps, for servers that lose the reply of a create if the node is removed
+// at once.
 script played_by_these(const script& any) {
     if (a_create_is_one_request()) return any;
     script apart;

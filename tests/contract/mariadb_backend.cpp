@@ -10,7 +10,7 @@ namespace turnstile::contract {
 
 namespace {
 
-// All tests of the program share it. The tables of the tests whose containers are cleaned have a database of their own.
+// All tests of the program share the server. The tests that clean containers have tables in a separate database.
 testing::mariadb_server& shared_server() {
     static testing::mariadb_server server;
     return server;

@@ -45,8 +45,8 @@ TEST_F(contract_multi, carries_out_all_parts_at_one_zxid) {
     EXPECT_EQ(list.stat.pzxid, a.stat.czxid);
 }
 
-// What no part tells of a create: its zxid, its time, and whose it is. A znode that is made for it, set and removed again
-// in the same multi tells them, and nobody sees it.
+// No result of a create tells its zxid, its time, or its owner. So the multi contains a further znode, which is
+// created, set and removed again: its set tells them, and no other client sees it.
 TEST_F(contract_multi, its_last_set_tells_the_zxid_of_its_creates) {
     make(at("old"));
     const reply r =

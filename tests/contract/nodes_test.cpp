@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: what single requests answer, in which order faults are found, and what Stat says.
+// Contract: the answers of single requests, the order of errors, and the fields of Stat.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {
@@ -122,7 +122,7 @@ TEST_F(contract_nodes, sequence_numbers_count_every_create) {
     EXPECT_EQ(sequential("x-"), at("x-0000000000"));
     make(at("plain"));
     EXPECT_EQ(sequential("y"), at("y0000000002"));
-    make(at("plain"));  // refused: not counted
+    make(at("plain"));  // refused, so it is not counted
     remove(at("plain"));
     EXPECT_EQ(sequential("x-"), at("x-0000000003"));
     EXPECT_EQ(sequential(""), at("0000000004"));
@@ -167,7 +167,7 @@ TEST_F(contract_nodes, a_refused_create_answers_with_no_name) {
     EXPECT_EQ(r.path, "");
 }
 
-// A request with two faults: which is reported?
+// Requests with two errors: which error does the server report?
 TEST_F(contract_nodes, faults_are_found_in_the_servers_order) {
     make(at("e"), create_mode::ephemeral);
     make(at("p"));
@@ -213,7 +213,7 @@ TEST_F(contract_nodes, ephemeral_nodes_go_at_one_zxid_with_their_session) {
     EXPECT_FALSE(is_there(at("a")));
     EXPECT_FALSE(is_there(at("p/b")));
     EXPECT_TRUE(is_there(at("kept")));
-    EXPECT_THAT(stat(folder()).pzxid, writes_after(before, 2));  // behind the mark's removal
+    EXPECT_THAT(stat(folder()).pzxid, writes_after(before, 2));  // after the mark's removal
     EXPECT_EQ(stat(at("p")).pzxid, stat(folder()).pzxid);
     EXPECT_EQ(stat(at("p")).cversion, 2);
 }
@@ -297,7 +297,7 @@ TEST_F(contract_nodes, clients_refuse_some_paths) {
         EXPECT_EQ(me.ask(children_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(me.ask(set_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(remove(path), server_error::bad_arguments) << path;
-        // The C client does not say why.
+        // The C client does not tell the reason.
         EXPECT_THAT(zxids_of([&] {
                         EXPECT_NE(me.ask(multi_op{{check_op{path}}}).error, server_error::ok)
                             << path;

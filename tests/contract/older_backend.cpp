@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract suite's back end on servers that lack create2 and the removal of watches: real ones, from which a proxy
-// takes them away.
+// The contract suite's back end on servers without create2 and the removal of watches: real servers behind a proxy
+// that refuses these requests.
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -39,8 +39,8 @@ private:
     testing::tcp_proxy proxy_{servers_.connect_string(0)};
 };
 
-// A coordinator that has seen what the servers lack: a create2 ends its connection, and the removal of a watch would. Its
-// answer may be lost with the connection, and says nothing then.
+// Returns a coordinator that already knows what the servers lack. A create2 ends its connection, and so would the
+// removal of a watch. The answer may be lost with the connection, so the function ignores it.
 std::unique_ptr<core::coordinator> found_out(const std::string& address,
                                              const std::string& chroot) {
     auto servers = zookeeper::make_coordinator(address + chroot);
@@ -54,7 +54,8 @@ std::unique_ptr<core::coordinator> found_out(const std::string& address,
 
 }  // namespace
 
-// The connections that these servers end leave sessions that may expire during a later test, which takes a zxid.
+// These servers end connections. The sessions that remain may expire during a later test, and an expiry takes a
+// zxid.
 bool counts_every_write() {
     return false;
 }

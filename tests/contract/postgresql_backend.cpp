@@ -10,7 +10,7 @@ namespace turnstile::contract {
 
 namespace {
 
-// All tests of the program share it. The tables of the tests whose containers are cleaned have a schema of their own.
+// All tests of the program share the server. The tests that clean containers have tables in a separate schema.
 const std::string& address() {
     static testing::postgres_server server;
     static const std::string text = [] {
@@ -23,8 +23,7 @@ const std::string& address() {
 
 }  // namespace
 
-// A transaction that begins again, since it met another one, has drawn a number that is never used: a sequence is not
-// rolled back.
+// A transaction that restarts after a conflict has drawn a number that is never used: a sequence is not rolled back.
 bool counts_every_write() {
     return false;
 }
@@ -35,7 +34,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Never cleans: it would take numbers that the tests count.
+    // Never cleans containers: cleaning would take numbers that the tests count.
     return sql::make_coordinator(address() + (chroot.empty() ? "" : "?chroot=" + chroot),
                                  {.clean_containers_every = 24h});
 }

@@ -18,7 +18,7 @@ core::session_settings settings_with(const std::string& credentials) {
     settings.timeout = k_session_timeout;
     settings.credentials = credentials;
     settings.detect_role = false;
-    settings.mark = false;  // it takes a zxid, and the model makes none
+    settings.mark = false;  // creating it takes a zxid, and the model has no mark
     return settings;
 }
 
@@ -71,7 +71,7 @@ void probe::forget(const std::string& path) {
     settle();
 }
 
-// Answers come in order, and events before the answers to what was asked after they fired.
+// Answers come in order, and an event comes before the answers to later requests.
 void probe::begin_settling() {
     if (!settling_) settling_ = submit(core::exists_op{"/", core::watch_mode::none});
 }

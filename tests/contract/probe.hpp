@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// probe: one session of any coordinator, driven step by step, with everything that it heard.
+// probe: one session of any coordinator, driven step by step. It records every event and reply.
 //
 //     probe p{servers};
 //     const core::reply made = p.ask(core::create_op{"/a"});
@@ -22,8 +22,8 @@
 
 namespace turnstile::contract {
 
-// Thread safety: one test thread, besides the coordinator's. Every wait has one limit and throws
-// std::runtime_error behind it.
+// Thread safety: one test thread, besides the coordinator's. Every wait has the same limit, and throws
+// std::runtime_error after it.
 class probe final : public core::session_sink {
 public:
     // Opens a session and waits until it is attached.
@@ -32,29 +32,30 @@ public:
     probe(const probe&) = delete;
     probe& operator=(const probe&) = delete;
 
-    // `with_next`: the test submits another request at once.
+    // `with_next`: the test will submit another request at once.
     core::ticket submit(core::operation op, bool with_next = false);
     core::reply wait(core::ticket id);
-    // Each second time it is this thread that reads the answer, where the session takes help.
+    // Sends a request and waits for the reply. Every second time this thread reads the reply, if the session
+    // accepts help.
     core::reply ask(core::operation op);
-    // Drops the data watches on a path, and waits until that was carried out.
+    // Drops the data watches on a path, and waits until the server has done so.
     void forget(const std::string& path);
-    // Asks for what settle() waits for: several sessions settle at a time.
+    // Sends the request that settle() waits for, so that several sessions can settle at the same time.
     void begin_settling();
-    // Waits until everything is here that the servers had sent to this session when it began.
+    // Waits for all messages that the servers had sent to this session before the wait began.
     void settle();
 
-    // The watch events since the last call, as "created /a"; settles first.
+    // Returns the watch events since the last call, as "created /a". Settles first.
     [[nodiscard]] std::vector<std::string> events();
-    // What was heard since the last call, in order: watch events, and "reply 3" with the ticket;
-    // settles first.
+    // Returns all messages since the last call, in order: watch events, and "reply 3" with the ticket.
+    // Settles first.
     [[nodiscard]] std::vector<std::string> heard();
-    // Waits for an event to come by itself.
+    // Waits for the next event.
     [[nodiscard]] std::string next_event();
 
     [[nodiscard]] std::int64_t id() const noexcept { return attached_.session_id; }
     [[nodiscard]] const core::link_event& attached() const noexcept { return attached_; }
-    // Ends the session; the probe is silent afterwards.
+    // Ends the session. The probe records nothing afterwards.
     void close();
 
     void deliver(core::coordinator_event&& event) noexcept override;

@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    // The same everywhere, unlike std::uniform_int_distribution.
+    // Gives the same numbers on every platform, unlike std::uniform_int_distribution.
     std::size_t below(std::size_t n) { return random_() % n; }
 
     // Few names, so that requests meet.
@@ -109,7 +109,7 @@ private:
         }
     }
 
-    // As a contender that enters a queue: now and then its create is followed by the list of the folder.
+    // Acts like a contender that enters a queue: at times a list of the folder follows its create.
     void list_behind(std::vector<core::operation>& requests) {
         const auto* create = std::get_if<core::create_op>(&requests.back());
         if (create == nullptr || create->mode != create_mode::ephemeral_sequential) return;
@@ -159,7 +159,8 @@ public:
             case step::kind::reopen: reopen(step.session); break;
         }
         for (const auto& session : probes_) session->begin_settling();
-        // What the step's own session heard comes first: events and replies in their order, and what each reply says.
+        // The lines of the step's own session come first: events and replies in their order, with the content of each
+        // reply.
         std::string text;
         auto reply = replies.cbegin();
         for (std::size_t i = 0; i < k_script_sessions; ++i) {

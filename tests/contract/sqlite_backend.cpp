@@ -17,7 +17,7 @@ std::string file(const std::string& name) {
 
 }  // namespace
 
-// Confirmations overtake other requests, and take their numbers before them.
+// Confirmations overtake other requests, and take their numbers first.
 bool counts_every_write() {
     return false;
 }
@@ -28,7 +28,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Never cleans: it would take numbers that the tests count.
+    // Never cleans containers: cleaning would take numbers that the tests count.
     return sql::make_coordinator(file("contract.db") + (chroot.empty() ? "" : "?chroot=" + chroot),
                                  {.clean_containers_every = 24h});
 }

@@ -88,14 +88,15 @@ TEST_F(contract_watches, each_fires_once) {
     EXPECT_THAT(watcher_.events(), ElementsAre("changed " + at("a")));
 }
 
-// What a read under a hold rests on: the waiter hears of the end of the contender ahead, and reads the holder's data.
+// A read under a hold relies on this: a waiter gets the event of the removed contender ahead, and then reads the
+// holder's data.
 TEST_F(contract_watches, what_was_written_before_a_removal_is_seen_after_its_event) {
     make(at("data"));
     for (int turn = 0; turn != 20; ++turn) {
         make(at("ahead"), create_mode::ephemeral);
         watch<exists_op>(watcher_, at("ahead"));
         const auto written = std::to_string(turn);
-        probe other{*servers_};  // the holder's write by another of its sessions
+        probe other{*servers_};  // the holder writes through another of its sessions
         other.ask(set_op{at("data"), written});
         remove(at("ahead"));
         EXPECT_EQ(watcher_.next_event(), "deleted " + at("ahead"));
@@ -229,7 +230,7 @@ TEST_F(contract_watches, a_forgotten_watch_is_silent_and_can_be_set_again) {
     EXPECT_THAT(watcher_.events(), ElementsAre("changed " + at("a")));
 }
 
-// The seam allows it before the reply of the request that sets the watch.
+// The interface allows this call before the reply to the request that sets the watch.
 TEST_F(contract_watches, forgetting_at_once_does_no_harm) {
     make(at("a"));
     const core::ticket id = watcher_.submit(get_op{at("a"), core::watch_mode::watch});

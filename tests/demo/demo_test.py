@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each check of the demo passes a right history, and fails the wrong one that it is there for; what the pictures show of a
-run, and that their labels keep out of each other's way."""
+"""Each check of the demo passes a correct history and fails the wrong history that it exists for. Also tests what the
+pictures show of a run, and that their labels do not overlap.
+"""
 
 import dataclasses
 import pathlib
@@ -22,7 +23,7 @@ def at(ms):
 
 
 class Sample:
-    """A right run of six items and four workers: a kill, a kill with a guardian, a pause."""
+    """A correct run of six items and four workers: a kill, a kill with a guardian, a pause."""
 
     def __init__(self):
         self.run = Run(items=6, workers=4, began=BEGAN)
@@ -70,7 +71,7 @@ def sample():
 
 
 def sample_with_a_killed_server():
-    """The second blow as Redis has it: the server goes under worker 4, and comes back."""
+    """The second disturbance in the demo on Redis: the server dies under worker 4, and comes back."""
     run = sample()
     run.servers = "redis"
     i = next(i for i, e in enumerate(run.events) if e.kind == "killed_guarded")
@@ -108,7 +109,7 @@ class Checks(unittest.TestCase):
                 self.assertTrue(check.passed, check)
 
     def test_fail_an_empty_history(self):
-        for check in checks.checks_with_lock(Run()):  # an empty stock file has nothing left: that alone is true
+        for check in checks.checks_with_lock(Run()):  # an empty stock file leaves no item: that check alone passes
             self.assertEqual(check.passed, check.promise == "the stock is exactly 0", check)
 
     def test_see_who_came_in_while_the_server_was_away(self):
@@ -124,7 +125,7 @@ class Checks(unittest.TestCase):
         del self.run_.sales[4]
         self.fails(checks.server_kill_let_nobody_in)
         i, end = next((i, e) for i, e in enumerate(self.run_.events) if e.kind == "released" and e.worker == 4)
-        self.run_.events.insert(i, dataclasses.replace(end, kind="lost", number=end.at))  # its lease ran out, and it was told
+        self.run_.events.insert(i, dataclasses.replace(end, kind="lost", number=end.at))  # its lease ended
         self.passes(checks.server_kill_let_nobody_in)
 
     def test_see_stock_left_over(self):
@@ -138,7 +139,7 @@ class Checks(unittest.TestCase):
         self.passes(checks.oversells)
         self.run_ = sample()
         self.fails(checks.oversells)
-        self.run_.sales[3] = (self.run_.sales[2][0], *self.run_.sales[3][1:])  # the double one hides a missing one
+        self.run_.sales[3] = (self.run_.sales[2][0], *self.run_.sales[3][1:])  # the double sale hides a missing one
         self.fails(checks.nothing_sold_twice)
         self.run_ = sample()
         self.run_.sales.append((0, 1, "0x0"))
@@ -185,7 +186,7 @@ class Checks(unittest.TestCase):
         self.fails(checks.handed_over_after, "killed")
         self.passes(checks.handed_over_after, "stopped")
 
-    def test_see_a_guardian_that_did_nothing(self):  # in the time that the servers would have taken by themselves
+    def test_see_a_guardian_that_did_nothing(self):  # the hand-over waits for the timeout
         killed = self.run_.first("killed_guarded").at
         for e in self.run_.events:
             e.at += self.run_.session_timeout * 2 // 3 if e.at > killed else 0

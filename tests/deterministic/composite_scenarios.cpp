@@ -61,7 +61,7 @@ void several(simulated_world& world) {
             if (!hold) continue;
             const auto valid = [&hold] { return hold->valid(); };
             const auto all_tokens = hold->fencing_tokens();
-            const auto& tokens = all_tokens.components();  // by the names of the locks
+            const auto& tokens = all_tokens.components();  // sorted by the names of the locks
             const judge::stay in_a{a, valid, tokens.front().token};
             const judge::stay in_c{c, valid, tokens.back().token};
             if (three) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// judge: what must hold of locks and leaders of a run, seen from outside of all processes.
+// judge: checks the locks and leaders of a run from outside of all processes.
 //
-// Thread safety: one thread of the run has its turn at a time. A question to a guard may let others go on, so what is
-// inside is not let go of while it is asked.
+// Thread safety: one thread of the run has its turn at a time. A call to a guard may let other threads run, so the
+// judge keeps its entries alive during the call.
 #pragma once
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@
 
 namespace turnstile::deterministic_tests {
 
-// What only `most` may have at a time.
+// Checks that at most `most` processes are inside at a time.
 class judge {
     struct entry {
         std::uint16_t process = schedule::scheduler::of_this_thread()->process();
@@ -35,7 +35,8 @@ public:
     explicit judge(std::string name, std::size_t most = 1, tokens rule = tokens::grow)
         : name_{std::move(name)}, most_{most}, rule_{most > 1 ? tokens::any : rule} {}
 
-    // The caller has it while `valid` says so, by the clock of its process; the object ends before that does.
+    // The caller's stay lasts while `valid` returns true, by the clock of its process. The object must end
+    // before that.
     class stay {
     public:
         stay(judge& of, std::function<bool()> valid, fencing_token token)
@@ -53,7 +54,7 @@ public:
         const std::shared_ptr<entry> own_;
     };
 
-    // The caller, which has come into this one by a hold that is `valid`, is beside nobody in `others`.
+    // Checks that the caller, whose hold is `valid`, overlaps with no stay in `others`.
     void apart_from(const judge& others, const std::function<bool()>& valid) const {
         if (others.count_valid() != 0 && valid())
             schedule::violated(fmt::format("{} beside {}", name_, others.name_));

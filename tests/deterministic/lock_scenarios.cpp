@@ -10,7 +10,7 @@ namespace turnstile::deterministic_tests {
 
 namespace {
 
-// Two threads of a process that do the same.
+// Two threads of a process do the same work.
 void by_two_threads(int process, const std::function<void(int thread)>& work) {
     std::thread other{[&] { work(2 * process + 1); }};
     work(2 * process);

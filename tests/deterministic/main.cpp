@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same addresses in each run: what was found with a seed is found again.
+// Gives each run the same addresses, so that a seed repeats its finding.
 #include <gtest/gtest.h>
 
 #include "turnstile/testing/deterministic_run.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written under locks: commits, and the records of jobs and rates.
+// Writes under locks: commits, and the records of jobs and rates.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +11,7 @@ namespace {
 
 using nanoseconds = boottime_clock::duration;
 
-// Every second, and at last: the servers' truth.
+// Reads the servers' true state every second, and at the end.
 class state_watch {
 public:
     explicit state_watch(simulated_world& world) : world_{world} {}
@@ -32,13 +32,13 @@ std::string sequence_of(const std::string& contender) {
     return contender.substr(contender.rfind('-') + 1);
 }
 
-// A counter that is read and written under a lock: each commit that is answered counts once, each of unknown outcome at
-// most once.
+// Holders increment a counter under a lock. Each answered commit counts once, each commit of unknown outcome at most
+// once.
 void commits(simulated_world& world) {
     state_watch state{world};
     int certain = 0;
     int possible = 0;
-    // Takes holders' znodes away while their sessions live.
+    // Deletes holders' znodes while their sessions live.
     world.start("administrator", [&] {
         for (chance dice{100};;) {
             std::this_thread::sleep_for(dice.up_to(3s));
@@ -66,7 +66,7 @@ void commits(simulated_world& world) {
                                      .put("/state", hold->fencing_token().to_string()),
                                  {.timeout = 5s});
                 if (done) ++certain;
-                // A process may be killed with its answer under way.
+                // A process may be killed while its answer is on the way.
                 if (!done && done.error() == errc::outcome_unknown) ++possible;
                 state.look();
                 if (!done) break;
@@ -86,11 +86,11 @@ void commits(simulated_world& world) {
 void jobs(simulated_world& world) {
     constexpr job_rules k_rules{.period = 5s, .at_most_for = 30s};
     struct job_times {
-        std::optional<std::int64_t> started;  // as it is written
+        std::optional<std::int64_t> started;  // the time in the record
         nanoseconds begun{};
         std::optional<nanoseconds> returned;
     };
-    std::map<std::uint64_t, job_times> runs;  // by number
+    std::map<std::uint64_t, job_times> runs;  // by the run's number
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
         job_gate gate{servers, "/jobs/report", k_rules, "service-" + std::to_string(process)};
@@ -116,7 +116,7 @@ void jobs(simulated_world& world) {
         if (before == runs.end() || !run.started || !before->second.started) continue;
         const std::chrono::milliseconds gap{*run.started - *before->second.started};
         require(gap >= k_rules.period, "two runs within a period");
-        // The end is written down when the job has returned.
+        // The end is recorded when the job has returned.
         const auto& returned = before->second.returned;
         const bool was_open = !returned || *returned > run.begun;
         require(!was_open || gap >= k_rules.at_most_for, "a run beside one that was open");
@@ -125,7 +125,7 @@ void jobs(simulated_world& world) {
 
 void rates(simulated_world& world) {
     constexpr rate_rule k_rule{.entries = 3, .period = 5s};
-    // Of each entry: between when it was counted.
+    // For each entry, the interval in which it was counted.
     std::vector<std::pair<nanoseconds, nanoseconds>> entries;
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
@@ -139,8 +139,8 @@ void rates(simulated_world& world) {
         }
     });
     require(entries.size() >= progress(5), "hardly any entry");
-    // Those that began at `first` or later, and were counted within a period from there on for certain. The servers'
-    // clocks tell milliseconds.
+    // Counts the entries that began at `first` or later, and that were certainly counted within a period from then
+    // on. The servers' clocks have a resolution of milliseconds.
     for (const auto& first : entries) {
         const auto end = first.first + k_rule.period - 2ms;
         const auto within = std::count_if(entries.begin(), entries.end(), [&](const auto& each) {

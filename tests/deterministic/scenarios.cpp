@@ -11,9 +11,9 @@ namespace {
 
 constexpr int k_processes = 3;
 constexpr std::size_t k_hardly_any = 2;
-constexpr std::chrono::seconds k_all_the_time{20};  // between two faults of a kind
+constexpr std::chrono::seconds k_all_the_time{20};  // between two faults of the same kind
 
-bool fails_all_the_time = false;  // the run that is played
+bool fails_all_the_time = false;  // for the current run
 
 }  // namespace
 

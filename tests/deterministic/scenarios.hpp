@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenarios: services that use one recipe each, as a user writes them: several processes with blocking calls and threads
-// of their own, while servers fail, processes stop, and one after the other is killed and started again.
+// scenarios: services that use one recipe each, written as a user writes them: several processes with blocking calls
+// and threads, while servers fail, processes stop, and one process after the other is killed and started again.
 #pragma once
 
 #include <chrono>
@@ -39,22 +39,22 @@ struct service_scenario {
 [[nodiscard]] std::vector<service_scenario> record_scenarios();  // commits, jobs, rates
 [[nodiscard]] std::vector<service_scenario> all_scenarios();
 
-// What goes wrong, and how often, by the seed.
+// The faults and their frequency, from the seed.
 [[nodiscard]] testing::simulation_options hard_times(std::uint64_t seed);
 [[nodiscard]] testing::run_report play(const service_scenario& scenario, std::uint64_t seed);
 
-// Of every client.
+// Options of every client.
 [[nodiscard]] client_options own_options();
 
-// The least that must have come about in the run that is played: `usual`, and hardly anything where servers and processes
-// fail all the time.
+// The least progress that the current run must show: `usual`, or nearly none if servers and processes fail all the
+// time.
 [[nodiscard]] std::size_t progress(std::size_t usual = 8);
 
-// Processes that do the same for some minutes, while they stop now and then, and each of them is killed once and started
-// again.
+// Runs processes that do the same work for some minutes. They stop now and then, and each of them is killed once and
+// started again.
 void run_service(simulated_world& world, const std::function<void(int process)>& work);
 
-// Of one thread of one process.
+// Random numbers for one thread of one process.
 class chance {
 public:
     explicit chance(int thread) : source_{static_cast<std::uint64_t>(thread)} {}
@@ -68,7 +68,7 @@ private:
     std::mt19937_64 source_;
 };
 
-// Holds it for a while, or until it is lost; the judge sees that.
+// Holds the lock for a while, or until it is lost; the judge sees the stay.
 inline void stay_inside(judge& of, guard& hold, std::chrono::milliseconds length) {
     const judge::stay here{of, [&hold] { return hold.valid(); }, hold.fencing_token()};
     for (auto left = length; left > 0ms && hold.valid(); left -= 50ms)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios with the seeds that were run before; tests/deterministic/search.cpp looks for others.
+// The scenarios with fixed seeds; tests/deterministic/search.cpp tries other seeds.
 #include <gtest/gtest.h>
 
 #include "deterministic/scenarios.hpp"

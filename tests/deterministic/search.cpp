@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the scenarios with one seed after the other, and tells what does not hold.
+// Plays the scenarios with one seed after the other, and reports violations.
 //
-//     scripts/services --minutes 30 --seed 1000            every scenario in turn, from this seed on
+//     scripts/services --minutes 30 --seed 1000            every scenario, from this seed on
 //     scripts/services --scenario election --seed 1017 --runs 1 --story
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client over `local:` that closes beside calls of other threads: each call comes back, each handler is called
-// once, no contender is left.
+// A client over `local:` closes while other threads make calls: each call returns, each handler runs once, and
+// no contender remains.
 #include <atomic>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace turnstile::explore {
 
 namespace {
 
-// The queue is empty, as another client sees it.
+// Checks that another client sees an empty queue.
 void require_empty(const std::string& path) {
     const client observer{k_servers};
     const mutex lock{observer, path};
@@ -92,7 +92,7 @@ void close_in_a_handler_beside_close() {
     require(called == 1, "the handler was not called once");
 }
 
-// One of two clients that share their threads closes while the other one works, and its callback with it.
+// Two clients share their threads. One client closes while the other works and runs a callback.
 void close_of_one_that_shares() {
     std::atomic<int> called{0};
     {
@@ -112,10 +112,11 @@ void close_of_one_that_shares() {
     require_empty("/a");
 }
 
-// A handler of one closes the other, beside that one's own handler, and ends the last handle of the threads.
+// A handler of one client closes the other client while that client's handler runs, and drops the last
+// reference to the threads.
 void close_of_all_that_share_in_a_handler() {
     static std::atomic<int> called{
-        0};  // what the handler's thread does last comes after the end of this function
+        0};  // static: the handler's thread still uses them when this function has returned
     static base::mutex mutual;
     static base::condition changed;
     static bool over = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader, with a function and without: start, close, the end of a lead and the waits for it, side by side.
+// leader, with and without a function: start, close, the end of a lead and the waits for it, at the same
+// time.
 #include <atomic>
 #include <memory>
 
@@ -10,7 +11,7 @@ namespace turnstile::explore {
 
 namespace {
 
-// A closed participant is in no queue for good, and one in the queue leads at last.
+// A closed participant does not stay in the queue, and a queued participant leads at last.
 void start_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .once = true}};
@@ -52,7 +53,7 @@ void start_and_close_beside_a_term() {
             "a closed election stays in the queue");
 }
 
-// A pause that ends beside a close() and a start() leaves one participant in the queue, or none.
+// A pause that ends at the same time as a close() and a start() leaves one participant in the queue, or none.
 void pause_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .pause = 10ms}};
@@ -97,7 +98,8 @@ void latch_close_beside_await() {
     latch.close();
 }
 
-// A latch that is started beside its end is in no queue afterwards, or leads until it is closed again.
+// A latch that is started at the same time as its end is in no queue afterwards, or leads until it is closed
+// again.
 void latch_start_beside_close() {
     client servers{k_servers};
     leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};

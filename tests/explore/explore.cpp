@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_explore: runs the shell's scenarios under many schedules, and replays one.
+// turnstile_explore: runs the client's scenarios under many schedules, or replays one schedule.
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -42,7 +42,7 @@ int replay(const scenario& scenario, const plan& how, std::size_t trace) {
     return found ? 1 : 0;
 }
 
-// Every schedule with few deviations first, then random ones, each for half of the budget.
+// First tries every schedule with few deviations, then random schedules, each for half of the budget.
 bool explore_one(const scenario& scenario, const settings& how,
                  std::chrono::duration<double> time) {
     using clock = std::chrono::steady_clock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The explorer itself: it finds the small races of textbooks, passes the programs without them, and replays
-// what it found.
+// Tests of the explorer: it finds the small races of textbooks, passes the programs without them, and replays
+// its findings.
 #include "schedule/explorer.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// callback_queue, worker_pool and the crew below them: nothing that was posted is lost or runs twice, and both end.
+// callback_queue, worker_pool and the crew below them: no posted task is lost or runs twice, and both end.
 #include <atomic>
 #include <deque>
 #include <stdexcept>
@@ -16,12 +16,12 @@ namespace {
 using detail::callback_queue;
 using detail::worker_pool;
 
-// Further away than anything here takes: the queue's end waits for its executor.
+// A deadline later than any scenario lasts: the queue's end waits for its executor.
 boottime_clock::time_point at_leisure() {
     return boottime_clock::now() + std::chrono::hours{1};
 }
 
-// Callbacks that run one at a time.
+// Callbacks that must run one at a time.
 class callbacks {
 public:
     std::function<void()> next(std::function<void()> work = {}) {
@@ -78,7 +78,8 @@ void executor_that_throws() {
     all.require_all();
 }
 
-// The end does not wait for an executor that drops what it is given: the queue's thread runs that, or the one that ends.
+// The end does not wait for an executor that drops its tasks: the queue's thread runs them, or the thread that ends the
+// queue.
 void executor_that_drops() {
     callbacks all;
     const auto queue = callback_queue::start([](const std::function<void()>&) {});
@@ -90,7 +91,7 @@ void executor_that_drops() {
     all.require_all();
 }
 
-// An event loop with one thread: finish() waits for it, and it runs all that it was given.
+// An event loop with one thread: finish() waits for it, and the loop runs all its tasks.
 void executor_of_one_thread() {
     callbacks all;
     base::mutex mutex;
@@ -153,7 +154,7 @@ void tasks_beside_finish() {
     require(done == taken, "a task that was taken was not done");
 }
 
-// Two clients' queues on the one thread of a crew: the end of one beside posts to both.
+// The queues of two clients share the only thread of a crew: one queue ends while other threads post to both.
 void end_of_one_of_two_queues() {
     callbacks ones;
     callbacks others;
@@ -176,9 +177,10 @@ void end_of_one_of_two_queues() {
     others.require_all();
 }
 
-// A callback of one ends the other, for whose callback there is no further thread; and the crew ends in it.
+// A callback of one queue ends the other queue, whose callback has no further thread; and the crew ends in
+// it.
 void end_of_all_in_a_callback() {
-    static callbacks ones;  // what its thread does last comes after the end of this function
+    static callbacks ones;  // static: its thread still uses it when this function has returned
     callbacks others;
     const auto crew = detail::thread_crew::start({.start = {.name = "crew"}, .most = 1});
     const auto queue = callback_queue::share({}, crew);
@@ -212,7 +214,8 @@ void end_of_all_in_a_callback() {
     others.require_all();
 }
 
-// Threads for one member, and a look at those that block: the second one has its turn nevertheless.
+// The crew has a thread for one running member, and detects blocked members: so the second member gets its
+// turn.
 void turns_while_one_blocks() {
     callbacks others;
     const auto timers = std::make_shared<detail::timer_thread>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios: what the shell does in several threads at once, small enough for a schedule explorer, and what must
-// be true of it under every schedule. Each runs in a process of its own.
+// The scenarios: actions of the client in several threads at once, small enough for a schedule explorer, and the
+// conditions that hold under every schedule. Each scenario runs in a separate process.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ using namespace schedule;
 
 [[nodiscard]] std::vector<scenario> queue_scenarios();  // callback_queue, worker_pool, thread_crew
 [[nodiscard]] std::vector<scenario>
-client_scenarios();  // close() beside acquire, release and commit
+client_scenarios();  // close() at the same time as acquire, release and commit
 [[nodiscard]] std::vector<scenario> election_scenarios();  // leader
 
 [[nodiscard]] inline std::vector<scenario> all_scenarios() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scenarios share.
+// Helpers for the scenarios.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ using namespace schedule;
 
 using namespace std::chrono_literals;
 
-// What every scenario connects to.
+// The connect string of every scenario.
 inline constexpr const char* k_servers = "local:explored";
 
 // A thread that is joined at the end of its scope.
@@ -35,7 +35,7 @@ private:
     boost::thread thread_;
 };
 
-// Lets virtual time pass: all other threads go on until none can.
+// Lets virtual time pass: all other threads run until none can continue.
 inline void pass(boottime_clock::duration time) {
     base::mutex mutex;
     base::condition never;
@@ -45,7 +45,7 @@ inline void pass(boottime_clock::duration time) {
     }
 }
 
-// Looks again and again for at most so many looks, a little time apart.
+// Checks the condition at most `looks` times, a little time apart.
 inline bool becomes(const std::function<bool()>& true_now, int looks = 50) {
     for (; looks != 0; --looks) {
         if (true_now()) return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connect strings of all kinds. A string is refused with a rule, or read, and what it is printed as is read as the same. A
-// string with a secret shows it neither masked, nor printed, nor in the rule that refuses it.
+// Connect strings of all kinds. The parser refuses a string with a rule, or reads it; then it reads the printed form as
+// the same string. A secret in the string never appears in the masked form, in the printed form, or in the rule that
+// refuses it.
 //
-// The first byte chooses between a text as it stands, and parts of a string with a secret in one of its places.
+// The first byte chooses between the raw text, and a string composed of parts with a secret in one of them.
 #include <array>
 #include <optional>
 #include <string>
@@ -21,12 +22,12 @@ namespace {
 using namespace turnstile;
 using fuzz::expect;
 
-// It stands in no other part of a string.
+// No other part of a string contains this text.
 constexpr std::string_view k_secret = "QzXq";
 
-// All that people may see of a string.
+// All texts of a string that people may see.
 struct shown_texts {
-    std::string printed;  // where it was read
+    std::string printed;  // if the parser read it
     std::string refusal;
 };
 
@@ -52,7 +53,7 @@ bool is_same(const redis::connect_string& a, redis::connect_string b) {
     return a == b && enabled == a.tls.enabled;
 }
 
-// Of a server's connect string neither user, password nor the server's parameters are printed.
+// The printed form of a server's connect string has neither user nor password nor the server's parameters.
 bool is_same(const sql::connect_string& a, const sql::connect_string& b) {
     return a.kind == b.kind && a.chroot == b.chroot &&
            (a.kind != sql::kind::sqlite || a.target == b.target);
@@ -65,7 +66,7 @@ bool is_of_database(std::string_view text) {
                        [&](std::string_view scheme) { return text.starts_with(scheme); });
 }
 
-// Each kind's parser has its strings from the library's one entrance, which refuses a NUL.
+// Each kind's parser gets its strings through the library's single entry, which refuses a NUL.
 shown_texts check(const std::string& text) {
     if (text.find('\0') != std::string::npos) return {};
     const auto equal = [](const auto& a, const auto& b) { return a == b; };
@@ -86,7 +87,7 @@ std::string without(std::string text, std::string_view unwanted) {
     return text;
 }
 
-// As a careful user writes it: what is no letter or digit is escaped.
+// The text as a careful user writes it: every character other than letters and digits is escaped.
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -100,8 +101,8 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-// As a careless user writes it. The documented exceptions are left out (base/masked.hpp): a '/' in a form that has a path
-// there, and "?name=", which is a parameter of a database's.
+// The text as a careless user writes it, without the documented exceptions (base/masked.hpp): a '/' in a form that has
+// a path there, and "?name=", which is a parameter of a database.
 std::string careless(std::string text, bool is_url) {
     std::erase_if(
         text, [&](char c) { return c == '\n' || c == '?' || c == '&' || (!is_url && c == '/'); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What contenders and operators write into znodes. Whatever stands there, each field keeps its bounds and is shown without
-// control characters; what this library writes is read as it was written, and an order hides no field before it.
+// The texts that contenders and operators write into znodes. Whatever a znode contains, each field keeps its bounds and
+// is shown without control characters. A text that this library writes is read back unchanged, and an order hides no
+// field before it.
 #include <array>
 #include <string>
 #include <string_view>
@@ -38,7 +39,7 @@ void check_number(const std::string& field, long long largest) {
     expect(value >= 1 && value <= largest, "a number is out of its bounds", field);
 }
 
-// Neither a control character nor a mark that turns the direction, and all of it UTF-8.
+// Checks that the shown field is UTF-8 without control characters and direction marks.
 void check_shown(const std::string& field) {
     const auto shown = cli::printable(field);
     expect(fuzz::is_printable_ascii(cli::json_string(field)), "JSON has an odd byte", field);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations as people type them: none, or one from 0 to ten years; what is printed of it to the millisecond is read as the
-// same, and what is printed in two units is off by less than the smaller of them.
+// Durations as people type them: refused, or read as a value from 0 to ten years. A duration printed to the millisecond
+// is read back as the same value. A duration printed in two units is wrong by less than the smaller unit.
 #include <charconv>
 #include <chrono>
 #include <string>
@@ -24,7 +24,7 @@ seconds unit_of(std::string_view name) {
     return seconds{1};
 }
 
-// "5 min 3 s".
+// Checks the form "5 min 3 s".
 void check_words(seconds span) {
     const auto text = cli::duration_text(span);
     seconds told{};

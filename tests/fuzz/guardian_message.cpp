@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the guardian's socket brings is one message, which is written as it was read, or nothing.
+// Any bytes on the guardian's socket are one message, which is written back as it was read, or no message.
 #include "guardian/message.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A query is read, or refused with 400; what was read once is read again when it is written with escapes.
+// A query is read, or refused with 400. A query that was read is read again as the same when it is written
+// with escapes.
 #include "admin/http/query.hpp"
 
 #include <cstdint>

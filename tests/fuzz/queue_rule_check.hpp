@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of the queue rule for any children. Bytes in, the first violation out as text, empty
-// if there is none: a fuzzer's target and a seeded unit test run the same function.
+// Properties of the queue rule for any children. Takes bytes, and returns the first violation as text, or an
+// empty text: a fuzz target and a seeded unit test run the same function.
 //
-// The first byte chooses between a history, whose true order is known because the check itself makes
-// the znodes, one after the other, across the counter's end in either way that servers have; and raw
-// names, one a line.
+// The first byte chooses the input. Either a history with a known order, in which the check creates the
+// znodes one after the other, across the counter's overflow in both ways that servers have; or raw names, one
+// a line.
 #pragma once
 
 #include <fmt/core.h>
@@ -28,7 +28,7 @@ namespace turnstile::fuzz {
 
 struct queue_history {
     std::vector<std::string> contenders;  // in the order of their creation
-    std::vector<std::string> children;    // as a server lists them: foreign ones too, in no order
+    std::vector<std::string> children;    // in the order of a server's list: unsorted, with foreign children
     std::map<std::string, std::int64_t> czxids;
 };
 
@@ -54,7 +54,7 @@ inline queue_history make_history(byte_source& in) {
     for (std::size_t i = 0; i != k_most && !in.empty(); ++i) {
         const std::uint8_t kind = in.byte();
         const std::uint8_t step = in.byte();
-        // The living ones lie less than half a turn apart.
+        // The existing numbers lie less than half of the counter's range apart.
         const std::uint64_t gap = std::uint64_t{step} << (step % 24);
         if (counter + 1 + gap - start >= k_widest) break;
         counter += 1 + gap;
@@ -72,8 +72,8 @@ inline queue_history make_history(byte_source& in) {
     return result;
 }
 
-// The true order decides; czxids are asked for where numbers are equal, or of the counter's end, and of
-// those only.
+// The true order decides. The rule asks for czxids only if numbers are equal or the counter overflows, and
+// only of those contenders.
 inline std::string check_history(const queue_history& given) {
     using core::verdict;
     for (std::size_t place = 0; place != given.contenders.size(); ++place) {
@@ -104,7 +104,8 @@ inline std::string check_history(const queue_history& given) {
     return {};
 }
 
-// Names of any kind: foreign ones change nothing, and a number is what a server writes.
+// Arbitrary names: foreign names change no verdict, and a number is valid only in the form that a server
+// writes.
 inline std::string check_names(std::string_view text) {
     std::vector<std::string> children;
     for (std::size_t at = 0; at <= text.size() && children.size() < 64;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that come from a Redis server or a sentinel: replies to scripts, records, events, wake-ups, INFO, redirections and the
-// master's address. Whatever they are, an answer is refused, or has numbers in their bounds and as many parts as were asked
-// for, and an address is one that a connect string could have.
+// Bytes from a Redis server or a sentinel: replies to scripts, records, events, wake-ups, INFO, redirections and the
+// master's address. The parser refuses an answer, or returns numbers in their bounds and the requested number of parts.
+// An address is valid in a connect string.
 #include <hiredis/hiredis.h>
 
 #include <array>

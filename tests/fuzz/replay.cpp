@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for libFuzzer's main: runs the fuzz target on each file of the corpus, then on
-// mutations of them that a fixed seed decides, so that a failure repeats.
+// Replaces libFuzzer's main: runs the fuzz target on each file of the corpus, then on mutations of them from
+// a fixed seed, so that a failure repeats.
 //
 //     fuzz_target [-runs=N] [-seed=N] <corpus folder or file>...
 

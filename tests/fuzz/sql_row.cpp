@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the tables, into which other programs may have written: a row is read with numbers in their bounds, or refused as
-// a database_error with a sentence that can be shown; what this library writes is read as it was written.
+// Rows of the tables, which other programs may have changed. A row is read with numbers in their bounds, or refused as
+// a database_error with a printable message. A row that this library writes is read back unchanged.
 #include <string>
 #include <string_view>
 
@@ -14,7 +14,7 @@ namespace {
 using namespace turnstile;
 using fuzz::expect;
 
-// False: refused.
+// Returns false if the row is refused.
 bool reads(auto&& reader) {
     try {
         reader();
@@ -27,7 +27,7 @@ bool reads(auto&& reader) {
     }
 }
 
-// As stored_nodes writes a node.
+// Returns the cells that stored_nodes writes for a node.
 sql::row cells_of(const sql::stored_node& n, const std::string& path) {
     const auto access = n.access.read_only        ? std::string{sql::k_read_only}
                         : n.access.owners.empty() ? std::string{}

@@ -20,7 +20,7 @@ namespace of_coroutine {
 #include "examples/coroutine.inc"
 }  // namespace of_coroutine
 
-// Runs a task where it is given.
+// An executor that runs a task at once, on the calling thread.
 const executor pool = [](const std::function<void()>& work) { work(); };
 
 TEST(header_examples, coroutine) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the examples out of the public headers' comments, for the tests that compile and run them.
+"""Extracts the examples from the public headers' comments, for the tests that compile and run them.
 
     examples.py <headers' folder> <output folder> <test source>...
 
-An example is what stands five spaces behind the slashes, below an empty line of the comment. The first of `guard.hpp`
-becomes `guard.inc`, the next one `guard-2.inc`: a test includes them where the names are that they use. Fails if no test includes an example, or if a line
-of code stands in a comment where it would not be found.
+An example is indented by five spaces after the slashes, below an empty line of the comment. The first example of
+`guard.hpp` becomes `guard.inc`, the next one `guard-2.inc`: a test includes it where the names exist that the example
+uses. Fails if no test includes an example, or if a comment has a line of code that this script would not find.
 """
 
 import re
@@ -19,7 +19,7 @@ CODE = re.compile(r"\s*//     .*[;{}]\s*(//.*)?$")
 
 
 def examples(header: Path) -> tuple[list[list[str]], list[str]]:
-    """The header's examples, each as lines, and what is wrong with it."""
+    """The header's examples, each as lines, and its errors."""
     taken, wrong, inside, before = [], [], False, ""
     for number, line in enumerate(header.read_text().splitlines(), 1):
         found = EXAMPLE.match(line)

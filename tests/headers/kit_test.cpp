@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using turnstile::tests::own_tree;
 using turnstile::tests::reader;
 
-// A program that says READY and goes on.
+// Writes a program that prints READY and continues.
 std::string contender_in(const temporary_folder& folder) {
     auto program = (folder.path() / "contender").string();
     std::ofstream{program} << "#!/bin/sh\necho READY\nexec sleep 1000\n";
@@ -73,7 +73,7 @@ TEST(header_examples, certificate_authority) {
     EXPECT_TRUE(std::filesystem::exists(server.key_store));
 }
 
-// The files are not there, which the constructor says before it connects to anything.
+// The files do not exist. The constructor says so before it connects.
 void use_tls_options(){
 #include "examples/tls_options.inc"
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each public header, compiled as C++17, gives one #error that says what is needed, and stops there.
+"""Compiles each public header as C++17: the compiler must report one #error that names the required standard, and
+stop.
 
 usage: older_language.py COMPILER INCLUDE_FOLDER [MORE_INCLUDE_FOLDERS]...
 """

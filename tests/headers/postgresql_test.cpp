@@ -32,7 +32,7 @@ TEST(header_examples, sql) {
     PGconn* const own = PQconnectdb(database);
     run(own, "CREATE TABLE stock (id integer, left_over integer)");
     run(own, "INSERT INTO stock VALUES (7, 3)");
-    // The examples leave out what frees the answers.
+    // The examples leave out the code that frees the answers.
     const auto PQexec = [&run](PGconn* db, const char* statement) { run(db, statement); };
     {
 #include "examples/sql.inc"

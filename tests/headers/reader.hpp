@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reader: a function of the program that an example belongs to. It reads all that it is given, so that the address
-// sanitizer finds what dangles.
+// reader: the function of the program that an example calls. It reads all its arguments, so that the address
+// sanitizer finds dangling references.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ private:
     mutable std::atomic<int> calls_{0};
 };
 
-// A client of a tree of its own.
+// Returns the connect string of an unused tree.
 inline std::string own_tree() {
     return "local:" + fresh_tree();
 }

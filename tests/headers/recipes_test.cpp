@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of the headers of clients, elections, gates, and what operators use.
+// The examples of the headers of clients, elections, gates, and operators' tools.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -43,7 +43,7 @@ TEST(header_examples, guardian) {
     const auto make = [] {
 #include "examples/guardian.inc"
     };
-    // Where the library is not installed there is no guardian to be started.
+    // Without an installed library there is no guardian program to start.
     try {
         make();
     } catch (const std::system_error& failure) {
@@ -120,7 +120,7 @@ TEST(header_examples, rate_gate) {
 
 // ---- operators --------------------------------------------------------------------------------
 
-// Ann has a and waits for b, Bob has b and waits for a. What is found is told, and Ann gives up.
+// Ann has a and waits for b, Bob has b and waits for a. The detector reports the cycle, and Ann gives up.
 TEST(header_examples, deadlock_detector) {
     client servers{own_tree()};
     turnstile::mutex a{servers, "/locks/a"};

@@ -31,7 +31,7 @@ TEST(header_examples, redis) {
     ASSERT_TRUE(hold) << hold.error().message();
     EXPECT_EQ(server.ask("SET {turnstile}:stock 3"), "+OK");
     redisContext* const db = redisConnect("127.0.0.1", server.port());
-    // The example leaves out what frees the answer.
+    // The example leaves out the code that frees the answer.
     const auto redisCommand = [](redisContext* to, auto... words) {
         freeReplyObject(::redisCommand(to, words...));
     };

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that a compiler has to refuse: each file of a folder compiles as it is, and for every line with a comment
-`// refused: <regular expression>` there is a compilation with the code of that line, which fails with such an error.
+"""Programs that a compiler must refuse. Each file of a folder compiles as it is. For every line with a comment `//
+refused: <regular expression>`, a compilation with the code of that line must fail with a matching error.
 
 usage: refused.py FOLDER COMPILER INCLUDE_FOLDER [MORE_INCLUDE_FOLDERS]...
 
-A line that is to be refused stands in a block `#ifdef REFUSED_<name>` of its own.
+Each refused line is in a separate block `#ifdef REFUSED_<name>`.
 """
 import pathlib
 import re

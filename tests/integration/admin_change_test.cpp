@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` with --allow-changes on a real server: sign-in, ask, take, the old holder that is told, the record.
+// `turnstile serve` with --allow-changes on a real server: sign-in, ask, take, the notice to the old holder, the audit
+// record.
 #include "admin_fixture.hpp"
 #include "json_schema.hpp"
 
@@ -20,7 +21,7 @@ protected:
     [[nodiscard]] std::string znode_of(const guard& hold) const {
         return hold.znode().substr(path.size() + 1);
     }
-    // The request to take this hold that waits for a minute.
+    // Returns the request to take this hold; the server waits for a minute.
     [[nodiscard]] std::string patient_take(const admin_page& page, const guard& hold) const {
         const json more{{"confirm", path}, {"wait_ms", 60'000}};
         return page.request("/api/v1/take",
@@ -153,7 +154,7 @@ TEST_F(admin_change, a_holder_that_does_not_go_is_told) {
         "/api/v1/take",
         {.headers = bearer(), .body = order(znode_of(hold), {{"confirm", path}, {"wait_ms", 0}})});
     EXPECT_EQ(answer.status, 200) << answer.body;
-    EXPECT_EQ(answer.value()["outcome"], "gave_way") << answer.body;  // it saw the order
+    EXPECT_EQ(answer.value()["outcome"], "gave_way") << answer.body;  // the holder saw the order
     ASSERT_TRUE(lost.wait());
     EXPECT_EQ(why.code(), errc::revoked);
     EXPECT_NE(why.message().find("ops"), std::string::npos);
@@ -204,7 +205,7 @@ TEST_F(admin_change, a_path_that_is_none_is_refused_before_anything_is_recorded)
     EXPECT_EQ(page.ask("/api/v1/audit", {.headers = bearer()}).value()["total"], 0);
 }
 
-// The name alone would do for another library's contender that came later.
+// The name alone could also match a later contender of another library.
 TEST_F(admin_change, only_the_token_that_was_seen) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const fencing_token before{hold.fencing_token().zxid() - 1};
@@ -253,7 +254,7 @@ TEST_F(admin_change, nothing_is_done_that_cannot_be_written_down) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The hash is that of RFC 7914 for "pleaseletmein"; the tokens' are of "look-token" and "ask-token".
+// The hash is RFC 7914's for "pleaseletmein"; the tokens are "look-token" and "ask-token".
 TEST_F(admin_change, a_role_is_refused_by_the_interface_too) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto users =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the admin page share: `turnstile serve` as a process on a real server, and requests as bytes.
+// Fixture for the tests of the admin page: `turnstile serve` as a process on a real server, and requests as
+// bytes.
 #pragma once
 
 #include <sys/stat.h>
@@ -19,11 +20,11 @@ namespace turnstile::tests {
 
 using words = std::vector<std::string>;
 
-// What goes with a request.
+// The optional parts of a request.
 struct request_parts {
-    std::string headers{};              // whole lines, with their ends
+    std::string headers{};              // whole lines, with their line ends
     std::optional<std::string> body{};  // JSON; makes it a POST
-    std::optional<std::string> host{};  // in place of the right one
+    std::optional<std::string> host{};  // instead of the correct host
     std::string origin{};
 };
 
@@ -83,7 +84,7 @@ protected:
     [[nodiscard]] admin_page start(const words& options = {}) const {
         return {server().connect_string(), options, log()};
     }
-    // One that may change things, for people and programs.
+    // Starts a page that allows changes, for people and programs.
     [[nodiscard]] admin_page start_with_secrets(const words& more = {}) const {
         words options{"--allow-changes", "--password-file", secret("password", k_password),
                       "--token-file", secret("token", k_token)};
@@ -97,7 +98,7 @@ protected:
         return file;
     }
     [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
-    // Waits until the page has read this much of the servers.
+    // Waits until the page's data fulfils the condition.
     template <class Condition>
     [[nodiscard]] static bool shows(const admin_page& page, const std::string& target,
                                     const Condition& condition, const std::string& headers = {}) {

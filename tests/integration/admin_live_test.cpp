@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` as it goes on: events, servers that go and come back, its end, bad options, hostile bytes.
+// `turnstile serve` over time: events, servers that disappear and come back, its end, bad options, hostile
+// bytes.
 #include "admin/hostile_bytes.hpp"
 #include "admin_fixture.hpp"
 
@@ -12,7 +13,7 @@ protected:
                             const std::string& target) {
         to.send("GET " + target + " HTTP/1.1\r\nHost: " + page.name() + "\r\n\r\n");
     }
-    // The exit code of a server that is not to start.
+    // Returns the exit code of a command that must refuse to start.
     int code_of(const words& options) const {
         words command{TURNSTILE_PROGRAM, "serve"};
         command.insert(command.end(), options.begin(), options.end());
@@ -75,7 +76,7 @@ TEST_F(admin_live, servers_that_go_and_come_back) {
     there->close();
 }
 
-// The next round would come after minutes.
+// The next regular round would come after minutes.
 TEST_F(admin_live, a_break_that_heals_by_itself_is_over_at_once) {
     testing::tcp_proxy way{server().connect_string()};
     const admin_page page{way.address(), {"--refresh", "1m"}, log()};

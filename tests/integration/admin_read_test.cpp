@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` on a real server: what it shows, whom it answers, and that each answer is as openapi.json says.
+// `turnstile serve` on a real server: its data, whose requests it answers, and that each answer conforms to
+// openapi.json.
 #include <thread>
 
 #include "admin_fixture.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 class admin_read : public admin {
 protected:
-    // The document, from the page itself.
+    // The API document, from the page.
     static json document(const admin_page& page) {
         return page.ask("/api/v1/openapi.json").value();
     }
@@ -19,7 +20,7 @@ protected:
         const json_schema schema{document(page)};
         EXPECT_EQ(schema.misfit(route, "get", answer.status, answer.value()), "") << answer.body;
     }
-    // What is granted in the end is given back.
+    // Releases the hold, if one is granted in the end.
     static void ended(const result<guard>&) {}
 };
 
@@ -178,7 +179,8 @@ TEST_F(admin_read, other_methods_and_bodies) {
     EXPECT_EQ(page.ask("/" + std::string(5'000, 'x')).status, 414);
 }
 
-// What a page of another site can make a browser send as a body is not answered as a request of its own.
+// A page of another site can make a browser send a request as a body. The server does not answer such a body
+// as a further request.
 TEST_F(admin_read, a_body_that_was_not_read_is_no_request) {
     const auto page = start();
     const std::string inner =
@@ -218,7 +220,7 @@ TEST_F(admin_read, metrics_and_health) {
               std::string::npos);
 }
 
-// A page that asks a lot is slow; it is not turned away.
+// A page that sends many requests is answered slowly; it is not refused.
 TEST_F(admin_read, many_requests_from_an_address_are_answered_later) {
     constexpr int k_more_than_at_once = 250;
     const auto page = start();

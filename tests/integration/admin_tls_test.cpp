@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` over TLS, with a certificate that is made for the test and checked by it.
+// `turnstile serve` over TLS, with a certificate that the test creates and checks.
 #include "admin_fixture.hpp"
 #include "tls_link.hpp"
 
@@ -54,7 +54,7 @@ TEST_F(admin_tls, older_versions_are_refused) {
     EXPECT_TRUE(answer_to(page, "/api/v1/me").starts_with("HTTP/1.1 200 "));
 }
 
-// A cipher whose secret goes by the server's key opens every recording to a later thief of that key.
+// With a cipher without forward secrecy, a later thief of the server's key can decrypt every recording.
 TEST_F(admin_tls, ciphers_have_forward_secrecy) {
     const own_certificate rsa{folder.path(), "rsa", "IP:127.0.0.1", own_certificate::key_kind::rsa};
     const auto page = start({"--tls-cert", rsa.certificate(), "--tls-key", rsa.key()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input, and servers that say no: an error that names the value and the rule, nothing changed.
+// Bad input, and refusals by servers: the error names the value and the rule, and nothing changes.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The message of what `call` throws, which must be of this code.
+// Returns the message of the exception that `call` throws, which must have this code.
 template <class F>
 std::string thrown(errc expected, F&& call) {
     try {
@@ -90,12 +90,12 @@ TEST(bad_input, each_server_that_is_absent_is_named_with_its_reason) {
     const testing::loopback_port second;
     const auto both = first.address() + "," + second.address();
     client servers{both, quick_options()};
-    // In the order of their names.
+    // Sorted by name.
     const auto [first_name, last_name] = std::minmax({first.address(), second.address()});
     EXPECT_EQ(
         servers.wait_connected(1s).error().detail(),
         both + " (" + first_name + ": Connection refused; " + last_name + ": Connection refused)");
-    // No time is left to ask them, and the client knows by now.
+    // The call has no time to ask the servers, but the client knows the reason by now.
     EXPECT_THAT(servers.wait_connected(0s).error().detail(), HasSubstr("Connection refused"));
 }
 
@@ -113,7 +113,7 @@ TEST(bad_input, a_chroot_that_is_missing_is_said_and_not_made) {
 
 TEST(bad_input, the_negotiated_session_timeout_is_reported) {
     const auto servers = connect(server().connect_string(), quick_options(10min));
-    EXPECT_EQ(servers->session().timeout, 60s);  // the kit's largest
+    EXPECT_EQ(servers->session().timeout, 60s);  // the largest of the kit's servers
 }
 
 TEST(bad_input, a_chroot_that_is_there_works) {
@@ -146,7 +146,7 @@ TEST(bad_input, no_permission_is_said_and_nothing_is_left) {
     EXPECT_EQ(theirs.queue().value().size(), 1U);
 }
 
-// A server before 3.5 knows no containers: persistent parents then.
+// A server before 3.5 has no containers: the library then creates persistent parents.
 TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     tcp_proxy proxy{server().connect_string(0)};
     proxy.filter(direction::to_server, [](frame& frame) {
@@ -160,7 +160,7 @@ TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// After fork() without exec the child's client refuses; the parent's goes on.
+// After fork() without exec the child's client refuses calls; the parent's client continues.
 TEST(bad_input, a_forked_child_is_refused_and_harms_nothing) {
     const auto servers = connect(server().connect_string());
     mutex lock{*servers, lock_path()};

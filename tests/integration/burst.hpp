@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of acquires by one client, beside a hold of its own.
+// Bursts of acquires by one client that has a hold at the same time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace turnstile::tests {
 
-// `of_locks` acquires at once, each of another lock that is free and did not exist. All are granted, and the hold stays.
+// `of_locks` acquires at once, each of a different free lock that did not exist. All are granted, and the hold remains.
 inline void expect_a_burst_costs_no_hold(client& servers, const std::string& path, int of_locks) {
     mutex kept{servers, path + ".kept"};
     auto hold = kept.acquire({.timeout = testing::limit()});
@@ -38,7 +38,7 @@ inline void expect_a_burst_costs_no_hold(client& servers, const std::string& pat
     EXPECT_TRUE(hold->release(testing::limit()));
 }
 
-// A hold of `servers`, and a lock that `servers` wants and `other` holds.
+// A hold of `servers`, and a lock that `other` holds and `servers` requests.
 struct contended {
     contended(client& servers, client& other, const std::string& path)
         : kept{servers, path + ".kept"},
@@ -59,7 +59,7 @@ struct contended {
     guard in_the_way;
 };
 
-// So many waiters of one lock that another client holds, and all give up at once.
+// Many waiters of one lock that another client holds; all give up at once.
 inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const std::string& path,
                                          int of_waiters) {
     contended scene{servers, other, path};
@@ -87,7 +87,7 @@ inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const s
     scene.release();
 }
 
-// More waiters than the client's sessions may own. Those without room are refused at once.
+// More waiters than the client's sessions may own. The surplus is refused at once.
 inline void expect_a_burst_beyond_all_room_costs_no_hold(client& servers, client& other,
                                                          const std::string& path, int of_waiters) {
     contended scene{servers, other, path};

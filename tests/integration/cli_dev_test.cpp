@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile dev`: servers for a command, or until a signal, that are gone afterwards.
+// `turnstile dev`: servers for a command, or until a signal; the command removes them at its end.
 #include <csignal>
 
 #include "cli_fixture.hpp"
@@ -22,7 +22,7 @@ protected:
     }
     [[nodiscard]] std::string output() const { return text_of_file(log()); }
     [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
-    // Where the servers have their files.
+    // The folder for the servers' files.
     [[nodiscard]] std::string work() const {
         std::filesystem::create_directory(folder.path() / "work");
         return (folder.path() / "work").string();

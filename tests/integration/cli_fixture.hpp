@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the command line share: `turnstile run` as a process on a real server, and a judge from outside.
+// Fixture for the tests of the command line: `turnstile run` as a process on a real server, and a judge from
+// outside.
 //
-// The judge is a file lock: each command takes it without waiting, as flock(1) does, and the kernel gives it back
-// when the last process that has it is dead. A command that finds it taken runs beside another one.
+// The judge is a file lock. Each command takes it without waiting, as flock(1) does, and the kernel releases it when
+// the last process of the command has ended. A command that finds the file locked overlaps with another command.
 #pragma once
 
 #include <fstream>
@@ -19,9 +20,9 @@ namespace turnstile::tests {
 
 using words = std::vector<std::string>;
 
-// What a command says that found the judge's lock taken.
+// Exit code of a command that found the judge's lock taken.
 inline constexpr int k_overlap = 99;
-// Longer than any wait of a test: what happens before is no expiry.
+// Longer than any wait of a test, so that no event in a test is an expiry.
 inline constexpr auto k_long_session = "60s";
 
 inline words operator+(words first, const words& second) {
@@ -36,16 +37,17 @@ inline std::string text_of_file(const std::filesystem::path& file) {
 
 class cli : public ::testing::Test {
 protected:
-    // `turnstile run` on this test's server, and what goes between that and the command.
+    // `turnstile run` on this test's server. `options` go between `run` and the command.
     static words run(const words& options, const words& command) {
         return words{TURNSTILE_PROGRAM, "run", "--tick", "200ms", "--sync-limit", "10"} + options +
                words{"--"} + command;
     }
-    // A command that says `word`, and then stays, whatever SIGTERM says. No other of its kind runs beside it.
+    // A command that prints `word` and keeps running despite SIGTERM. No other command with the judge may run
+    // at the same time.
     [[nodiscard]] words stubborn(const std::string& word) const {
         return judged("trap '' TERM; echo " + word + "; while :; do tail -f /dev/null; done");
     }
-    // A command that finds out whether another one of its kind runs.
+    // A command that checks whether another command with the judge runs.
     [[nodiscard]] words alone() const { return judged("echo alone"); }
     [[nodiscard]] words judged(const std::string& script) const {
         return {"sh", "-c",
@@ -61,7 +63,7 @@ protected:
         return testing::process{
             {.command = command, .environment = std::move(environment), .output = log()}};
     }
-    // Runs it to its end: its exit code.
+    // Runs the command to its end. Returns its exit code.
     int code_of(const words& command, words environment = {}) const {
         auto running = start(command, std::move(environment));
         EXPECT_TRUE(running.wait());
@@ -71,7 +73,7 @@ protected:
         const mutex observed{*observer, path};
         return observed.queue({.timeout = limit()}).value();
     }
-    // Once it has nothing left to do there is no process of a command, nor a contender.
+    // Waits until no process of a command and no contender is left.
     [[nodiscard]] bool nothing_is_left() const {
         return eventually([this] { return queue().empty() && code_of(alone()) == 0; });
     }

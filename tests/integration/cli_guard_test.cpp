@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guards of `turnstile run`: what a command has started is dead before another client holds the lock, or no command
-// is started at all.
+// The guards of `turnstile run`: all processes of the command are dead before another client holds the lock, or the
+// command does not start.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
 namespace {
 
-// A program in namespaces of its own: `without` has no /proc, `outer` has the /proc of another PID namespace.
+// A program in new namespaces: `without` has no /proc, `outer` has the /proc of another PID namespace.
 words in_namespaces(const words& kinds, const words& program) {
     words whole{"unshare"};
     if (::geteuid() != 0) whole.emplace_back("--map-root-user");
@@ -22,14 +22,14 @@ words with_outer_proc(const words& program) {
 
 class cli_guard : public cli {
 protected:
-    // "": it is available; else what the program says.
+    // Empty if the namespaces are available; otherwise the program's message.
     [[nodiscard]] std::string why_not(const words& start) const {
         return code_of(start) == 0 ? "" : output();
     }
     [[nodiscard]] bool may_enter(words (*enter)(const words&)) const {
         return code_of(enter({"true"})) == 0;
     }
-    // Daemons that SIGTERM does not end, below a command that waits for them.
+    // Daemons that ignore SIGTERM, below a command that waits for them.
     [[nodiscard]] words daemons(const std::string& word) const {
         return words{"setsid", "--fork", "--wait"} +
                judged("trap '' TERM HUP; echo " + word + "; tail -f /dev/null");
@@ -51,7 +51,7 @@ TEST_F(cli_guard, no_command_starts_without_proc) {
     EXPECT_FALSE(printed("started\n")) << output();
 }
 
-// It would take the numbers of processes that are not its own.
+// `run` would read the numbers of other namespaces' processes.
 TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     if (!may_enter(with_outer_proc)) GTEST_SKIP() << "no PID namespace: " << output();
     EXPECT_EQ(code_of(with_outer_proc(run({"--guard", "children", path}, {"echo", "started"}))),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command on servers that are not ZooKeeper's: the same words, and nothing is asked that only ZooKeeper answers.
+// The command on other servers than ZooKeeper: the same output, and no request that only ZooKeeper answers.
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ protected:
         EXPECT_TRUE(running.wait());
         return running.exit_code().value_or(-1);
     }
-    // What the command prints that ends with 0.
+    // Returns the output of a command that exits with 0.
     [[nodiscard]] json said_at(const std::string& servers, const words& command) const {
         std::filesystem::remove(log());
         EXPECT_EQ(code_at(servers, command), 0) << output();
@@ -32,13 +32,13 @@ protected:
         return words{TURNSTILE_PROGRAM, "run"} + options + words{path, "--"} + command;
     }
 
-    // A session of 6 s carries the grace of 2 s: there is no follower that may lag.
+    // A session of 6 s allows the grace of 2 s: these servers have no followers that may lag.
     void expect_run(const std::string& servers) const {
         const words inside{TURNSTILE_PROGRAM, "show", "-o", "json", path};
         const auto shown = said_at(servers, run_here({"--session-timeout", "6s"}, inside));
         EXPECT_EQ(shown.at("locks").at(0).at("path"), path) << shown;
         EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try"}, {"true"}))), 75) << output();
-        // Kinds do not exclude each other: the second one at a path is refused.
+        // Holds of different kinds do not exclude each other: the second kind at a path is refused.
         for (const char* const kind : {"--shared", "--exclusive", "--permits=2"})
             EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try", kind}, {"true"}))), 64)
                 << output();
@@ -100,7 +100,7 @@ protected:
         expect_taken(servers);
         expect_looks(servers);
     }
-    // `named`: how the report names servers that are away.
+    // `named`: the name of unreachable servers in the report.
     void expect_away(const std::string& servers, const std::string& named) const {
         EXPECT_EQ(code_at(servers, {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
                   69);
@@ -193,7 +193,7 @@ TEST_F(cli_kinds, a_server_of_mariadb) {
 }
 #endif
 
-// That the variable has it, too, hides nothing of the words on the command line.
+// The variable has the same string, but does not hide the command line.
 TEST_F(cli_kinds, a_password_on_the_command_line) {
     const auto* const servers = "redis://locks:secret@127.0.0.1:1";
     const words look{TURNSTILE_PROGRAM, "ls", "--connect-timeout", "200ms"};
@@ -204,7 +204,8 @@ TEST_F(cli_kinds, a_password_on_the_command_line) {
 }
 
 #ifdef TURNSTILE_WITH_REDIS
-// The command and the processes above it show no password, and it can use the file that its variable names.
+// The command and the processes above it do not show the password, and the command can use the file that its
+// variable names.
 TEST_F(cli_kinds, a_password_stays_with_the_program) {
     testing::redis_server redis{{.config = "requirepass well-kept\n"}};
     redis.start();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile run` when things go wrong: signals, stopped and killed processes, cut links, znodes that are taken away.
-// In each case the next command runs alone, as the judge says (cli_fixture.hpp).
+// `turnstile run` during failures: signals, stopped and killed processes, cut links, deleted znodes. In each case the
+// judge confirms that the next command runs alone (cli_fixture.hpp).
 #include <csignal>
 
 #include "cli_fixture.hpp"
@@ -11,14 +11,14 @@ namespace {
 
 class cli_loss : public cli {
 protected:
-    // A holder with a session that ends within a test, and a command that SIGTERM does not end.
+    // Starts a holder with a session that expires within a test, and a command that ignores SIGTERM.
     [[nodiscard]] testing::process start_holder(const std::string& servers, words options = {}) {
         const words quick{"--session-timeout", "4s", "--grace", "300ms", path};
         auto holder = start_at(servers, run(options + quick, stubborn("in")));
         EXPECT_TRUE(holder.wait_for_output("in")) << output();
         return holder;
     }
-    // Another machine's command, which gets the lock as soon as anyone can.
+    // Runs another machine's command, which gets the lock as soon as it is free.
     [[nodiscard]] int code_of_next() { return code_of(run({"--wait", "60s", path}, alone())); }
 
     static pid_t keeper_of(const testing::process& runner) {
@@ -70,7 +70,7 @@ TEST_F(cli_loss, the_keeper_is_killed) {
     EXPECT_EQ(holder.exit_code(), 128 + SIGKILL);
 }
 
-// What has left the command's group becomes a child of `run`.
+// A process that has left the command's group becomes a child of `run`.
 TEST_F(cli_loss, the_keeper_is_killed_and_daemons_with_the_command) {
     const auto daemon = judged("trap '' TERM HUP; echo in; tail -f /dev/null");
     auto holder = start(run({"--session-timeout", k_long_session, path},
@@ -93,7 +93,7 @@ TEST_F(cli_loss, the_link_is_cut) {
     EXPECT_FALSE(printed("max-hold")) << output();
 }
 
-// A keeper that does nothing is ended with the command, before the servers can hand the lock on.
+// A stopped keeper is ended with the command, before the servers can grant the lock to another client.
 TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());
@@ -153,7 +153,7 @@ TEST_F(cli_loss, sigterm_comes_first_when_the_hold_runs_out) {
     EXPECT_TRUE(holder.wait_for_output("asked")) << output();
     holder.resume();
     ASSERT_TRUE(holder.wait());
-    EXPECT_EQ(holder.exit_code(), 76);  // although the command says 0
+    EXPECT_EQ(holder.exit_code(), 76);  // although the command exited with 0
 }
 
 TEST_F(cli_loss, with_on_lost_kill_there_is_no_sigterm) {
@@ -248,7 +248,7 @@ TEST_F(cli_loss, run_is_not_put_aside) {
     EXPECT_EQ(holder.exit_code(), 3);
 }
 
-// `run`, which would see to it, is stopped: the kernel ends the command.
+// `run`, which would kill the command, is stopped: the kernel ends the command.
 TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
     auto holder = start(run({"--session-timeout", k_long_session, path},
                             {"sh", "-c", "echo in; exec tail -f /dev/null"}));
@@ -256,7 +256,7 @@ TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
     const pid_t command = command_of(holder);
     holder.pause();
     ::kill(keeper_of(holder), SIGKILL);
-    // It is dead; its parent, which could reap it, is stopped.
+    // The command is dead; its parent, which could reap it, is stopped.
     EXPECT_TRUE(eventually(
         [&] { return text_of_file("/proc/" + std::to_string(command) + "/cmdline").empty(); }));
 }
@@ -272,7 +272,7 @@ TEST_F(cli_loss, status_lines) {
         << output();
 }
 
-// Many commands, each with the judge, while those that run are stopped and killed: none runs beside another.
+// Many commands, each with the judge, while running commands are stopped and killed: no two overlap.
 TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
     constexpr int k_rounds = 6;
     for (int round = 0; round != k_rounds; ++round) {
@@ -283,7 +283,7 @@ TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
                 stubborn(word)));
         ASSERT_TRUE(holder.wait_for_output(word)) << output();
         auto next = start(run({path}, alone()));
-        // On a machine that is slow enough a session of 4 s ends by itself, and the next command is over by now.
+        // On a slow machine a session of 4 s expires by itself, and the next command has ended by now.
         ASSERT_TRUE(eventually([&] { return queue().size() == 2 || !next.running(); }));
         if (stopped) holder.pause();
         if (!stopped) holder.kill();

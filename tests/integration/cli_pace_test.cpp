@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile run` at a follower: what the server tells of its tick counts, unless the command line says it.
+// `turnstile run` at a follower: uses the tick that the server reports, unless the command line gives one.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
 namespace {
 
-// The kit's servers have a relay bound of 2.2 s, the sample configuration one of 12 s. Through a follower a session of
-// 10 s carries leases of the first, and none of the second.
+// The kit's servers have a relay bound of 2.2 s, the sample configuration has 12 s. Through a follower, a session of
+// 10 s allows leases with the first bound, and none with the second.
 TEST(cli_pace, is_the_servers_own) {
     const testing::temporary_folder folder;
     const auto log = folder.path() / "log";
@@ -24,7 +24,7 @@ TEST(cli_pace, is_the_servers_own) {
     EXPECT_EQ(code_of({}), 0) << text_of_file(log);
     EXPECT_EQ(code_of({"--on-lost", "kill"}), 0) << text_of_file(log);
     EXPECT_EQ(code_of({"--tick", "2s", "--sync-limit", "5"}), 64) << text_of_file(log);
-    // The library's warning of such a session is for programs: a person has the exit code, and one line.
+    // The library's warning about such a session is for programs: a person gets the exit code and one line.
     code_of({"--on-lost", "kill", "--tick", "2s"});
     EXPECT_EQ(text_of_file(log).find("[warning]"), std::string::npos) << text_of_file(log);
 }

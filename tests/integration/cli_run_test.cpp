@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile run` on a real server: its options, its exit codes, and what the command gets.
+// `turnstile run` on a real server: its options, its exit codes, and the environment of the command.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ TEST_F(cli_run, environment) {
     EXPECT_TRUE(printed("TURNSTILE_TOKEN=0000")) << output();
     EXPECT_TRUE(printed("TURNSTILE_VALID_UNTIL=")) << output();
     EXPECT_FALSE(printed("of-another")) << output();
-    // The socket of its keeper is not the command's affair.
+    // The command must not see the keeper's socket.
     EXPECT_FALSE(printed("TURNSTILE_GUARDIAN")) << output();
 }
 
@@ -48,7 +48,7 @@ TEST_F(cli_run, wrong_words) {
     EXPECT_EQ(code_of(run({"--try", "--wait", "1s", path}, {"true"})), 64);
     EXPECT_EQ(code_of(run({"--grace", "1h", path}, {"true"})), 64);
     EXPECT_EQ(code_of(run({path, path}, {"true"})), 64);
-    // One line for each, and no more.
+    // Exactly one line for each.
     const auto said = output();
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 15) << said;
 }
@@ -78,7 +78,7 @@ TEST_F(cli_run, credentials_come_from_a_private_file) {
     EXPECT_EQ(code_of(run({"--credentials-file", secret, path}, {"true"})), 64);
     ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
     EXPECT_EQ(code_of(run({path}, {"true"}), {"TURNSTILE_CREDENTIALS_FILE=" + secret}), 0);
-    // The lock is that user's now.
+    // The lock now belongs to that user.
     EXPECT_EQ(code_of(run({path}, {"true"})), 77) << output();
 }
 
@@ -89,7 +89,7 @@ TEST_F(cli_run, a_lock_that_is_taken) {
     EXPECT_EQ(code_of(inner), 0);
 }
 
-// A lock that a run above holds is not waited for without an end.
+// `run` does not wait without end for a lock that an outer `run` holds.
 TEST_F(cli_run, a_lock_that_is_held_above) {
     const auto second = path + "-second";
     const auto inside = [&](const words& options) { return run(options, {"echo", "inside"}); };
@@ -117,7 +117,7 @@ TEST_F(cli_run, exit_codes_of_the_callers_own) {
               12);
 }
 
-// As flock(1), once both sides say so.
+// Like flock(1), if both sides use these options.
 TEST_F(cli_run, exclusive_and_shared) {
     const words exclusive{"-x", path};
     const words shared{"--shared", path};
@@ -142,7 +142,7 @@ TEST_F(cli_run, the_mutex_of_an_application) {
     ASSERT_TRUE(hold);
     EXPECT_EQ(code_of(run({"--try", path}, {"true"})), 75);
     EXPECT_EQ(code_of(run({"--try", "--mutex", path}, {"true"})), 75);
-    // The other kinds would not be kept out by it, and say so.
+    // The other kinds would not exclude this lock, so they are refused.
     for (const char* const kind : {"-x", "--shared", "--permits=2"})
         EXPECT_EQ(code_of(run({"--try", kind, path}, {"true"})), 64);
     EXPECT_TRUE(printed(": a mutex came first at this path, and a shared_mutex does not exclude"))
@@ -152,7 +152,7 @@ TEST_F(cli_run, the_mutex_of_an_application) {
     EXPECT_EQ(code_of(run({"--try", path}, {"true"})), 0);
 }
 
-// Whichever comes second: an application's mutex waits for the command.
+// In both orders: an application's mutex waits for the command.
 TEST_F(cli_run, keeps_an_applications_mutex_out) {
     auto holder = start(run({path}, stubborn("in")));
     ASSERT_TRUE(holder.wait_for_output("in"));
@@ -165,7 +165,7 @@ TEST_F(cli_run, keeps_an_applications_mutex_out) {
     const auto strict = connect(server().connect_string(), options);
     EXPECT_EQ(shared_mutex(*strict, path).try_acquire({.timeout = limit()}).error(),
               errc::bad_option);
-    // Without the number of its permits in the folder's data it is none.
+    // Without the number of its permits in the folder's data the path is no semaphore.
     EXPECT_EQ(semaphore(*strict, path, 2).try_acquire({.timeout = limit()}).error(),
               errc::bad_path);
 }
@@ -201,7 +201,7 @@ TEST_F(cli_run, the_label_that_others_see) {
 TEST_F(cli_run, a_hold_with_a_limit) {
     EXPECT_EQ(code_of(run({"--grace", "100ms", "--max-hold", "500ms", path}, stubborn("in"))), 76);
     EXPECT_TRUE(printed("in\n"));
-    // The library's word, if the command was dead late.
+    // The library's message, if the command died late.
     EXPECT_TRUE(printed("ran: --max-hold was about") || printed("as long as max_hold allows"))
         << output();
     EXPECT_TRUE(nothing_is_left());
@@ -245,7 +245,7 @@ TEST_F(cli_run, once_beside_a_lock_of_another_kind) {
     EXPECT_FALSE(printed("ran\n")) << output();
 }
 
-// What is left in the background ends with the command: the lock covers it.
+// Background processes end with the command: the lock covers them.
 TEST_F(cli_run, background_processes_end_with_the_command) {
     const auto background =
         run({path}, {"sh", "-c", "flock -n " + judge() + " tail -f /dev/null & exit 4"});
@@ -263,7 +263,7 @@ TEST_F(cli_run, daemons_end_with_the_command) {
     EXPECT_EQ(code_of(alone()), 0);
 }
 
-// Programs that start others often have it ignored, and what they start inherits that.
+// Programs that start other programs often ignore SIGCHLD, and their children inherit that.
 TEST_F(cli_run, sigchld_is_ignored_at_the_start) {
     const words ignoring{"env", "--ignore-signal=CHLD"};
     EXPECT_EQ(code_of(ignoring + run({path}, {"sh", "-c", "exit 5"})), 5);
@@ -286,7 +286,7 @@ TEST_F(cli_run, what_ends_it_ends_a_command_that_is_stopped) {
 TEST_F(cli_run, closed_streams) {
     const std::string program = TURNSTILE_PROGRAM;
     const auto shell = [&](const std::string& line) { return code_of({"sh", "-c", line}); };
-    // The command finds them closed, and not one of our pipes in their place.
+    // The command gets closed streams, and none of our pipes in their place.
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- sh -c 'echo lost' <&- >&- 2>&-"), 1);
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- cat <&-"), 1);
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- sh -c 'ls -l /proc/$$/fd > " +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stop that is asked for in the very instant of the grant: no command is started.
+// A stop at the very instant of the grant: no command starts.
 //
-// The thread that takes signals also shows progress on the terminal. A terminal that is stopped (Ctrl-S) holds it up in
-// a write. So a signal and the grant both wait, until `run` has been told of the grant and the terminal goes on.
+// The thread that handles signals also shows progress on the terminal. A stopped terminal (Ctrl-S) blocks it in a
+// write. So the test delays the signal and the grant, until `run` has the grant and the terminal continues.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <termios.h>
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] const std::string& name() const { return name_; }
     void stop() const { ASSERT_EQ(::tcflow(slave_, TCOOFF), 0); }
     void go_on() const { ASSERT_EQ(::tcflow(slave_, TCOON), 0); }
-    // What it was sent and has not been read yet.
+    // Returns the terminal's output that has not been read yet.
     [[nodiscard]] std::string said() const {
         ::fcntl(master_, F_SETFL, O_NONBLOCK);
         std::string text(4096, '\0');
@@ -52,7 +52,7 @@ private:
     std::string name_;
 };
 
-// The system calls that the threads of a process are in, each with its first argument: "1 0x2".
+// The current system calls of a process's threads, each with its first argument: "1 0x2".
 words calls_of(pid_t process) {
     words calls;
     const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
@@ -70,8 +70,8 @@ bool is_in_call(pid_t process, const std::string& call) {
     return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
-// Whether a thread of the process has been woken by an eventfd and has not taken it: with the only reader held up, a
-// count that stays.
+// Returns true if an eventfd has woken a thread that has not consumed the event: the only reader is blocked, so the
+// count stays.
 words untaken_events(pid_t process) {
     words found;
     const std::filesystem::path all = "/proc/" + std::to_string(process) + "/fdinfo";
@@ -106,7 +106,7 @@ TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     ASSERT_TRUE(untaken_events(waiting.pid()).empty());
     ::kill(waiting.pid(), SIGTERM);
     ASSERT_TRUE(hold.release(limit()));
-    // The grant has come: its thread ends the watch, whose thread does not hear of it yet.
+    // The grant arrives: its thread ends the watch, whose thread does not know it yet.
     words before;
     ASSERT_TRUE(eventually([&] {
         auto now = untaken_events(waiting.pid());
@@ -116,7 +116,8 @@ TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     }));
     terminal.go_on();
     ASSERT_TRUE(waiting.wait());
-    // A command that cannot be executed shows whether it was tried; a signal on its heels would hide any other.
+    // A command that cannot be executed shows whether `run` tried it. A signal immediately after it would hide
+    // any other command.
     EXPECT_EQ(waiting.exit_code(), 128 + SIGTERM);
     const auto said = terminal.said();
     EXPECT_NE(said.find("waiting, "), std::string::npos) << said;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile ask` and `turnstile take` on a real server: the holder is told, and loses its lock only to `take`.
+// `turnstile ask` and `turnstile take` on a real server: the holder is notified, and loses its lock only to
+// `take`.
 #include <csignal>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ protected:
                      "--reason",        "the reason", "--yes"} +
                more;
     }
-    // A contender of another client, by default of a library that says nothing of its session.
+    // Creates a contender of another client, by default of a library that writes no session data.
     void make_foreign(const std::string& data = "10.0.0.7") {
         mutex tools{*observer, path + "-tools"};
         auto hold = tools.acquire({.timeout = limit()}).value();
@@ -31,7 +32,7 @@ protected:
     [[nodiscard]] std::string foreign_data() const {
         return read_node(*observer, path + "/" + k_foreign).value().data;
     }
-    // A take that a signal ends once its mark is there: what stands in the znode after it is over.
+    // Interrupts a take by a signal once its mark exists. Returns the znode's data afterwards.
     std::string data_after_interrupt(const words& more, const char* mark) {
         auto taker = start(take(more));
         EXPECT_TRUE(eventually([&] { return foreign_data().find(mark) != std::string::npos; }));
@@ -109,7 +110,7 @@ TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
     }
 }
 
-// The servers tell the longest session that they grant.
+// The servers report the longest session that they grant.
 TEST_F(cli_take, a_holder_that_claims_more_than_the_servers_grant) {
     make_foreign("host=odd pid=7 timeout=3600000");
     EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
@@ -153,7 +154,7 @@ TEST_F(cli_take, a_free_lock) {
               path + ": free; no contender holds it\n" + path + ": free; no contender holds it\n");
 }
 
-// One object is all that is printed.
+// The output is a single JSON object.
 TEST_F(cli_take, for_programs) {
     const auto said = [this](const words& command) {
         std::filesystem::remove(log());

@@ -7,22 +7,23 @@ namespace {
 
 class cli_terminal : public cli {
 protected:
-    // `line` on a terminal on which the words that the shell command `typed` prints are typed. script(1) runs `line`
-    // by the shell that SHELL names, of which a machine may have any or none.
+    // Runs `line` on a terminal. The output of the shell command `typed` is typed there. script(1) runs `line` with
+    // the shell in SHELL, which differs between machines.
     [[nodiscard]] words on_terminal(const std::string& line, const std::string& typed) const {
         return {"sh", "-c",
                 "( " + typed + " ) | SHELL=/bin/sh script -qec \"" + line + "\" /dev/null"};
     }
-    // A shell that stayed would be interrupted too, and dash says that instead of the exit code.
+    // `exec`, because a shell that stayed would be interrupted too, and dash reports that instead of the exit
+    // code.
     [[nodiscard]] std::string run_line(const std::string& command) const {
         return std::string{"exec "} + TURNSTILE_PROGRAM + " run --tick 200ms --sync-limit 10 " +
                path + " -- " + command;
     }
-    // Waits in the shell until the file is there.
+    // Shell code that waits until the file exists.
     [[nodiscard]] std::string until(const char* name) const {
         return "while ! test -e " + file(name) + "; do :; done";
     }
-    // A file that the shell command runs, so that its quotes are its own.
+    // Writes a file for the shell command, so that the two do not share quotes.
     [[nodiscard]] std::string script(const char* name, const std::string& text) const {
         std::ofstream{file(name)} << text;
         return "sh " + file(name);
@@ -76,7 +77,7 @@ TEST_F(cli_terminal, an_interrupt_reaches_the_command) {
     EXPECT_EQ(code_of(on_terminal(run_line(worker), typed)), 9) << output();
 }
 
-// The pager has the terminal's foreground, and the command is no reason to take it away.
+// The pager has the terminal's foreground, and `run` must not take it away.
 TEST_F(cli_terminal, a_pipeline_keeps_the_terminal) {
     const auto line =
         run_line("seq 3") + " | sh -c 'cat; read word < /dev/tty; echo pager-\\$word'";

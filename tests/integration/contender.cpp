@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that contends for a lock, for the tests that need real ones.
+// A process that contends for a lock, for tests that need real processes.
 //
 //     contender CONNECT PATH TIMEOUT_MS sell COUNT FOLDER   COUNT grants, each with a critical section
 //     contender CONNECT PATH TIMEOUT_MS hold FOLDER         one grant, held until it is killed
 //     contender CONNECT PATH TIMEOUT_MS lease PERMITS       so many of a semaphore's, until it is killed
 //     contender CONNECT PATH TIMEOUT_MS leave               returns from main with a grant of a static client
 //
-// The critical section is an O_EXCL file: two at once are seen by the file system, whatever any
-// lock says. Each grant is a line "grant <token> <znode>" on the standard output; `hold` keeps the
-// file FOLDER/lease at what valid_until() says, in nanoseconds of the boottime clock.
+// The critical section is an O_EXCL file: the file system detects two at once, independently of any lock. The
+// program prints a line "grant <token> <znode>" for each grant. `hold` stores valid_until() in the file
+// FOLDER/lease, in nanoseconds of the boottime clock.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -56,7 +56,7 @@ int sell(mutex& lock, int count, const std::string& folder) {
     return 0;
 }
 
-// The parent sees the lease even after this process was killed or stopped.
+// The parent reads the lease even after this process was killed or stopped.
 std::atomic<std::int64_t>* shared_lease(const std::string& folder) {
     const int file = ::open((folder + "/lease").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0 || ::ftruncate(file, sizeof(std::int64_t)) != 0) return nullptr;
@@ -89,7 +89,7 @@ int lease_for_ever(client& servers, const char* path, int permits) {
     for (;;) ::pause();
 }
 
-// Objects that the library makes on first use, in the session's thread, are destroyed ahead of this client.
+// Objects that the library creates on first use, in the session's thread, are destroyed before this client.
 int leave_with_static_client(const char* where, const char* path, const char* timeout) {
     static client servers{where, options_for(timeout)};
     static mutex lock{servers, path};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guard that is dropped where it was made has released its lock.
+// A discarded guard releases its lock at once.
 #include "turnstile/any_lock.hpp"
 #include "turnstile/mutex.hpp"
 
