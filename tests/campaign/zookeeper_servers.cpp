@@ -17,7 +17,7 @@ turnstile::testing::ensemble_options options_for(const stage_settings& settings)
     options.count = k_servers;
     options.tick_time = std::chrono::milliseconds{settings.tick_ms};
     options.sync_limit = settings.sync_limit;
-    options.sync = turnstile::testing::disk_sync::on;  // the preloaded library decides how long a sync takes
+    options.sync = turnstile::testing::disk_sync::on;  // the preloaded shim decides its duration
     options.heap_mebibytes = 1024;  // the leader keeps an hour's requests for stopped followers
     // A question for a server's role must not wait for its log.
     constexpr const char* k_level =

@@ -60,7 +60,7 @@ TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     post_numbers(*queue, later, 0, 2);
     EXPECT_EQ(later, numbers(2)) << "of a closed client, in the call";
     EXPECT_EQ(told, numbers(0));
-    std::thread{[&] { loop.run_all(); }}.join();  // the end waits for no executor on the executor's thread
+    std::thread{[&] { loop.run_all(); }}.join();  // no end waits for an executor on its thread
     EXPECT_EQ(told, numbers(3));
 }
 

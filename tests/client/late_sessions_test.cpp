@@ -29,7 +29,7 @@ protected:
     }
     static client_options options() {
         client_options result;
-        result.session_timeout = 600ms;  // the client gives up opening a further session after two seconds
+        result.session_timeout = 600ms;  // limit for opening a session: two seconds
         result.max_sessions = 3;
         return result;
     }

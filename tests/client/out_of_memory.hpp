@@ -74,7 +74,7 @@ public:
     // handler.
     void end();
 
-    const std::chrono::milliseconds patience;  // limit for each call, and for each wait for a handler
+    const std::chrono::milliseconds patience;  // limit for a call, and for a handler
     const place where;
     std::unique_ptr<client> servers;
     std::unique_ptr<client> others;

@@ -120,7 +120,7 @@ TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
         });
         ASSERT_TRUE(done.wait(2));
     }
-    constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // stack of each thread, in pages
+    constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // pages of each stack
     // Each of the threads that run together may have got a malloc arena: 64 MiB of addresses, up to 8 arenas for each
     // processor.
     EXPECT_LT(mapped(), before + k_threads * 2 / 3 * k_stack);

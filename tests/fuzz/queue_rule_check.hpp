@@ -28,7 +28,7 @@ namespace turnstile::fuzz {
 
 struct queue_history {
     std::vector<std::string> contenders;  // in the order of their creation
-    std::vector<std::string> children;    // in the order of a server's list: unsorted, with foreign children
+    std::vector<std::string> children;    // as a server lists them: foreign ones too, unsorted
     std::map<std::string, std::int64_t> czxids;
 };
 

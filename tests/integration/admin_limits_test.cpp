@@ -47,7 +47,7 @@ TEST_F(admin_limits, connections) {
     EXPECT_EQ(other.whole_answer().status, 200);
     links.clear();
     EXPECT_TRUE(
-        eventually([&] { return number(page, "turnstile_http_connections") == 1; }));  // this request's connection
+        eventually([&] { return number(page, "turnstile_http_connections") == 1; }));  // its own
 }
 
 TEST_F(admin_limits, event_streams) {

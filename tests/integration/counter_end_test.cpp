@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// F18: the end of the parent's sequence counter at 2^31, on a real server that stands just below it.
-// 3.8.0 gives every later contender the same number, and 3 of 12 Curator clients held one mutex at
-// once there.
+// F18: the end of the parent's sequence counter at 2^31, on a real server whose counter is just below it. On
+// 3.8.0 every later contender gets the same number, and 3 of 12 Curator clients held one mutex at the same
+// time.
 #include <fcntl.h>
 #include <unistd.h>
 

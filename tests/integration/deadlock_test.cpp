@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deadlock detector on a real server: two processes' worth of clients in a cycle, found by a third
-// one, and broken by exactly one of them.
+// The deadlock detector on a real server: clients of two processes form a cycle, a third client finds it, and
+// exactly one of them breaks it.
 #include "turnstile/deadlock_detector.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real servers that have decided to end a session answer it as ever until they have closed it (docs/why/lease.md). Here
-// their log stands still at that moment: the loop that expires sessions waits for it with the first of a bucket, and all
-// others of the bucket are doomed.
+// A real server that has decided to end a session still answers it until it has closed it (docs/why/lease.md). The test
+// stalls the server's log at that moment. The loop that expires sessions then blocks at the first session of a bucket,
+// and all other sessions of the bucket are doomed.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -24,10 +24,10 @@ namespace turnstile::tests {
 namespace {
 
 constexpr auto k_timeout = 4s;
-// One bucket has some of them, whose turn may come before the victim's.
+// Some of these sessions share a bucket, and the loop may close them before the victim's session.
 constexpr std::size_t k_others = 60;
 
-// The reading end of a server's log, a pipe, which stands still when asked.
+// The reading end of a server's log, which is a pipe. On request it stops reading.
 class log_pipe {
 public:
     explicit log_pipe(const std::filesystem::path& at) {
@@ -45,7 +45,7 @@ public:
     log_pipe(const log_pipe&) = delete;
     log_pipe& operator=(const log_pipe&) = delete;
 
-    // The next line that any thread logs waits until it flows again.
+    // Blocks the next thread that logs a line, until flow().
     void stall() {
         const std::lock_guard held{reading_};
         stalled_ = true;
@@ -75,7 +75,7 @@ private:
     std::jthread reader_;
 };
 
-// Of the sets of sessions by when they expire, the first that has one in it; or all of them.
+// Which sets of expiring sessions are examined: the first set that contains a session, or all sets.
 enum class sets { next, all };
 bool expires(const testing::ensemble& servers, std::int64_t session, sets which) {
     const auto name = (std::ostringstream{} << "0x" << std::hex << session).str();
@@ -119,7 +119,7 @@ protected:
     testing::tcp_proxy proxy{servers.connect_string(0)};
 };
 
-// G1. The first waiter hears nothing for its session time-out, and then finds servers that answer.
+// G1. The first waiter receives nothing for its session timeout, and then servers that answer.
 TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     const auto others_client = connect(servers.connect_string(), options(20s));
     const auto victims_client = connect(proxy.address(), options(k_timeout));
@@ -148,7 +148,7 @@ TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     ASSERT_TRUE(eventually([&] { return !expires(servers, before.id, sets::all); }));
     first->unlock();
     proxy.pass();
-    // By its old session, or by a new one that stands behind the third.
+    // Granted by its old session, or by a new session whose contender is behind the third one.
     ASSERT_TRUE(eventually([&] {
         return second.wait_for(0s) == std::future_status::ready ||
                victims_client->session().epoch > before.epoch;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elections and gates against a real server: a leader that is cut off, answers that get lost, stamps that
-// the server gives.
+// Elections and gates against a real server: a leader that is cut off, lost answers, and the server's time
+// stamps.
 #include <atomic>
 
 #include "support.hpp"
@@ -8,7 +8,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A client at a proxy of its own.
+// A client behind a separate proxy.
 struct member {
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
@@ -41,7 +41,7 @@ TEST(election, F4_a_leader_that_is_cut_off_does_not_lead_when_the_next_one_does)
     EXPECT_TRUE(saw_bob.wait());
     cut_off.proxy.pass();
     bob.close();
-    EXPECT_TRUE(ann.await({.timeout = limit()}));  // it has entered again
+    EXPECT_TRUE(ann.await({.timeout = limit()}));  // ann is in the queue again
 }
 
 TEST(election, terms_go_round_and_move_over_a_real_server) {
@@ -80,7 +80,7 @@ TEST(gates, a_job_whose_starts_answer_is_lost_runs_once) {
     job_gate gate{*mine.servers, lock_path(), {.period = 1h}};
     job_gate other{*observer, lock_path(), {.period = 1h}};
     std::atomic<int> multis{0};
-    constexpr int k_start = 2;  // the first one asks for the time
+    constexpr int k_start = 2;  // the first request reads the time
     mine.proxy.filter(direction::to_client, [&](frame& frame) {
         const bool start = frame.is(frame_kind::reply, opcode::multi) && ++multis == k_start;
         return start ? verdict::cut_connection : verdict::forward;
@@ -91,7 +91,7 @@ TEST(gates, a_job_whose_starts_answer_is_lost_runs_once) {
     EXPECT_EQ(report->verdict, job_verdict::ran);
     EXPECT_EQ(runs, 1);
     EXPECT_GE(multis, k_start);
-    // The end of the first run does not wait for its lock's release, so this one may have to.
+    // The first run does not wait for the release of its lock, so this run may have to wait.
     const auto again = other.run([&](job_run&) { ++runs; }, {.timeout = limit()});
     ASSERT_TRUE(again) << again.error().message();
     EXPECT_EQ(again->verdict, job_verdict::not_due);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples print what their .expected files say, in memory and against a real server, and the
-// example in README.md works as it stands there.
+// The examples print the content of their .expected files, in memory and against a real server, and the
+// example in README.md works unchanged.
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -21,7 +21,7 @@ using turnstile::testing::ensemble;
 using turnstile::testing::process;
 using turnstile::testing::temporary_folder;
 
-// What the program prints, followed by how it ended if that was not with 0.
+// Returns the program's output, followed by its exit status if that is not 0.
 std::string output_of(const std::string& example, std::vector<std::string> arguments) {
     const temporary_folder folder;
     arguments.insert(arguments.begin(), std::string{TURNSTILE_EXAMPLES_BUILD} + '/' + example);

@@ -20,8 +20,8 @@ ensemble& three_servers() {
     return servers;
 }
 
-// Threads that work for a recipe, each with a client of its own, until the crew ends. What they have done
-// is counted; that it goes on is all that is waited for.
+// Threads that use a recipe, each with its client, until the crew ends. The crew counts their results; the
+// tests wait only for the count to grow.
 class crew {
 public:
     crew(int size, const std::function<void(crew&, client&, int)>& round) {
@@ -36,16 +36,16 @@ public:
     crew(const crew&) = delete;
     crew& operator=(const crew&) = delete;
 
-    // By the workers.
+    // To be called by the workers.
     void count() { ++done_; }
     [[nodiscard]] int done() const { return done_; }
     [[nodiscard]] bool over() const { return over_.is_set(); }
-    // As a timer does: returns early when the crew ends.
+    // Waits like a timer, but returns early when the crew ends.
     void rest(std::chrono::nanoseconds time) const {
         static_cast<void>(over_.wait(1, testing::test_deadline{time}));
     }
 
-    // Before, during and after the loss of the servers' leader.
+    // Checks progress before, during and after the loss of the servers' leader.
     void outlive_the_leader(int more) {
         EXPECT_TRUE(goes_on(more));
         const auto leader = three_servers().leader();
@@ -76,8 +76,9 @@ private:
 
 // ---- semaphore ------------------------------------------------------------------------------
 
-// How many leases are valid at one instant. Each that is inside was granted before the count begins, and a
-// lease that is not valid is not valid again: those that the count finds valid were so when it began.
+// Counts the leases that are valid at one instant. Every lease that is counted was granted before the count
+// began, and an invalid lease never becomes valid again. So all leases that the count finds valid were valid
+// when it began.
 class leases_at_once {
 public:
     void enter(const guard& lease) {
@@ -110,7 +111,7 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
             if (!lease) return;
             leases.enter(*lease);
             all.count();
-            // Holds on until another client holds a permit, too.
+            // Holds until another client holds a permit as well.
             const int from = all.done();
             static_cast<void>(eventually([&] { return all.over() || all.done() != from; }));
             leases.leave(*lease);
@@ -124,7 +125,8 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
 
 // ---- leader ---------------------------------------------------------------------------------
 
-// Whether two seats lead at one instant: one leads before and after the look at the other, in one term.
+// Returns true if two participants lead at one instant: one leads in the same term before and after the other
+// is checked.
 bool two_lead(const std::vector<std::unique_ptr<leader>>& seats) {
     for (const auto& seat : seats) {
         const auto before = seat->fencing_token();
@@ -157,7 +159,7 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
                      if (!mine.await({.timeout = limit()})) return;
                      const auto term = mine.fencing_token().zxid();
                      if (two_lead(seats)) violated = true;
-                     // No participant leads on the word of a server that is cut off from the others.
+                     // The lead of a participant does not rest on a server that is cut off from the others.
                      const auto done = mine.commit(transaction{}.check("/"), {.timeout = limit()});
                      if (two_lead(seats)) violated = true;
                      if (done && newest.exchange(term) >= term && mine.leads()) violated = true;
@@ -172,7 +174,7 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
 
 // ---- job_gate -------------------------------------------------------------------------------
 
-// The runs of a job, as those that ran it saw them.
+// The runs of a job, as the processes that ran it recorded them.
 class runs_seen {
 public:
     void ran(std::uint64_t number) {
@@ -184,7 +186,7 @@ public:
         runs_[record.number].started = record.started;
     }
     [[nodiscard]] bool twice() const { return twice_; }
-    // The shortest time from one start to the next of those that are known.
+    // Returns the shortest time between the starts of two successive runs.
     [[nodiscard]] std::int64_t shortest_ms() const {
         std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
         std::int64_t last = 0;
@@ -199,7 +201,7 @@ public:
 private:
     struct run {
         int times = 0;
-        std::int64_t started = 0;  // by the leader's stamp
+        std::int64_t started = 0;  // the leader's time stamp
     };
     std::mutex mutex_;
     std::map<std::uint64_t, run> runs_;

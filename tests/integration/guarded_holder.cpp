@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that takes a lock with a guardian and then ends, or does not, as the test says.
+// A process that takes a lock with a guardian and then ends, or does not, as the test requires.
 //
 //     guarded_holder CONNECT PATH TIMEOUT_MS off|inherited|started PROGRAM
 //                    hold|replace|fork|exec|segv|exit|close [EXIT_CODE]
 //
-// Prints "held" once it holds the lock. `hold`: until a signal; SIGUSR1: a line "signal", SIGTERM: ends with EXIT_CODE
-// and without a close. `replace`: the same in a second session, by the line "held again", since the first was ended from
-// outside; CONNECT has several servers. `fork`: the same as `hold` with a child that lives on, by the line "child PID".
-// `exec`: becomes another program. `exit`: _exit with EXIT_CODE. `close`: an orderly end.
+// Prints "held" once it holds the lock. `hold`: holds until a signal; on SIGUSR1 it prints "signal", on SIGTERM it
+// exits with EXIT_CODE and does not close the client. `replace`: ends its first session from outside, prints "held
+// again" once it holds the lock in a second session, and then acts as `hold`; CONNECT has several servers. `fork`: the
+// same as `hold` with a child that keeps running; prints "child PID". `exec`: becomes another program. `exit`: calls
+// _exit with EXIT_CODE. `close`: an orderly end.
 //
-// Its own program's file is open in it, without O_CLOEXEC.
+// The process has its program file open, without O_CLOEXEC.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -56,15 +57,15 @@ void leave_a_child() {
     for (;;) ::pause();
 }
 
-// A copy has a high number: the lowest descriptors of a program that is started are replaced in any case.
+// The copy needs a high number: the lowest descriptors of a started program are replaced anyway.
 bool open_own_program() {
     constexpr int k_high = 64;
     const int file = ::open("/proc/self/exe", O_RDONLY);
     return file >= 0 && ::fcntl(file, F_DUPFD, k_high) >= 0;
 }
 
-// As an operator does it, and by another server than the session's, which then cuts the session's connection: else the
-// client would hear of it at its next ping, long after the test.
+// Ends the session as an operator does, through another server. The session's server then cuts the connection;
+// otherwise the client would notice at its next ping, long after the test.
 void end_session(const client& servers, const std::string& addresses) {
     std::istringstream list{addresses};
     std::string address;
@@ -74,7 +75,7 @@ void end_session(const client& servers, const std::string& addresses) {
     testing::close_session(address, secret.id, secret.password);
 }
 
-// Whether the lock is held again, in a session that has taken the place of the first.
+// Returns true once the lock is held again, in a session that has replaced the first one.
 bool hold_in_next_session(client& servers, const std::string& addresses, mutex& lock, guard& hold) {
     const auto first = servers.session().id;
     end_session(servers, addresses);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guardian on real servers: processes that hold a lock and end in each way, or do not end.
+// The guardian on real servers: processes that hold a lock and end in different ways, or do not end.
 #include <dirent.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -23,7 +23,7 @@
 namespace turnstile::tests {
 namespace {
 
-// Longer than any wait of a test: a hand-over before it is the guardian's.
+// Longer than any wait of a test: an earlier hand-over is the guardian's work.
 constexpr auto k_session_timeout = "600000";
 
 ensemble& servers() {
@@ -31,7 +31,7 @@ ensemble& servers() {
     return three;
 }
 
-// The processes that run the guardian's program, by /proc.
+// Returns the processes that run the guardian's program, from /proc.
 std::set<pid_t> guardians() {
     std::set<pid_t> found;
     std::error_code ignored;
@@ -46,7 +46,7 @@ std::set<pid_t> guardians() {
     return found;
 }
 
-// What the descriptors of a process lead to. Only root may look into a guardian.
+// Returns the targets of a process's descriptors. Only root may read a guardian's.
 std::set<std::string> open_files(pid_t process) {
     std::set<std::string> found;
     std::error_code ignored;
@@ -75,7 +75,8 @@ protected:
         auto hold = lock.acquire({.timeout = limit()});
         return hold.has_value();
     }
-    // A guardian that takes what has happened to another process for its end has acted before this returns.
+    // Kills another guarded process. A guardian that took this for its owner's end would have acted before this
+    // returns.
     void let_guardians_end_a_process() {
         auto second = testing::process{
             {.command = {TURNSTILE_HOLDER, servers().connect_string(), path + "-second",
@@ -86,7 +87,7 @@ protected:
         mutex other{*others, path + "-second"};
         ASSERT_TRUE(other.acquire({.timeout = limit()}));
     }
-    // That of the holder, and perhaps one of a test that runs beside this.
+    // Returns the holder's guardian, and possibly the guardian of a test that runs at the same time.
     [[nodiscard]] std::set<pid_t> fresh_guardians() const {
         std::set<pid_t> fresh = guardians();
         for (const pid_t guardian : before) fresh.erase(guardian);
@@ -119,7 +120,7 @@ TEST_F(guardians_on_servers, a_killed_process) {
     EXPECT_TRUE(none_left());
 }
 
-// An operator has ended the session. The next one's time-out is as long: only the guardian can have ended that.
+// An operator has ended the session. The next session has the same long timeout: only the guardian can end it.
 TEST_F(guardians_on_servers, a_killed_process_whose_session_was_replaced) {
     auto holder = start("started", "replace");
     ASSERT_TRUE(holder.wait_for_output("held again")) << holder.output();
@@ -169,7 +170,7 @@ TEST_F(guardians_on_servers, a_child_that_lives_on_keeps_no_lock) {
     EXPECT_TRUE(none_left());
 }
 
-// It lives, under the same number, and has closed the guardian's socket.
+// The process lives, under the same number, and has closed the guardian's socket.
 TEST_F(guardians_on_servers,
        a_process_that_becomes_another_program_keeps_its_session_until_it_ends) {
     auto holder = start("started", "exec");
@@ -188,7 +189,8 @@ TEST_F(guardians_on_servers,
     EXPECT_TRUE(none_left());
 }
 
-// It has passwords of sessions: none is where another user, or a crash, could leave it.
+// The guardian has passwords of sessions. No place that another user can read has them, and a crash writes no core
+// file.
 TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_and_no_core_is_left) {
     auto holder = start("started", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
@@ -211,7 +213,7 @@ TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_an
     EXPECT_TRUE(none_left());
 }
 
-// No signal to the process's group or terminal reaches it, and no file, port or pipe of the process stays open in it.
+// No signal to the process's group or terminal reaches the guardian, and it keeps no descriptor of the process open.
 TEST_F(guardians_on_servers, has_a_session_of_its_own_and_no_descriptor_of_the_process) {
     auto holder = start("started", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
@@ -243,7 +245,7 @@ TEST_F(guardians_on_servers, a_killed_guardian_harms_nothing) {
     EXPECT_TRUE(holder.running());
     EXPECT_FALSE(lock.try_acquire());
     holder.kill();
-    EXPECT_FALSE(lock.try_acquire());  // for the session time-out, as without a guardian
+    EXPECT_FALSE(lock.try_acquire());  // for the session timeout, like without a guardian
 }
 
 TEST_F(guardians_on_servers, a_parent_passes_signals_on_and_the_exit_code_back) {
@@ -254,7 +256,7 @@ TEST_F(guardians_on_servers, a_parent_passes_signals_on_and_the_exit_code_back) 
     ::kill(parent.pid(), SIGTERM);
     ASSERT_TRUE(parent.wait());
     EXPECT_EQ(parent.exit_code(), 7);
-    // It has closed the session before it ended.
+    // The guardian closed the session before it ended.
     EXPECT_TRUE(queue_names(*others, path).empty());
     EXPECT_TRUE(none_left());
 }
@@ -267,13 +269,13 @@ TEST_F(guardians_on_servers, a_parent_of_a_process_that_crashes) {
     EXPECT_TRUE(none_left());
 }
 
-// As a container is killed: the end of process 1 of a PID namespace takes all its processes along.
+// Kills like a container runtime: the end of process 1 of a PID namespace ends all its processes.
 class guardians_of_containers : public guardians_on_servers {
 protected:
     void SetUp() override {
         if (::geteuid() != 0) GTEST_SKIP() << "a PID namespace needs root";
     }
-    // Starts the holder below these programs, and kills the process that is `depth` generations below the first of them.
+    // Starts the holder below these programs, and kills the process that is `depth` generations below the first one.
     void hold_and_kill(const std::vector<std::string>& programs, int depth) {
         auto holder = start("inherited", "hold", programs);
         ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
@@ -359,7 +361,7 @@ TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
         const auto two = connect(servers().connect_string(), options);
         EXPECT_EQ(guardians().size(), before.size() + 1);
     };
-    // The first time, what is made once is made, and the short connections that ask the server are over.
+    // Runs once before the measurement, so that later rounds create nothing and no short connection remains.
     share();
     ASSERT_TRUE(none_left());
     const auto at_first = descriptors();
@@ -369,7 +371,7 @@ TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
 }
 
 #ifdef TURNSTILE_WITH_SQLITE
-// Behind it the kernel has closed all files of the process, which its parent has not reaped.
+// Returns when the kernel has closed all files of the process. Its parent has not reaped it.
 void kill_and_await(pid_t process) {
     const base::descriptor end{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
     ::kill(process, SIGKILL);
@@ -377,7 +379,7 @@ void kill_and_await(pid_t process) {
     EXPECT_EQ(::poll(&awaited, 1, static_cast<int>(limit().count())), 1);
 }
 
-// The kernel closes the files of a dead process at once. The guardian, which is stopped here, has copies.
+// The kernel closes the files of a dead process at once. The guardian, which is stopped here, has copies of them.
 TEST_F(guardians_on_servers,
        the_lock_in_a_file_of_sqlite_is_free_when_the_guardian_has_seen_the_end) {
     const auto where = "sqlite:" + (folder.path() / "locks.db").string();

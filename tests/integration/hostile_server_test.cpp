@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers of other kinds as an attacker on the way plays them: without TLS where the client wants TLS, and with replies
-// that never end.
+// Servers of other kinds that an attacker impersonates: without TLS although the client requires TLS, and with endless
+// replies.
 #include <gmock/gmock.h>
 
 #include "client/log_lines.hpp"
@@ -28,7 +28,7 @@ client_options quick() {
     return options;
 }
 
-// All bytes that a client sends to the peer until it has given up two connections.
+// Returns all bytes that a client sends to the peer until it has given up two connections.
 std::string sent_to(const recording_peer& peer, const std::string& connect_string) {
     const client servers{connect_string, quick()};
     EXPECT_TRUE(eventually([&] { return peer.closed() >= 2; })) << connect_string;
@@ -58,7 +58,7 @@ TEST(hostile_server, mariadb_without_tls_gets_no_login) {
     }
 }
 
-// The peer's greeting is well-formed: a client that wants no TLS logs in.
+// The peer's greeting is well-formed: a client without TLS sends its login.
 TEST(hostile_server, mariadb_gets_a_login_from_a_client_without_tls) {
     const recording_peer peer{mariadb_without_tls()};
     const client servers{"mysql://shop:x@" + peer.address() + "/shop", quick()};
@@ -67,7 +67,7 @@ TEST(hostile_server, mariadb_gets_a_login_from_a_client_without_tls) {
 #endif
 
 #ifdef TURNSTILE_WITH_POSTGRESQL
-// "N": the server has no TLS. A request for TLS has eight bytes, and nothing may follow them.
+// "N": the server has no TLS. A request for TLS has eight bytes, and the client must send nothing after them.
 TEST(hostile_server, postgresql_without_tls_gets_no_login) {
     for (const auto* mode : {"require", "verify-ca", "verify-full"}) {
         const recording_peer peer{{"", "N", ""}};
@@ -80,7 +80,7 @@ TEST(hostile_server, postgresql_without_tls_gets_no_login) {
 #endif
 
 #ifdef TURNSTILE_WITH_TLS
-// The first bytes are TLS's greeting, and the client sends nothing in clear behind a refusal.
+// The first bytes are the TLS greeting, and the client sends no plain text after a refusal.
 TEST(hostile_server, redis_and_sentinels_without_tls_get_no_login) {
     for (const std::string scheme : {"rediss://", "rediss+sentinel://"}) {
         const recording_peer peer{{"", "-ERR unknown command\r\n", ""}};
@@ -94,9 +94,9 @@ TEST(hostile_server, redis_and_sentinels_without_tls_get_no_login) {
 #endif
 
 #ifdef TURNSTILE_WITH_REDIS
-// A server that has not passed the handshake decides nothing about the client's memory.
+// A server that has not completed the handshake cannot make the client allocate much memory.
 TEST(hostile_server, redis_reply_without_an_end_costs_little_memory) {
-    constexpr std::size_t k_most = std::size_t{16} << 20U;  // with the buffers of both sockets
+    constexpr std::size_t k_most = std::size_t{16} << 20U;  // including the buffers of both sockets
     const std::string chunk(65'536, 'x');
     for (const std::string beginning : {"$1000000000\r\n", "*100000000\r\n$70000\r\n", "+", "-"}) {
         for (const std::string scheme : {"redis://", "redis+sentinel://"}) {

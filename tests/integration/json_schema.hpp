@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// json_schema: whether an answer is as an OpenAPI 3.1 document says, for those parts of JSON Schema that ours uses.
+// json_schema: checks an answer against an OpenAPI 3.1 document, for the parts of JSON Schema that our document
+// uses.
 //
 // Thread safety: a value.
 #pragma once
@@ -17,7 +18,7 @@ public:
 
     explicit json_schema(json document) : document_(std::move(document)) {}  // braces make a list
 
-    // Empty if it fits; else where it does not, and why.
+    // Returns an empty text if the answer conforms; otherwise the position and the reason.
     [[nodiscard]] std::string misfit(const std::string& route, const std::string& method,
                                      int status, const json& value) const {
         const json::json_pointer place{"/paths/" + escaped(route) + "/" + method + "/responses/" +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests and answers that get lost between a client and a real server (G4, G8): a proxy cuts the
-// connection exactly there. Whatever was lost, the lock is granted once, and nothing stays behind.
+// Requests and answers that are lost between a client and a real server (G4, G8): a proxy cuts the connection
+// exactly there. Whatever was lost, the lock is granted once, and no znode remains.
 #include <future>
 
 #include "support.hpp"
@@ -8,7 +8,7 @@
 namespace turnstile::tests {
 namespace {
 
-// What is lost: the message of one type that goes one way, once, and the connection with it.
+// The message to lose: of one type, in one direction, once. The connection breaks with it.
 struct lost_message {
     const char* name;
     direction way;
@@ -23,19 +23,19 @@ class lost : public ::testing::TestWithParam<lost_message> {
 protected:
     const std::string path = "/tests/lost-" + std::string{GetParam().name} + "-" +
                              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    testing::event lost_one;  // before the proxy, whose thread sets it up to its end
+    testing::event lost_one;  // declared before the proxy, whose thread sets it
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
     std::unique_ptr<client> observer = connect(server().connect_string());
     mutex lock{*servers, path};
 
     void SetUp() override {
-        // The folder is there, so that the first create is a contender's.
+        // Creates the folder, so that the first create is a contender's.
         mutex first{*observer, path};
         ASSERT_TRUE(first.acquire({.timeout = limit()})->release(limit()));
     }
 
-    // The next message that fits is lost, and its connection is cut.
+    // Loses the next matching message, and cuts its connection.
     void lose_next() {
         proxy.filter(GetParam().way, [this](frame& frame) {
             const auto kind =
@@ -47,7 +47,7 @@ protected:
     }
 };
 
-// F36: the write timed out, but succeeded, and the client waits behind itself.
+// F36: in another library the write timed out but had succeeded, and the client waited behind its own znode.
 TEST_P(lost, F36_while_acquiring_the_lock_is_granted_all_the_same) {
     lose_next();
     auto hold = lock.acquire({.timeout = limit()});
@@ -58,7 +58,7 @@ TEST_P(lost, F36_while_acquiring_the_lock_is_granted_all_the_same) {
     EXPECT_TRUE(becomes_empty(*observer, path));
 }
 
-// F7: a failed release forgets the lock while its znode lives on.
+// F7: in another library a failed release forgets the lock while its znode lives on.
 TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
@@ -68,7 +68,7 @@ TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// F6, F24: the caller gives up while it is unknown what became of its create.
+// F6, F24: the caller gives up while the outcome of its create is unknown.
 TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
     lose_next();
     std::stop_source stop;
@@ -83,7 +83,7 @@ TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
     EXPECT_TRUE(becomes_empty(*observer, path));
 }
 
-// The same behind another holder: the znode of the lost create is found or made again, once.
+// The client queues behind another holder: it finds or repeats the lost create, and its znode exists once.
 TEST_P(lost, in_the_queue_there_is_one_znode_and_the_order_holds) {
     mutex theirs{*observer, path};
     auto first = theirs.acquire({.timeout = limit()});

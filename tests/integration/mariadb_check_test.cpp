@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sql::check in MariaDB: which transactions are of no use to it.
+// sql::check in MariaDB: which transactions it refuses.
 #include <gmock/gmock.h>
 #include <mysql.h>
 
@@ -43,8 +43,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A transaction that began to read before the grant may have read what is out of date; one that locks all that it passes
-// over would stop every client.
+// A transaction that began to read before the grant may have read outdated rows. A transaction that locks every row
+// that it reads would stop every client.
 TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -64,7 +64,7 @@ TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     EXPECT_THAT(refused.error().message(), HasSubstr("SERIALIZABLE"));
 }
 
-// At XA PREPARE InnoDB gives up the lock on the row, and the branch may be committed at any time after.
+// At XA PREPARE InnoDB releases the lock on the row, and the branch may be committed at any later time.
 TEST(mariadb_check, refuses_an_xa_transaction) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};
@@ -83,7 +83,7 @@ TEST(mariadb_check, refuses_an_xa_transaction) {
     user->run("COMMIT");
 }
 
-// libmariadb's own reconnect, which begins without a transaction.
+// libmariadb reconnects by itself, and the new connection has no transaction.
 TEST(mariadb_check, refuses_a_connection_that_was_made_anew_meanwhile) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};

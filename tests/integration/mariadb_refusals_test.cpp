@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which servers and which users are refused, and with which sentence; what becomes of a server that is frozen or full.
+// The servers and users that the library refuses, with the message; and servers that are frozen or full.
 #include <gmock/gmock.h>
 
 #include "mariadb_support.hpp"
@@ -20,7 +20,7 @@ std::string as(const std::string& user, const std::string& database_name = "turn
            database_name + parameters;
 }
 
-// Sets a global variable as long as it lives.
+// Sets a global variable during its lifetime.
 class global {
 public:
     global(std::string name, const std::string& value)
@@ -51,7 +51,7 @@ TEST(mariadb_refusals, rights_that_are_missing) {
     EXPECT_THAT(diagnosis_of(as("root", "none")), HasSubstr("Unknown database 'none'"));
 }
 
-// What docs/how-to/mariadb.md tells an operator to grant is enough.
+// The rights that docs/how-to/mariadb.md tells an operator to grant are sufficient.
 TEST(mariadb_refusals, the_rights_of_the_page_are_enough) {
     auto& server = shared_server();
     server.run_sql("CREATE DATABASE granted; CREATE USER shop");
@@ -85,7 +85,7 @@ TEST(mariadb_refusals, tables_of_another_version) {
                 HasSubstr("version 99; this release needs version 2"));
 }
 
-// A client that died while it made the tables is made good by the next one.
+// The next client completes the tables of a client that died while it created them.
 TEST(mariadb_refusals, half_made_tables_are_completed) {
     auto& server = shared_server();
     server.run_sql("CREATE DATABASE half");
@@ -118,7 +118,8 @@ TEST(mariadb_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("onnect"), Not(HasSubstr("secret"))));
 }
 
-// A session has two connections. One more than the limit is left for root, who sets the limit back.
+// A session has two connections. The server reserves one connection above the limit for root, and root resets
+// the limit.
 TEST(mariadb_refusals, a_full_server) {
     shared_server().run_sql("CREATE USER crowd; GRANT ALL ON turnstile.* TO crowd");
     const global few{"max_connections", "10"};
@@ -137,8 +138,8 @@ TEST(mariadb_refusals, a_server_of_short_statements) {
     EXPECT_THAT(diagnosis_of(database()), HasSubstr("takes statements of 1048576 bytes"));
 }
 
-// A server that is frozen under a hold, as in an orderly switch to another one, says so, and the hold goes on when it is
-// thawed in time.
+// A server is frozen under a hold, as in an orderly switch-over. The library reports it, and the hold continues if the
+// server resumes in time.
 TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
     auto& server = shared_server();
     server.run_sql("CREATE USER plain; GRANT ALL ON turnstile.* TO plain");
@@ -155,7 +156,7 @@ TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
     EXPECT_TRUE(hold->valid());
 }
 
-// The server's own limit for one packet is met by no request.
+// No request exceeds the server's limit for one packet.
 TEST(mariadb_refusals, the_largest_znode_fits) {
     const global least{"max_allowed_packet", "4194304"};
     const auto path = lock_path();
@@ -169,7 +170,7 @@ TEST(mariadb_refusals, the_largest_znode_fits) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// Nor by the end of a session that owns many.
+// The end of a session with many znodes does not exceed it either.
 TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     constexpr int k_many = 700;
     const global least{"max_allowed_packet", "4194304"};
@@ -192,7 +193,7 @@ TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     EXPECT_TRUE(eventually([&] { return others.ask(core::children_op{folder}).children.empty(); }));
 }
 
-// The number that the database gives a sequential znode counts, too.
+// The number that the database appends to a sequential znode counts as well.
 TEST(mariadb_refusals, a_path_that_its_number_makes_too_long) {
     session_recorder me{sql::make_coordinator(database())};
     me.attached();
@@ -212,7 +213,7 @@ TEST(mariadb_refusals, a_server_that_logs_statements) {
                 HasSubstr("logs statements (binlog_format=STATEMENT)"));
 }
 
-// With the default of sync_binlog a server that logs may lose what it acknowledged, if its machine loses power.
+// A server that logs with the default of sync_binlog may lose acknowledged commits if its machine loses power.
 TEST(mariadb_refusals, promises_of_a_server_with_a_binary_log) {
     testing::mariadb_server logging{{{"--log-bin=log"}}};
     logging.start();
@@ -224,7 +225,7 @@ TEST(mariadb_refusals, promises_of_a_server_with_a_binary_log) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "MIXED and ROW are good";
 }
 
-// A crash of its machine undoes commits, though the server says that it flushes its log at each of them.
+// A crash of the machine undoes commits, though the server is configured to flush its log at each commit.
 TEST(mariadb_refusals, promises_of_a_server_that_does_not_sync_its_files) {
     testing::mariadb_server careless{{{"--innodb-flush-method=nosync"}}};
     careless.start();

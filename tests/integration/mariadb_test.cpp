@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MariaDB's servers promise beyond the recipes: tokens that grow over a restart; how waiters are woken.
+// Behaviour of MariaDB servers beyond the recipes: tokens that grow over a restart, and how waiters wake.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -51,14 +51,14 @@ void cut_connections() {
     for (std::string id; ids >> id;) {
         try {
             server.run_sql("KILL " + id);
-        } catch (const std::runtime_error&) {  // it has gone by itself
+        } catch (const std::runtime_error&) {  // the connection has ended already
         }
     }
 }
 
 namespace {
 
-// Numbers come from the server's memory, a thousand at a time: a server that is killed goes on above them.
+// The server reserves numbers in its memory, a thousand at a time: a killed server continues above them.
 TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -75,7 +75,8 @@ TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
     }
 }
 
-// Sessions of sixty seconds look by themselves every twenty: a hundred hand-overs would take half an hour.
+// Sessions of sixty seconds poll every twenty seconds: a hundred hand-overs by polling would take half an
+// hour.
 TEST(mariadb_bells, wake_each_waiter) {
     constexpr int k_turns = 100;
     const auto path = lock_path();
@@ -100,7 +101,8 @@ TEST(mariadb_bells, wake_each_waiter) {
     EXPECT_EQ(turns.load(), 2 * k_turns);
 }
 
-// The server does not tell the names apart, so it is rung by clients that write it as it is, too.
+// The server treats both spellings of the database's name as equal. So clients that use the other spelling
+// ring this bell as well.
 TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
     testing::mariadb_server folding{{{"--lower-case-table-names=1"}}};
     folding.start();
@@ -112,7 +114,7 @@ TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
     EXPECT_NE(folding.run_sql("SELECT " + bell.substr(bell.find("IS_USED_LOCK"))), "NULL\n");
 }
 
-// While it waits a session has no snapshot, which would keep the server from clearing up.
+// A waiting session has no snapshot, which would prevent the server from purging old rows.
 TEST(mariadb_bells, sleep_in_no_transaction) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -128,7 +130,7 @@ TEST(mariadb_bells, sleep_in_no_transaction) {
     }));
 }
 
-// A client that has closed leaves no connection behind that sleeps on.
+// A closed client leaves no sleeping connection behind.
 TEST(mariadb_bells, end_with_their_client) {
     const auto mine = connect_to_database(60s);
     ASSERT_TRUE(mine->wait_connected(limit()));
@@ -153,7 +155,7 @@ TEST(mariadb_promises, are_those_of_one_server) {
                  std::system_error);
 }
 
-// The setting is the server's, and a session cannot ask for more.
+// The setting belongs to the server, and a session cannot override it.
 TEST(mariadb_promises, follow_what_the_server_says) {
     const auto servers = connect_to_database();
     EXPECT_EQ(servers->promises().exclusion, exclusion_promise::leased);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mutex on a real server, with nothing going wrong but what a caller does.
+// The mutex on a real server, without failures other than the caller's.
 #include <future>
 #include <mutex>
 #include <stdexcept>
@@ -62,8 +62,8 @@ TEST_F(mutex_on_a_server, the_znode_says_who_holds) {
     EXPECT_FALSE(holder.metadata.since.empty());
 }
 
-// Two clients take it from each other, each of which would keep it for an hour; some threads that wait behind their own
-// process give up.
+// Two clients take the lock from each other, although each retains it for up to an hour. Some threads that wait in the
+// same process give up.
 TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
     constexpr int k_rounds = 20;
     const lock_options modes{.retain_for = std::chrono::hours{1}, .cohort = 1};
@@ -79,7 +79,7 @@ TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
         EXPECT_EQ(late.error(), errc::timeout);
         ASSERT_TRUE(hold->release());
     }
-    // The client that keeps it now gives way to a strict one, too.
+    // The client that retains the lock also gives way to a client without retention.
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     ASSERT_TRUE(hold->release());
@@ -137,7 +137,7 @@ TEST_F(mutex_on_a_server, F17_F33_a_failed_try_leaves_neither_znode_nor_watch) {
     EXPECT_TRUE(eventually([&] { return server().counters(0).at("watch_count") == watches; }));
 }
 
-// F29, F6, F24, F13: whatever ends a wait takes the znode and the watch along.
+// F29, F6, F24, F13: every end of a wait removes the znode and the watch.
 TEST_F(mutex_on_a_server, F29_a_timeout_leaves_neither_znode_nor_watch) {
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -270,7 +270,7 @@ TEST_F(mutex_on_a_server, F35_only_the_owner_unlocks) {
     EXPECT_THROW(lock.unlock(), std::system_error);
 }
 
-// F34: a move-assignment must not drop a held lock on the floor.
+// F34: a move-assignment must not leave a held lock unreleased.
 TEST_F(mutex_on_a_server, F34_a_move_assignment_releases_what_was_held) {
     mutex other{*servers, path + "-other"};
     auto hold = lock.acquire({.timeout = limit()}).value();
@@ -304,7 +304,7 @@ TEST_F(mutex_on_a_server, F23_two_mutexes_on_one_path_exclude_each_other) {
     EXPECT_TRUE(next);
 }
 
-// F5: the folder is gone: it is made again.
+// F5: the folder is missing: the client creates it again.
 TEST_F(mutex_on_a_server, F5_a_missing_parent_is_made_again) {
     mutex deep{*servers, path + "/a/b/c/d"};
     ASSERT_TRUE(deep.acquire({.timeout = limit()})->release(limit()));

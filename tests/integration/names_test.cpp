@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of servers that cannot be resolved yet, and the program's random(), which the C client would reseed with each
+// Server names that cannot be resolved yet; and the program's random(), which the C client would reseed at each
 // resolution.
 #include <netdb.h>
 
@@ -20,14 +20,14 @@ namespace {
 
 using turnstile::testing::event;
 
-// What the resolver does next.
+// The next result of the resolver.
 std::atomic<int> failures{0};
 std::atomic<std::thread::id> resolves_not_in{};
 event failed;
 
 }  // namespace
 
-// Stands before the C library's: a resolver that is late.
+// Replaces the C library's function: a slow resolver.
 extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node,
                                                                   const char* service,
                                                                   const addrinfo* hints,
@@ -63,7 +63,7 @@ TEST_F(names, that_are_late_are_resolved_again_and_not_in_the_constructors_threa
 
 TEST_F(names, that_have_no_address_are_named_at_the_deadline) {
     client servers{"no-such-host.invalid:2181", quick_options()};
-    // The first attempt may still be under way at the deadline.
+    // The first attempt may still be running at the deadline.
     EXPECT_TRUE(eventually([&] {
         const auto connected = servers.wait_connected(std::chrono::milliseconds{10});
         return connected.error() == errc::unresolvable &&
@@ -111,7 +111,7 @@ TEST_F(names, of_an_even_number_of_servers_one_comes_twice) {
     EXPECT_EQ(std::count(text.begin(), text.end(), ','), 2) << text;
 }
 
-// Of those that a name stands for each is tried.
+// The client tries each server that a name resolves to.
 TEST_F(names, that_stand_for_several_servers_are_replaced_by_them) {
     base::random chance{7};
     const zookeeper::connect_string parsed{{{"localhost", 2181}}, {}};

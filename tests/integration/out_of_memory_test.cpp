@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is exhausted in a client of real servers: as with servers in memory (tests/client), for a sample of the
-// allocations.
+// Exhausted memory in a client of real servers, for a sample of the allocations. tests/client does the same with
+// servers in memory.
 #include "client/out_of_memory_trial.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t k_samples = 12;
 constexpr auto k_none = std::numeric_limits<std::uint64_t>::max();
 
-// Paths of its own for each trial: a process that has ended leaves its session at the servers for a while.
+// Returns new paths for each trial, since the session of an ended process stays at the servers for a while.
 std::string new_root() {
     static int count = 0;
     return "/trial-" + std::to_string(++count);
@@ -82,7 +82,7 @@ struct server_trial {
     trial tried;
 };
 
-// What a session does, in each of its ways. Recipes that are made of these are tried in memory.
+// Selects the cycles that exercise sessions. Recipes built from them are tested in memory.
 bool is_of_sessions(const named_cycle& cycle) {
     constexpr std::array<std::string_view, 8> k_cycles{"mutex_async", "shared",    "permit_limit",
                                                        "commits",     "election",  "session_lost",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Very many holds and waiters of one semaphore on a real server: the packet in which a client sets its watches
-// again, and what a release costs after the semaphore has shrunk.
+// again, and the cost of a release after the semaphore has shrunk.
 #include <atomic>
 #include <cstddef>
 #include <sstream>
@@ -33,7 +33,7 @@ private:
     std::vector<guard> all_;
 };
 
-// One that waits behind them, through a proxy that can cut its connection.
+// A waiter behind the holds, through a proxy that can cut its connection.
 struct first_in_line {
     first_in_line(const ensemble& servers, const std::string& path)
         : proxy{servers.connect_string(0)}, own{connect(proxy.address())} {
@@ -54,8 +54,8 @@ struct first_in_line {
             return servers.four_letter_word(0, "wchp").find(path + '\n') != std::string::npos;
         }));
     }
-    // The server has `count` watches of its session, or more, and the client has heard of all of them: it sets again
-    // only those.
+    // Waits until the server has at least `count` watches of its session and the client knows all of them: it sets
+    // only known watches again.
     void wait_for_as_many_watches(const ensemble& servers, const std::string& path,
                                   std::size_t count) {
         EXPECT_TRUE(queued.wait());
@@ -80,11 +80,12 @@ struct first_in_line {
 
 class permits_crowd : public ::testing::Test {
 protected:
-    // So that each path has a hundred bytes and more.
+    // Each path has at least a hundred bytes.
     const std::string path = lock_path() + std::string(40, 'x');
 };
 
-// The paths of all holds would take more than the server takes in one packet, after each reconnect again.
+// The paths of all holds do not fit into one packet of the server, and the client sends that packet after
+// each reconnect.
 TEST_F(permits_crowd, is_waited_for_with_few_watches) {
     ensemble servers{{.jute_maxbuffer = 16 * 1024}};
     const auto holder = connect(servers.connect_string());
@@ -97,8 +98,8 @@ TEST_F(permits_crowd, is_waited_for_with_few_watches) {
     EXPECT_FALSE(next.lost.is_set()) << "it kept its session";
 }
 
-// Where even those are too many, the session is replaced: left alone it would be touched by each re-attach, and
-// its znodes would outlive their process.
+// If even those watches are too many, the client replaces the session. Otherwise each attempt to re-attach
+// would touch it, and its znodes would outlive their process.
 TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_another_session) {
     ensemble servers{{.jute_maxbuffer = 4 * 1024}};
     const auto holder = connect(servers.connect_string());
@@ -112,8 +113,8 @@ TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_ano
     EXPECT_TRUE(next.answered.wait());
 }
 
-// The limit that was there before is no reason to wake those that wait.
-// Lets `waiters` of a semaphore with one permit take it one after the other: how many requests they made, all in all.
+// The previous limit must not make a release wake waiters without need. `waiters` take a semaphore with one permit,
+// one after the other. Returns the total number of their requests.
 std::uint64_t requests_of_waiters(const std::string& folder, std::size_t waiters,
                                   std::uint32_t limit_before) {
     tcp_proxy proxy{server().connect_string(0)};
@@ -152,7 +153,7 @@ TEST_F(permits_crowd, of_waiters_is_woken_one_by_one_after_the_semaphore_has_shr
     EXPECT_GE(as_ever, std::uint64_t{k_waiters});
     RecordProperty("as_ever", std::to_string(as_ever));
     RecordProperty("shrunk", std::to_string(shrunk));
-    // A look more each at most, and confirmations; a herd takes tens of thousands.
+    // At most one further read for each, and confirmations; a herd takes tens of thousands.
     EXPECT_LE(shrunk, as_ever * 2);
 }
 

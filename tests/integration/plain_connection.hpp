@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_connection: a connection to PostgreSQL beside the library's.
+// plain_connection: a connection to PostgreSQL, separate from the library's connections.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ public:
         EXPECT_EQ(::PQstatus(connection_.get()), CONNECTION_OK)
             << ::PQerrorMessage(connection_.get());
     }
-    // The first cell, or what the server says is wrong; empty if there are no rows.
+    // Returns the first cell, or the server's error; empty if there are no rows.
     std::string ask(const std::string& text) {
         const std::unique_ptr<PGresult, decltype(&::PQclear)> rows{
             ::PQexec(connection_.get(), text.c_str()), &::PQclear};

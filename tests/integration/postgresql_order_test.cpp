@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which transactions on PostgreSQL take their locks: none waits in a cycle.
+// The order in which transactions on PostgreSQL take their locks: no cycle of waits.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace turnstile::tests {
 namespace {
 
-// What a watched read of an earlier attachment is to the database: its connection broke, and the database comes to it late.
+// A watched read of an earlier attachment: its connection broke, and the database executes it late.
 class late_read {
 public:
     explicit late_read(const std::string& session) {
@@ -26,7 +26,7 @@ public:
         return watcher_.ask("SELECT count(*) FROM pg_stat_activity WHERE " + number_ +
                             " = ANY(pg_blocking_pids(pid))") != "0";
     }
-    // False: another transaction has it.
+    // Returns false if another transaction has it.
     [[nodiscard]] bool takes(const std::string& path) {
         const std::array paths{path};
         const auto stripe = *sql::stripes_of(paths).begin();
@@ -37,13 +37,14 @@ public:
     void end() { row_.ask("COMMIT"); }
 
 private:
-    static constexpr int k_advisory_class = 0x7475726e;  // as in sql/postgresql_database.cpp
+    static constexpr int k_advisory_class = 0x7475726e;  // see sql/postgresql_database.cpp
     plain_connection row_;
     plain_connection watcher_;
     const std::string number_ = row_.ask("SELECT pg_backend_pid()");
 };
 
-// With a claim that FOR KEY SHARE lets pass, the end took the path, and then waited for the read, and the read for the path.
+// With a lock that FOR KEY SHARE passes, the session's end had the path and waited for the read, while the read waited
+// for the path.
 TEST(postgresql_order, the_end_of_a_session_has_no_path_while_it_waits_for_a_read_of_that_session) {
     const auto path = lock_path();
     session_recorder me{sql::make_coordinator(database())};

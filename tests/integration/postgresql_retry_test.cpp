@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transaction that PostgreSQL rolled back for the sake of another one is begun again: neither the caller nor the session
-// hears of it.
+// The library repeats a transaction that PostgreSQL rolled back in favour of another one: neither the caller nor the
+// session notices.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace turnstile::tests {
 namespace {
 
-constexpr int k_advisory_class = 0x7475726e;  // as in sql/postgresql_database.cpp
+constexpr int k_advisory_class = 0x7475726e;  // see sql/postgresql_database.cpp
 
 std::string stripe_text(std::int64_t stripe) {
     return "(" + std::to_string(k_advisory_class) + ", " + std::to_string(stripe) + ")";
@@ -25,8 +25,8 @@ void expect_one_connection(const session_recorder& me) {
     EXPECT_EQ(me.heard<core::link_event>().size(), 1U) << "the session has not lost its connection";
 }
 
-// The server ends the transaction whose wait made the cycle, which is the library's: it waits for a path here, then for
-// another one that the other transaction has, which waits for the row of the session by then.
+// The server ends the transaction whose wait closed the cycle, which is the library's. That transaction waits for a
+// path here, and then for a path of the other transaction, which by then waits for the session's row.
 TEST(postgresql_retry, a_deadlock_is_begun_again) {
     const std::array paths{std::string{"/deadlock"}, std::string{"/"}};
     const auto stripes = sql::stripes_of(paths);

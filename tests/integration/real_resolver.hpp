@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C library's getaddrinfo, for tests whose program has one of its own in front of it.
+// The C library's getaddrinfo, for test programs that replace it.
 #pragma once
 
 #include <dlfcn.h>

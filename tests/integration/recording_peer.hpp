@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recording_peer: a hostile server. It answers each connection with fixed bytes, or with bytes without an end, and
-// records everything that clients send.
+// recording_peer: a hostile server. It answers each connection with fixed or endless bytes, and records everything
+// that clients send.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -23,7 +23,7 @@ class recording_peer {
 public:
     struct manners {
         std::string greeting;   // sent as soon as a client connects
-        std::string answer;     // sent for the first bytes of a client
+        std::string answer;     // sent after the first bytes of a client
         std::string and_again;  // sent until the client closes the connection
     };
 
@@ -48,9 +48,9 @@ public:
     recording_peer& operator=(const recording_peer&) = delete;
 
     [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-    // Connections that clients have closed.
+    // Number of connections that clients have closed.
     [[nodiscard]] int closed() const { return closed_; }
-    // The most bytes that one connection took.
+    // Largest number of bytes that one connection accepted.
     [[nodiscard]] std::size_t most_taken() const { return most_taken_; }
     [[nodiscard]] std::string received() const {
         const std::lock_guard hold{mutex_};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of requests to a Redis server: what keeps the session alive does not stand behind them.
+// Bursts of requests to a Redis server: the messages that keep the session alive do not wait behind them.
 #include <gtest/gtest.h>
 
 #include "burst.hpp"

@@ -18,7 +18,7 @@ protected:
     }
     [[nodiscard]] bool commits(guard& hold, const std::string& name,
                                std::chrono::nanoseconds timeout) const {
-        const std::string data(10'000, 'x');  // more than is left in the last page of a file
+        const std::string data(10'000, 'x');  // larger than the rest of a file's last page
         return hold.commit(transaction{}.create(path + '.' + name, data), {.timeout = timeout})
             .has_value();
     }
@@ -26,7 +26,7 @@ protected:
     const small_disk disk{"8m"};
 };
 
-// It ends itself before it answers what it could not write.
+// The server exits before it answers a write that it could not persist.
 TEST_F(full_disk_of_redis, a_server_that_persists_each_write_goes_on_with_all_that_it_answered) {
     auto server = server_with(k_durable);
     server.start();
@@ -53,7 +53,7 @@ TEST_F(full_disk_of_redis, a_server_that_persists_each_write_goes_on_with_all_th
     EXPECT_GT(granted->fencing_token(), hold->fencing_token());
 }
 
-// It refuses writes until its file can be written again.
+// The server refuses writes until it can write its file again.
 TEST_F(full_disk_of_redis, a_server_that_persists_once_a_second_is_asked_again) {
     auto server = server_with("appendonly yes\nappendfsync everysec\n");
     server.start();

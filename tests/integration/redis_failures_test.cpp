@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that die or stand still, servers that die or stand still, and connections that break, on Redis.
+// Processes and servers that die or stop, and connections that break, on Redis.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ protected:
         EXPECT_TRUE(child->wait_for_output("grant "));
         return child;
     }
-    // Until when the holder was certain, as it wrote itself.
+    // The lease of the holder, which the holder wrote itself.
     boottime_clock::time_point lease_of_holder() const {
         std::int64_t end = 0;
         std::ifstream{folder.path() / "lease", std::ios::binary}.read(reinterpret_cast<char*>(&end),
@@ -44,7 +44,8 @@ protected:
     mutex lock{*observer, path};
 };
 
-// Nothing tells the server that a process has died: its session ends with its time, and the waiter comes back then.
+// The server does not notice that a process has died: its session expires at its deadline, and then the waiter gets
+// the lock.
 TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeout) {
     const auto dying = holder();
     auto next = std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
@@ -55,7 +56,7 @@ TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeo
     EXPECT_GT(boottime_clock::now(), lease_of_holder());
 }
 
-// No other client asks the server for anything meanwhile, and this one by itself only after a third of its time-out.
+// No other client sends a request meanwhile, and this client sends its own only after a third of its timeout.
 TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) {
     const auto dying = holder();
     const auto patient = connect(server.connect_string(), with_timeout(300s));
@@ -68,7 +69,8 @@ TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) 
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// By that instant scripts tell that nothing is due: a session that came last may end first.
+// Until that instant scripts assume that no session is due. The session that opened last may be the first to
+// expire.
 TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by) {
     const auto is_kept = [&] {
         return server.ask(
@@ -81,11 +83,11 @@ TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by)
     const auto patient = connect(server.connect_string(), with_timeout(300s));
     EXPECT_EQ(is_kept(), ":1");
     const auto servers = redis::make_coordinator(server.connect_string());
-    const contract::probe hasty{*servers};  // which asks for nothing
+    const contract::probe hasty{*servers};  // sends no request
     EXPECT_EQ(is_kept(), ":1");
 }
 
-// G1, G5: its lease is over before another client is granted, and it finds that out by itself.
+// G1, G5: the holder's lease ends before another client is granted, and the holder notices by itself.
 TEST_F(failures_on_redis, a_paused_holder_has_lost_before_the_next_is_granted) {
     const auto stopped = holder();
     auto next = std::async(std::launch::async, [&] {
@@ -125,7 +127,7 @@ TEST_F(failures_on_redis,
     EXPECT_TRUE(next.get());
 }
 
-// Tokens grow, though the server has forgotten what it gave out.
+// Tokens grow, although the server has forgotten which it gave out.
 TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
     fencing_token before;
     {
@@ -140,8 +142,8 @@ TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
     EXPECT_GT(again->fencing_token(), before);
 }
 
-// As a server does by itself once its last replica has been away for long: its data are what they were. A session that
-// stays connected belongs to the new history from its next change on.
+// A server changes its replication id by itself once its last replica has been away for long; its data are unchanged.
+// A session that stays connected belongs to the new history from its next change on.
 TEST_F(failures_on_redis, a_server_with_another_replication_id_ends_no_session) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     const auto patient = connect("redis://" + proxy.address(), with_timeout(30s));
@@ -175,7 +177,7 @@ TEST_F(failures_on_redis, a_server_that_stands_still_suspends_and_comes_back) {
     EXPECT_TRUE(again) << again.error().message();
 }
 
-// Two thirds of the session time-out are longer than the test.
+// Two thirds of the session timeout are longer than the test.
 TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_timeout) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     auto options = with_timeout(10min);
@@ -190,7 +192,7 @@ TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_ti
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// The create is carried out, its reply is not heard: the contender is found again, and stands once.
+// The server executes the create, and its reply is lost: the client finds its contender, which exists once.
 TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
@@ -211,7 +213,7 @@ TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     }
 }
 
-// What happened while there was no connection is told at the next one.
+// The next connection delivers the events that happened without a connection.
 TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
@@ -229,7 +231,8 @@ TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// The seam's own view of the same, for each kind of watch; one that missed nothing is set again.
+// The same through the coordinator interface, for each kind of watch. The client sets a watch again that
+// missed nothing.
 TEST_F(failures_on_redis, watches_outlive_a_connection) {
     tcp_proxy proxy{server.address()};
     const auto through_proxy = redis::make_coordinator("redis://" + proxy.address());
@@ -253,7 +256,7 @@ TEST_F(failures_on_redis, watches_outlive_a_connection) {
     EXPECT_EQ(watcher.next_event(), "changed /kept");
 }
 
-// A script gives no more than some 8,000 values to one command.
+// A script can pass at most about 8,000 values to one command.
 TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_them) {
     const auto servers = redis::make_coordinator(server.connect_string());
     contract::probe other{*servers};
@@ -271,7 +274,7 @@ TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_th
     EXPECT_TRUE(eventually([&] { return other.ask(core::children_op{"/many"}).children.empty(); }));
 }
 
-// The lists of watchers are compared by whole ids: here one that ends with the digits of another.
+// The lists of watchers are compared by whole ids: here one session's id ends with the digits of another's.
 TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_own) {
     const auto servers = redis::make_coordinator(server.connect_string());
     contract::probe watcher{*servers};
@@ -280,7 +283,8 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     const auto id = std::to_string(watcher.id());
     const auto longer = "9" + id;
     const auto list = [&] { return server.ask("HGET {turnstile}:n w/a"); };
-    // The second time no instant is known before which no session is due: the general script does it.
+    // In the second round the server knows no instant before which no session is due: the general script
+    // runs.
     for (const char* field : {"none", "d"}) {
         EXPECT_EQ(server.ask("HSET {turnstile}:n w/a \"" + longer + " \""), ":1");
         EXPECT_THAT(server.ask(std::string{"HDEL {turnstile}:n "} + field),
@@ -296,7 +300,7 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     EXPECT_EQ(list(), longer + " ");
 }
 
-// A server that lost a session may give its number to another one, whose password is another.
+// A server that lost a session may give its number to another session, which has another password.
 TEST_F(failures_on_redis, a_session_of_the_same_number_is_no_place_to_come_back_to) {
     session_recorder away{redis::make_coordinator(server.connect_string())};
     const auto field = "s" + std::to_string(away.attached().session_id);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caller that waits reads for its session: who delivers what, and that the session's own thread gets its turn back.
+// A waiting caller reads for its session: which thread delivers which message, and that the session's own thread gets
+// its turn back.
 #include <algorithm>
 #include <future>
 #include <mutex>
@@ -33,7 +34,8 @@ protected:
     }
 };
 
-// Its own thread may be awake at first. Once it rests a caller's help brings the answer, and true says so.
+// The session's thread may be awake at first. Once it sleeps, the caller's help brings the answer, and help()
+// returns true.
 TEST_F(help_on_redis, brings_the_answer_in_the_thread_of_the_caller) {
     auto me = open(10s);
     me.attached();
@@ -62,7 +64,7 @@ TEST_F(help_on_redis, ends_at_its_time_though_the_server_is_silent) {
     server.resume();
 }
 
-// A third of the time-out later it asks the server for a sign of life, and finds that none comes.
+// A third of the timeout later the session's thread sends a ping, and finds that no answer comes.
 TEST_F(help_on_redis, gives_way_to_the_own_thread_when_that_has_something_to_do) {
     auto me = open(1s);
     me.attached();
@@ -92,7 +94,7 @@ TEST_F(help_on_redis, of_a_connection_that_breaks_ends_and_the_session_comes_bac
     me.link(core::link_kind::expired);  // its data is gone
 }
 
-// What became of a request is told once the session is detached, whichever thread has read that it was refused.
+// The outcome of a request is delivered after the session is detached, whichever thread has read the refusal.
 TEST_F(help_on_redis, that_brings_a_refusal_ends_the_connection_before_that_is_told) {
     auto me = open(10s);
     me.attached();
@@ -109,7 +111,8 @@ TEST_F(help_on_redis, that_brings_a_refusal_ends_the_connection_before_that_is_t
     me.attached(2);
 }
 
-// What a helper is told, and only the own thread can act on, wakes that: it would not look for 20 minutes.
+// A helper reads a message on which only the session's thread can act, and wakes that thread. By itself the
+// thread would wake after 20 minutes.
 TEST_F(help_on_redis, that_brings_the_end_of_the_session_has_it_told_at_once) {
     auto me = open(1h);
     me.attached();
@@ -156,7 +159,7 @@ TEST_F(help_on_redis, of_many_callers_keeps_the_order_of_replies) {
     constexpr int k_requests = 200;
     auto me = open(10s);
     me.attached();
-    std::mutex order;  // of submission
+    std::mutex order;  // guards the order of submission
     std::vector<std::thread> callers;
     for (int caller = 0; caller != k_callers; ++caller) {
         callers.emplace_back([&, helps = caller % 2 == 0] {

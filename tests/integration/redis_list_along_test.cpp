@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A waiter that is told that a znode has gone lists the folder: the list comes along with the event. The event of a removal
-// is told by the wake-up; a removal with a version only wakes, and the event is fetched.
+// A waiter lists the folder when it gets the event of a removed znode; the list arrives together with the event. The
+// wake-up itself carries the event of a plain removal. A removal with a version only wakes the client, which then
+// fetches the event.
 #include <functional>
 #include <future>
 #include <initializer_list>
@@ -18,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Nothing keeps the sessions alive meanwhile, so that all scripts are those of the test.
+// No session sends keep-alives meanwhile, so that all scripts belong to the test.
 class lists_along_on_redis : public on_redis {
 protected:
     [[nodiscard]] session_recorder open(const std::string& credentials = {}) const {
@@ -31,13 +32,13 @@ protected:
         settings.credentials = credentials;
         return session_recorder{redis::make_coordinator(where), settings};
     }
-    // Scripts that the server has carried out.
+    // Number of scripts that the server has executed.
     [[nodiscard]] long scripts() const {
         const auto text = server.ask("INFO commandstats");
         constexpr std::string_view k_calls = "cmdstat_evalsha:calls=";
         return std::stol(text.substr(text.find(k_calls) + k_calls.size()));
     }
-    // A request is not sent before the session is attached.
+    // A session sends no request before it is attached.
     static void ask(session_recorder& by, core::operation operation) {
         by.attached();
         const auto reply = by.ask(std::move(operation));
@@ -57,10 +58,11 @@ protected:
     static core::ticket list(session_recorder& by) {
         return by.submit(core::children_op{"/folder", core::watch_mode::none});
     }
-    // The waiter lists `/folder` as soon as it is told that `/folder/a` has gone, behind what `first` asks for.
+    // The waiter lists `/folder` when it gets the event that `/folder/a` is removed, after the request of
+    // `first`.
     struct heard {
         core::reply listing;
-        long scripts_at_event = 0;  // from the removal on
+        long scripts_at_event = 0;  // counted from the removal
         long scripts = 0;
         core::time_point removed_at{};
     };
@@ -89,7 +91,7 @@ protected:
         return found;
     }
     static constexpr const char* k_later = "9000000000000000";
-    // As the server wakes the session when `/folder/a` is removed.
+    // Sends the message with which the server wakes the session when `/folder/a` is removed.
     void publish_removal(session_recorder& session, const std::string& zxid) const {
         const auto id = std::to_string(session.session().identity().id);
         EXPECT_EQ(server.ask("EVAL \"local e = struct.pack('<BI4', 1, 9) .. '/folder/a' "
@@ -119,7 +121,7 @@ TEST_F(lists_along_on_redis, answer_what_is_asked_at_an_event_that_the_wake_up_t
     EXPECT_EQ(found.listing.stat, waiter.wait(list(waiter)).stat);
 }
 
-// Nothing else would fetch it: the sessions are asked for nothing, and no deadline comes.
+// Nothing else would fetch the event: the sessions have no request to send, and no deadline comes.
 TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
     auto remover = open();
     auto waiter = open();
@@ -131,7 +133,8 @@ TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
     EXPECT_THAT(waiter.heard<core::watch_event>(), SizeIs(2)) << "each once";
 }
 
-// Whose reply may be on its way, from before the removal: so the event waits for it, and is fetched.
+// The reply of that request may be on its way since before the removal. So the client does not use the
+// wake-up's event, and fetches it.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     auto remover = open();
@@ -149,7 +152,7 @@ TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way
     EXPECT_THAT(waiter.heard<core::watch_event>(), IsEmpty());
 }
 
-// As of another client, or for an earlier connection.
+// Wake-ups that look like another client's, or that belong to an earlier connection.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_is_not_the_servers_for_the_session) {
     auto remover = open();
     auto waiter = open();
@@ -167,7 +170,8 @@ TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_is_not_the_servers_for_
     EXPECT_EQ(waiter.watch("/folder/a").kind, core::watch_kind::deleted);
 }
 
-// What is no later than a reply was told with that. The test's own wake-up is believed where it is later.
+// An event that is no later than a reply was delivered with the reply. The client uses the test's own wake-up
+// if that is later.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_comes_behind_a_later_reply) {
     auto remover = open();
     auto waiter = open();
@@ -207,7 +211,7 @@ TEST_F(lists_along_on_redis, of_an_empty_folder_are_empty) {
     EXPECT_EQ(found.scripts, 2);
 }
 
-// What the waiter has asked for itself meanwhile is in its list.
+// The list contains the effects of the waiter's own earlier requests.
 TEST_F(lists_along_on_redis, do_not_pass_a_request_that_was_submitted_before) {
     auto remover = open();
     auto waiter = open();
@@ -241,7 +245,7 @@ TEST_F(lists_along_on_redis, set_no_watch) {
     EXPECT_EQ(waiter.watch("/folder").kind, core::watch_kind::children);
 }
 
-// Long ones are asked for: the event may be of a znode that is no contender.
+// A long list is requested separately: the event may concern a znode that is no contender.
 TEST_F(lists_along_on_redis, are_short) {
     constexpr int k_many = 1001;
     auto remover = open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resolver that takes longer than an attempt to connect may.
+// A resolver that takes longer than an attempt to connect may take.
 #include <netdb.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::string_view k_slow = ".slow.test";
 
-std::atomic<std::int64_t> seconds_ahead{0};  // of the clock of deadlines
+std::atomic<std::int64_t> seconds_ahead{0};  // offset of the clock of deadlines
 std::atomic<int> resolved{0};
 std::atomic<turnstile::base::wake_up*> told_of_each{nullptr};
 
 }  // namespace
 
-// Both stand before the C library's. A name of this kind is that of this machine, takes the resolver a minute, and does
-// so at once: the clock of deadlines goes on by it.
+// Both functions replace the C library's. A name of this kind resolves to this machine. The resolver pretends to take a
+// minute: it returns at once, and the clock of deadlines advances.
 extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node,
                                                                   const char* service,
                                                                   const addrinfo* hints,
@@ -83,7 +83,8 @@ TEST_F(slow_names, of_sentinels_leave_them_and_their_server_their_time) {
     EXPECT_TRUE(redis::make_coordinator(where)->diagnose().ends_with(": it answers"));
 }
 
-// A session that is closed meanwhile waits for one answer of the resolver and asks for none behind it.
+// A session that is closed meanwhile waits for the current answer of the resolver, and starts no further
+// resolution.
 TEST_F(slow_names, that_nobody_waits_for_any_more_are_not_resolved) {
     base::wake_up closing;
     told_of_each = &closing;

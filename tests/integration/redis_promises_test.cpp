@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Redis server promises follows from its settings.
+// The promises of a Redis server follow from its settings.
 #include <gmock/gmock.h>
 
 #include "client/log_lines.hpp"
@@ -37,7 +37,8 @@ TEST_F(promises_of_redis, depend_on_what_the_server_keeps) {
     }
 }
 
-// Its settings are changed under a session: the session goes on at the next attach, when they are as before.
+// The server's settings change under a session: the session continues at a later attach, when they are
+// restored.
 TEST_F(promises_of_redis, that_are_required_are_judged_at_each_attach) {
     client_options strict = with_timeout();
     strict.require.exclusion = exclusion_promise::leased;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quorum_lock on five Redis servers that know nothing of each other and keep nothing on a disk.
+// A quorum_lock on five independent Redis servers without persistence.
 #include <array>
 #include <atomic>
 #include <future>
@@ -25,7 +25,7 @@ protected:
     [[nodiscard]] static std::string with_option(const std::string& address) {
         return "redis://" + address + "?stay_out=4";
     }
-    // At the servers, by these addresses; those that cannot be reached are not waited for.
+    // Joins the servers at these addresses. Does not wait for unreachable servers.
     [[nodiscard]] party join(const std::vector<std::string>& addresses) const {
         party result;
         std::vector<quorum_member> members;
@@ -87,8 +87,8 @@ TEST_F(quorum_of_redis, two_servers_that_die_are_survived_and_a_third_one_ends_i
     EXPECT_FALSE(next.valid());
 }
 
-// The holder has three parts of five; one of them starts anew, and has forgotten it, and the holder does not hear of that.
-// Another contender would have this part and the other two at once.
+// The holder has three parts of five. One server restarts without its data, and the holder does not learn of it.
+// Otherwise another contender could have this part and the other two at once.
 TEST_F(quorum_of_redis, a_server_that_forgot_its_part_makes_no_second_holder) {
     tcp_proxy third{servers[2].address()};
     tcp_proxy fourth{servers[3].address()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Redis server refuses, and what is made of it.
+// The refusals of a Redis server, and the library's reactions.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The seam's own view.
+// A session of the coordinator interface.
 std::unique_ptr<session_recorder> session_at(const redis_server& server) {
     auto session =
         std::make_unique<session_recorder>(redis::make_coordinator(server.connect_string()));
@@ -32,7 +32,7 @@ protected:
     refusals_of_redis() : on_redis{"enable-debug-command yes\nlua-time-limit 50\n"} {}
     explicit refusals_of_redis(const std::string& config) : on_redis{config} {}
 
-    // The whole connect string: `before` the address, `behind` it.
+    // Returns the connect string: `before`, the address, `behind`.
     [[nodiscard]] std::string where(const std::string& before,
                                     const std::string& behind = {}) const {
         return "redis://" + before + server.address() + behind;
@@ -60,7 +60,7 @@ TEST_F(refusals_of_redis, a_replica_is_left_and_a_master_again_is_taken_up) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
     const auto session = servers->session().id;
-    // Of a master that does not exist: the data stay as they are.
+    // The server becomes the replica of a master that does not exist, so its data stay unchanged.
     EXPECT_EQ(server.ask("REPLICAOF 127.0.0.1 1"), "+OK");
     auto released = std::async(std::launch::async, [&] { return hold->release(limit()); });
     ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
@@ -85,7 +85,7 @@ TEST_F(refusals_of_redis, a_server_that_is_busy_is_asked_again) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// A watch that stayed would wake its session for nothing, and go on for as long as that.
+// A watch that remained would wake its session without need, as long as the session lives.
 TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given_back_again) {
     const auto session = session_at(server);
     session->ask(core::exists_op{"/given-back", core::watch_mode::watch});
@@ -94,7 +94,7 @@ TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given
         std::async(std::launch::async, [&] { return server.ask("EVAL \"while true do end\" 0"); });
     ASSERT_TRUE(eventually([&] { return server.ask("PING").starts_with("-BUSY"); }));
     session->session().forget_watches("/given-back");
-    // Behind it: that was refused, too.
+    // The request after it was refused as well.
     EXPECT_EQ(session->ask(core::get_op{"/kept"}).error, core::server_error::throttled);
     EXPECT_EQ(server.ask("SCRIPT KILL"), "+OK");
     busy.wait();
@@ -102,7 +102,7 @@ TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given
     EXPECT_TRUE(is_watched("/kept"));
 }
 
-// What the next attach does not set again is in no set at the server either.
+// A watch that the next attach does not set again is in no set at the server either.
 TEST_F(refusals_of_redis, a_watch_that_is_given_back_without_a_connection_is_kept_nowhere) {
     tcp_proxy proxy{server.address()};
     session_recorder session{redis::make_coordinator("redis://" + proxy.address())};
@@ -117,7 +117,7 @@ TEST_F(refusals_of_redis, a_watch_that_is_given_back_without_a_connection_is_kep
     EXPECT_EQ(server.ask("SMEMBERS {turnstile}:v:" + std::to_string(id)), "w/kept");
 }
 
-// New contenders are refused; those that are there go on, and release.
+// The server refuses new contenders; existing contenders continue and release.
 TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go_of_those_it_has) {
     const auto servers = connect(server.connect_string());
     mutex lock{*servers, path};
@@ -195,7 +195,7 @@ TEST_F(layouts_of_redis, a_session_is_taken_up_at_a_tree_of_this_release_only) {
     EXPECT_EQ(servers->session().id, session);
 }
 
-// As trees are that were made before there was the field.
+// Trees created before the field existed.
 TEST_F(layouts_of_redis, a_tree_without_a_version_gets_it_with_the_next_attach) {
     const auto servers = connect(server.connect_string(), with_timeout(30s));
     mutex lock{*servers, path};
@@ -212,7 +212,7 @@ TEST_F(layouts_of_redis, a_tree_without_a_version_gets_it_with_the_next_attach) 
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// It knows nothing but INFO.
+// A server that knows no command except INFO.
 class old_redis {
 public:
     old_redis() {
@@ -281,7 +281,7 @@ TEST_F(refusals_of_redis, a_wrong_password_and_a_user_without_rights_are_told_at
         EXPECT_TRUE(is_refused(where(user), errc::auth_failed)) << user;
 }
 
-// What such a script has written stays written: the session that it was ending is ended once more.
+// The writes of an aborted script remain: the next script ends the same session again.
 TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
     const std::string rights =
         "ACL SETUSER locks reset on >secret ~{turnstile}* &{turnstile}* +@all -@admin -@dangerous "
@@ -296,7 +296,7 @@ TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
         ASSERT_TRUE(hold) << hold.error().message();
         proxy.refuse();
         EXPECT_EQ(server.ask(rights + " " + right), "+OK");
-        // It ends what is due at its attach.
+        // The attach of a client ends every due session.
         EXPECT_TRUE(eventually([&] {
             client next{where("locks:secret@"), with_timeout()};
             const auto connected = next.wait_connected(1s);
@@ -328,7 +328,7 @@ protected:
     redis_without_auth() : refusals_of_redis{"rename-command AUTH \"\"\n"} {}
 };
 
-// It repeats the arguments of what it does not know.
+// The server repeats the arguments of an unknown command.
 TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
     client refused{where(":secret@"), with_timeout()};
     std::string message;
@@ -341,7 +341,7 @@ TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
 
 class loading_redis : public refusals_of_redis {
 protected:
-    // So many microseconds for each key; between a thousand of them the server looks at its clients.
+    // Delay in microseconds for each key; the server handles its clients between every thousand keys.
     loading_redis() : refusals_of_redis{std::string{k_durable} + "key-load-delay 300"} {}
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replica that becomes the master: with `?wait=N`, what is told has been acknowledged by replicas; without, the last
-// writes are forgotten.
+// A replica that becomes the master. With `?wait=N`, replicas have acknowledged every reported write; without it, the
+// last writes are lost.
 #include <future>
 
 #include "redis_support.hpp"
@@ -32,7 +32,7 @@ TEST_F(replica_of_redis, has_what_a_holder_was_told) {
     }
 }
 
-// The server goes on, and alone: no client that waits for a replica is granted anything.
+// The server continues without its replica: a client that waits for a replica is granted nothing.
 TEST_F(replica_of_redis, that_does_not_acknowledge_stops_the_locks) {
     const auto servers = connect(where, with_timeout(30s));
     const auto alone = connect(server.connect_string());
@@ -48,7 +48,7 @@ TEST_F(replica_of_redis, that_does_not_acknowledge_stops_the_locks) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// It hears of nothing from here on, and has what was told before.
+// From here on the replica receives nothing, and has everything that was reported before.
 TEST_F(replica_of_redis, goes_on_as_the_master_with_all_that_was_told) {
     auto servers = connect(where, with_timeout(20s));
     const auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
@@ -60,7 +60,7 @@ TEST_F(replica_of_redis, goes_on_as_the_master_with_all_that_was_told) {
     EXPECT_EQ((mutex{*others, path}.try_acquire().error()), errc::busy);
 }
 
-// A server and a replica that can be kept from hearing, and clients at an address that moves.
+// A server, a replica that can be cut off, and clients at an address that can move.
 class lagging_replica_of_redis : public on_redis {
 protected:
     lagging_replica_of_redis() : on_redis{"repl-diskless-sync-delay 0\n"} {
@@ -68,7 +68,7 @@ protected:
         EXPECT_TRUE(eventually([&] { return server.ask("WAIT 1 100") == ":1"; }));
     }
 
-    // All that was written until now is known to the replica, and nothing that comes.
+    // Cuts the replica off, after it has received all writes so far.
     void lag() {
         constexpr const char* k_last_write = "HGET {turnstile}:n z";
         EXPECT_TRUE(
@@ -88,7 +88,7 @@ protected:
     const std::string where = "redis://" + address.address();
 };
 
-// The contender stands again, and its client would not remove what it has removed.
+// The contender exists again on the new master, and its client would not remove it a second time.
 TEST_F(lagging_replica_of_redis, that_forgot_a_release_keeps_nobody_from_the_lock) {
     const auto servers = connect(where, with_timeout(1h));
     mutex lock{*servers, path};
@@ -104,7 +104,7 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_release_keeps_nobody_from_the_loc
     EXPECT_GT(next->fencing_token(), token);
 }
 
-// A hold whose contender is not there is over, and its client is told so.
+// A hold without its contender is lost, and its client is notified.
 TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     mutex lock{*servers, path};
@@ -119,7 +119,8 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
     EXPECT_GT(again->fencing_token(), hold->fencing_token());
 }
 
-// The holder would go by a version of its znode that is given out again, and take an operator's order for its own write.
+// Otherwise the holder would rely on a version of its znode that the new master gives out again, and mistake an
+// operator's order for its own write.
 TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
@@ -134,7 +135,8 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_tells_the_holder) {
     EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
 }
 
-// The answer is lost, and a read at the same server tells that the write was carried out: the holder was told of it, too.
+// The answer is lost, and a read at the same server shows that the write was executed: the holder learned of the write
+// this way.
 TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_which_was_found_out_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
@@ -158,7 +160,7 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_which_was_found_out
     EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
 }
 
-// What the replica knows of goes on there: the hold, and the place of a waiter.
+// A session continues with everything that the replica has: the hold, and a waiter's place.
 TEST_F(lagging_replica_of_redis, that_forgot_nothing_of_a_session_goes_on_with_it) {
     const auto servers = connect(where, with_timeout(1h));
     const auto waiting = connect(where, with_timeout(1h));
@@ -183,20 +185,20 @@ TEST_F(lagging_replica_of_redis, that_forgot_nothing_of_a_session_goes_on_with_i
     EXPECT_EQ((std::pair{servers->session().id, waiting->session().id}), sessions);
 }
 
-// A server that is made a replica of one with older data, and the master again, while no client asks it anything: no
-// connection breaks, and no time-out is near.
+// A server becomes the replica of a server with older data, and then the master again, while no client sends a
+// request: no connection breaks, and no timeout is near.
 class master_again_of_redis : public on_redis {
 protected:
     master_again_of_redis() : on_redis{"repl-diskless-sync-delay 0\n"} {}
 
-    // A server's first replica gives it another replication id: the clients come behind that.
+    // A server's first replica changes its replication id: the clients connect after that.
     std::unique_ptr<client> connected() {
         older.start();
         EXPECT_TRUE(eventually([&] { return server.ask("WAIT 1 100") == ":1"; }));
         return connect(server.connect_string(), with_timeout(1h));
     }
 
-    // All that was written until now is known to the other one, and nothing that comes.
+    // Stops the replication, after the other server has received all writes so far.
     void lag() {
         EXPECT_TRUE(eventually([&] { return last_write(older) == last_write(server); }));
         EXPECT_EQ(older.ask("REPLICAOF NO ONE"), "+OK");

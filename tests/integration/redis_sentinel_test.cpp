@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Redis master with a replica and sentinels: what becomes of locks when the replica becomes the master.
+// A Redis master with a replica and sentinels: the locks when the replica becomes the master.
 #include "turnstile/testing/redis_sentinel.hpp"
 
 #include <future>
@@ -15,18 +15,18 @@ namespace {
 class sentinels_of_redis : public on_redis_servers {
 protected:
     sentinels_of_redis() { servers.start(); }
-    // What the failovers were, of which the clients' log says only the end.
+    // Prints the history of the failovers, of which the clients' log shows only the end.
     void TearDown() override {
         if (HasFailure()) std::cout << "the first sentinel's log:\n" << servers.sentinel(0).log();
     }
 
-    // The replica knows of the hold: what comes then is no lost write.
+    // Waits until the replica has the hold: after that, no lost write belongs to it.
     bool is_replicated(const guard& hold, std::size_t replica) {
         return eventually([&] {
             return servers.server(replica).ask("HEXISTS {turnstile}:n " + hold.znode()) == ":1";
         });
     }
-    // The replica gets nothing any more, and the master goes on.
+    // The replica receives nothing any more, and the master continues.
     void cut_off_replicas() {
         auto& master = servers.server(servers.master());
         ASSERT_EQ(master.ask("ACL SETUSER default -psync -sync"), "+OK");
@@ -67,7 +67,7 @@ TEST_F(sentinels_of_redis, a_hold_and_a_waiter_outlive_a_master_that_dies) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// The write of the grant was lost: its holder is told, and the next one has the larger token.
+// The write of the grant is lost: its holder is notified, and the next grant has the larger token.
 TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens_grow) {
     const auto holding = connect(where, with_timeout(30s));
     const auto others = connect(where, with_timeout(30s));
@@ -89,7 +89,7 @@ TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens
     EXPECT_FALSE(hold->commit(transaction{}.put(path + "/data", "x"), {.timeout = limit()}));
 }
 
-// It changed nothing: the new master knows of the hold, and the session goes on.
+// The lost confirmation changed nothing: the new master has the hold, and the session continues.
 TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
     auto options = with_timeout(30s);
     options.lease.confirm_every = 100ms;
@@ -113,7 +113,7 @@ TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// With `wait` no grant is told that the replica does not know of.
+// With `wait` the library reports no grant that the replica lacks.
 TEST_F(sentinels_of_redis, nothing_that_was_told_with_wait_is_forgotten) {
     const auto safe = servers.connect_string("", "?wait=1");
     const auto holding = connect(safe, with_timeout(30s));
@@ -125,7 +125,7 @@ TEST_F(sentinels_of_redis, nothing_that_was_told_with_wait_is_forgotten) {
     EXPECT_EQ(next.wait_for(0s), std::future_status::timeout) << "not granted";
     servers.server(0).kill();
     ASSERT_TRUE(servers.wait_until_replaced(0));
-    servers.server(0).start();  // as the replica of the other one, once a sentinel sees it
+    servers.server(0).start();  // becomes the other's replica, once a sentinel notices
     const auto granted = next.get();
     ASSERT_TRUE(granted) << granted.error().message();
     EXPECT_EQ(servers.server(1).ask("HEXISTS {turnstile}:n " + granted->znode()), ":1");
@@ -148,7 +148,8 @@ TEST_F(sentinels_of_redis, a_failover_by_hand_keeps_the_session) {
     }
 }
 
-// The old master goes on, answers, and is never told that it is none any more: the sentinels are asked.
+// The old master continues to answer, and never learns that it is no master any more: the client asks the
+// sentinels.
 TEST_F(sentinels_of_redis, a_master_that_does_not_know_of_its_end_is_left) {
     const auto holding = connect(where, with_timeout(30s));
     mutex lock{*holding, path};
@@ -164,7 +165,7 @@ TEST_F(sentinels_of_redis, a_master_that_does_not_know_of_its_end_is_left) {
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// The one that was there at the attach is away when the failover comes.
+// The sentinel that was up at the attach is down at the failover.
 TEST_F(sentinels_of_redis, sentinels_that_come_back_are_asked_too) {
     for (std::size_t i : {1U, 2U}) servers.sentinel(i).stop();
     const auto holding = connect(where, with_timeout(30s));
@@ -179,7 +180,8 @@ TEST_F(sentinels_of_redis, sentinels_that_come_back_are_asked_too) {
     EXPECT_TRUE(hold->valid());
 }
 
-// It has the sentinel's words once, however often it is asked; the others' answers count as before.
+// The log has the sentinel's message once, however often the client asks; the answers of the other sentinels
+// count as before.
 TEST_F(sentinels_of_redis, that_refuse_behind_the_attach_are_in_the_log) {
     const log_lines log;
     const auto session = connect(where, with_timeout(3s));
@@ -200,7 +202,7 @@ TEST_F(sentinels_of_redis, that_refuse_behind_the_attach_are_in_the_log) {
     EXPECT_EQ(log.with(words), 1);
 }
 
-// A sentinel that was cut off since before the failover names a master of the past, which serves.
+// A sentinel that was cut off before the failover names an old master, which still serves.
 TEST_F(sentinels_of_redis, the_latest_of_several_answers_counts) {
     redis_server stranger;
     stranger.start();
@@ -215,7 +217,7 @@ TEST_F(sentinels_of_redis, the_latest_of_several_answers_counts) {
     EXPECT_EQ(session->session().server, servers.server(1).address());
 }
 
-// Most of the sentinels have not heard of the failover, and are the quicker ones.
+// Most of the sentinels do not know of the failover, and they answer faster.
 TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
     redis_server stranger;
     stranger.start();
@@ -241,7 +243,7 @@ TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
     EXPECT_EQ(log.with("the sentinels have made "), 1);
 }
 
-// Nothing listens there, and nothing answers there.
+// Nothing listens at the first address, and nothing answers at the second.
 TEST_F(sentinels_of_redis, sentinels_that_are_away_are_passed_over) {
     const auto session = connect(where, with_timeout(30s));
     servers.sentinel(0).kill();
@@ -253,7 +255,7 @@ TEST_F(sentinels_of_redis, sentinels_that_are_away_are_passed_over) {
         << "a session at the master needs no sentinel";
 }
 
-// It names a replica: its server says so itself, and it is asked again.
+// The sentinel names a replica. The replica itself says so, and the client asks the sentinel again.
 TEST_F(sentinels_of_redis, a_server_that_is_no_master_is_not_taken_for_it) {
     const log_lines log;
     redis_server stale{{.config = "sentinel monitor other 127.0.0.1 " +

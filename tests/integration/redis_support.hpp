@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests on Redis share: a server, clients of it, a queue as another client sees it.
+// Fixtures for the tests on Redis: a server, its clients, and a queue as another client sees it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ inline client_options with_timeout(std::chrono::milliseconds session_timeout = 1
     return options;
 }
 
-// A connected client, or the test fails.
+// Returns a connected client, or fails the test.
 inline std::unique_ptr<client> connect(const std::string& where,
                                        client_options options = with_timeout()) {
     auto result = std::make_unique<client>(where, std::move(options));
@@ -43,11 +43,13 @@ inline std::unique_ptr<client> connect(const std::string& where,
     return result;
 }
 
-// What a client with this connect string is told, once it is `wanted`; `words`: a part of the sentence.
+// Returns true once a client with this connect string gets the error `wanted`. `words`: a part of the
+// message.
 inline bool is_refused(const std::string& connect_string, errc wanted,
                        const std::string& words = {}) {
     client refused{connect_string, with_timeout()};
-    // The second half of each wait is for asking the servers why: a loaded machine needs more of it.
+    // The client spends the second half of each wait on asking the servers for the reason; a loaded machine
+    // needs more time for that.
     std::chrono::milliseconds patience = 100ms;
     return eventually([&] {
         const auto connected = refused.wait_connected(patience);
@@ -57,7 +59,7 @@ inline bool is_refused(const std::string& connect_string, errc wanted,
     });
 }
 
-// Locks with a path of the test's own.
+// Locks with a path that only this test uses.
 class on_redis_servers : public ::testing::Test {
 protected:
     static std::string lock_path() {
@@ -76,7 +78,7 @@ protected:
     const std::string path = lock_path();
 };
 
-// A server of its own for each test.
+// A separate server for each test.
 class on_redis : public on_redis_servers {
 protected:
     explicit on_redis(std::string config = {}) : server{{std::move(config)}} { server.start(); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks on a Redis server over TLS: what is trusted, what is refused, and what a connection does that carries it.
+// Locks on a Redis server over TLS: trusted and refused certificates, and the behaviour of an encrypted
+// connection.
 #include <fstream>
 #include <future>
 
@@ -17,7 +18,7 @@ protected:
 
     [[nodiscard]] testing::redis_tls_files files_of(const own_certificate& server_s,
                                                     bool client_certificates = false) const {
-        // It trusts the client's, and clients trust the server's.
+        // The server trusts the client's authority, and clients trust the server's.
         const auto all = (folder.path() / "authorities.crt").string();
         std::ofstream out{all};
         for (const auto* each : {&own, &other}) {
@@ -91,7 +92,7 @@ TEST_F(tls_of_redis, a_broken_connection_is_made_anew) {
     }
 }
 
-// The thread of the session waits for it, and for nothing else: a client closes at once.
+// Only the session's thread waits for the server: a client closes at once.
 TEST_F(tls_of_redis, a_server_that_does_not_answer_the_greeting_holds_nobody_up) {
     tcp_proxy proxy{server.tls_address(), testing::traffic::bytes};
     proxy.black_hole();
@@ -129,14 +130,15 @@ TEST_F(tls_of_redis, a_name_in_the_subject_alone_does_not_count) {
                            errc::not_connected, "its certificate is not for the name localhost"));
 }
 
-// A server that speaks TLS closes a plain connection, without a word.
+// A TLS server closes a plain connection without a message.
 TEST_F(tls_of_redis, a_server_without_tls_is_told) {
     const log_lines log;
     client plain{"rediss://" + server.address() + "?verify=none", with_timeout(1s)};
     EXPECT_TRUE(eventually([&] { return log.with("redis:// is for servers without TLS") > 0; }));
 }
 
-// The server says why after the client has begun to ask: the answer may be cut off, and comes at another attempt.
+// The server reports the reason after the client has sent its first request: the report may be lost, and then
+// comes at a later attempt.
 TEST_F(tls_of_redis, a_certificate_of_the_client_is_shown_to_servers_that_ask) {
     const log_lines log;
     redis_server strict{{.tls = files_of(own, true)}};
@@ -169,7 +171,7 @@ TEST_F(tls_of_redis, files_that_are_not_to_be_used_are_named) {
                            "key_file=" + own.key() + ": other users can open it (mode 0644)"));
 }
 
-// A renewed certificate is found at the next connection.
+// The next connection uses a renewed certificate.
 TEST_F(tls_of_redis, files_are_read_at_each_connection) {
     const auto late = folder.path() / "late.crt";
     const log_lines log;

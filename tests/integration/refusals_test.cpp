@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of server, each way in which it can refuse a client: an acquire, a query and wait_connected() name the cause,
-// with one code and in the same words.
+// Every kind of server, and each way in which it can refuse a client: an acquire, a query and wait_connected() name the
+// cause, with the same code and message.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ client_options quick() {
     return options;
 }
 
-// Whether the call comes to be refused for the cause; `last` is what it said last.
+// Repeats the call until it is refused for the cause. `last` gets the last message.
 template <class Call>
 bool names(const refusal& expected, std::string& last, Call&& call) {
     return eventually([&] {
@@ -70,8 +70,8 @@ void expect_refusal(const refusal& expected) {
         << expected.where << ": wait_connected says '" << last << "'";
 }
 
-// A chroot that is not there is refused with both remedies, and created for a client that asks for that. Each kind of
-// server tells such a session its time.
+// A chroot that does not exist: the error names both remedies, and the library creates it for a client that requests
+// that. A session at the new chroot knows the server's time, on each kind of server.
 void expect_chroot(const std::string& where) {
     expect_refusal({where, errc::no_chroot, "/no/such"});
     expect_refusal(
@@ -90,7 +90,7 @@ void expect_chroot(const std::string& where) {
     EXPECT_TRUE(mutex(plain, "/locks/a").is_locked({.timeout = testing::limit()}).value()) << where;
 }
 
-// The servers' part of a connect string, of each kind that is behind a network.
+// A kind of server behind a network, with its part of the connect string.
 struct network_kind {
     std::string scheme;
     std::string rest;
@@ -158,7 +158,7 @@ TEST(refusals, of_a_server_of_another_protocol) {
 #endif
 }
 
-// A TLS alert, as a server sends it that is greeted without TLS.
+// The TLS alert of a server that gets a plain greeting.
 TEST(refusals, of_a_server_that_wants_tls) {
     const recording_peer secured{{"", std::string{"\x15\x03\x01\x00\x02\x02\x46", 7}, ""}};
     expect_refusal({secured.address(), errc::not_connected, "speaks TLS"});
@@ -196,7 +196,7 @@ TEST(refusals, of_zookeeper_with_all_the_connections_that_it_allows) {
     testing::ensemble few{{.config_lines = {"maxClientCnxns=1"}}};
     few.wait_until_serving();
     auto alone = quick();
-    alone.roles = role_detection::off;  // whose connections would count
+    alone.roles = role_detection::off;  // its connections would count
     client first{few.connect_string(), alone};
     ASSERT_TRUE(first.wait_connected(testing::limit()));
     expect_refusal({few.connect_string(), errc::not_connected, "(maxClientCnxns)"});
@@ -211,7 +211,7 @@ TEST(refusals, of_zookeeper_without_a_majority) {
     expect_refusal({where, errc::not_connected, "has no majority to serve with"});
 }
 
-// A session that is cut off later is told the reason of its reconnects.
+// A session that is cut off later gets the reason for its reconnects.
 TEST(refusals, of_zookeeper_that_goes_away) {
     testing::ensemble alone;
     alone.wait_until_serving();
@@ -243,7 +243,7 @@ TEST(refusals, of_redis_that_takes_no_writes) {
     testing::redis_server server{{.config = "save 3600 1\n"}};
     server.start();
     const auto where = server.connect_string();
-    // A snapshot cannot take the place of a folder.
+    // A folder with the snapshot's name makes saving fail.
     std::filesystem::create_directories(server.folder() / "dump.rdb" / "in_the_way");
     static_cast<void>(server.ask("BGSAVE"));
     ASSERT_TRUE(eventually([&] { return server.ask("SET a 1").starts_with("-MISCONF"); }))
@@ -332,7 +332,7 @@ TEST(refusals, of_mariadb) {
     server.run_sql(
         "CREATE USER crowded IDENTIFIED BY 'right' WITH MAX_USER_CONNECTIONS 1; "
         "GRANT ALL ON turnstile.* TO crowded");
-    // A session's own connections come and go where only one is allowed.
+    // The session's connections end and begin again where only one connection is allowed.
     const testing::process only_connection{
         {.command = {"mariadb", "--no-defaults", "--skip-ssl-verify-server-cert",
                      "--host=127.0.0.1", "--port=" + std::to_string(server.port()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cycle costs, by a real server's own counters and by what goes over the wire: counts, never times.
+// The cost of a cycle, from a real server's counters and from the packets on the wire: counts, never times.
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -14,7 +14,7 @@ namespace turnstile::tests {
 namespace {
 
 constexpr int k_cycles = 50;
-// Confirmations and pings of a machine that stands still for seconds.
+// Allowance for confirmations and pings on a machine that stops for seconds.
 constexpr std::int64_t k_others = k_cycles / 5;
 
 struct packets {
@@ -40,7 +40,8 @@ protected:
     [[nodiscard]] std::unique_ptr<client> session() const {
         return connect(servers.connect_string(), quick_options(10s));
     }
-    // Of all sessions' connections; each request is answered by one packet, what is more is an event.
+    // Packets of all sessions' connections. Each request has one packet as its answer; every other packet is
+    // an event.
     [[nodiscard]] packets counted() const {
         packets all;
         std::istringstream lines{servers.four_letter_word(0, "cons")};
@@ -53,7 +54,7 @@ protected:
     }
     template <class F>
     void expect_at_most(std::int64_t most_requests, std::int64_t most_events, F&& cycle) {
-        cycle(0);  // makes the path, and whatever else is made once
+        cycle(0);  // creates the path, and everything else that is created once
         const auto before = counted();
         for (int i = 1; i <= k_cycles; ++i) cycle(i);
         const auto after = counted();
@@ -76,7 +77,7 @@ TEST_F(requests, of_an_uncontended_cycle_are_three_and_no_event) {
     });
 }
 
-// Two sessions by turns: each comes while the other holds.
+// Two sessions alternate: each requests the lock while the other holds it.
 TEST_F(requests, of_a_contended_cycle_are_four_and_one_event) {
     const std::array clients{session(), session()};
     std::array locks{mutex{*clients[0], path}, mutex{*clients[1], path}};
@@ -146,16 +147,16 @@ TEST_F(requests, of_locks_that_nobody_uses_are_none_and_they_have_no_threads) {
     EXPECT_LE(threads(), before);
 }
 
-// The cost of a hand-over does not grow with the queue: no list, whose answer is as long as the queue is.
+// The cost of a hand-over does not grow with the queue: no lists, whose answers are as long as the queue.
 TEST_F(requests, of_a_long_queue_are_no_lists) {
     constexpr std::size_t k_waiters = 200;
-    constexpr std::size_t k_short = 40;  // those that came to a short queue list
+    constexpr std::size_t k_short = 40;  // contenders that join a short queue list it
     std::atomic<std::size_t> lists{0};
     std::atomic<std::size_t> sent_requests{0};
     tcp_proxy proxy{servers.connect_string(0)};
     proxy.filter(direction::to_server, [&](frame& frame) {
         if (frame.is(frame_kind::request, opcode::get_children2)) ++lists;
-        // Confirmations come with time, however many hand-overs there are.
+        // Confirmations depend on time, not on the number of hand-overs.
         if (frame.kind() == frame_kind::request && !frame.is(frame_kind::request, opcode::multi))
             ++sent_requests;
         return verdict::forward;
@@ -181,17 +182,17 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     ASSERT_TRUE(done.wait(k_waiters));
     EXPECT_EQ(granted, k_waiters);
     EXPECT_LE(lists, k_short);
-    // The low-water mark and its own znode, the next watch on the way to a short queue, the end.
+    // For each: the low-water mark and its own znode, the next watch on the way to a short queue, the end.
     EXPECT_LE(sent_requests, 4 * k_waiters + k_short);
     EXPECT_TRUE(becomes_empty(*all, path));
 }
 
-// Acquires that one stop token ends: their znodes are removed many at a time, and watches on those of them that
-// stood ahead of others are not given back one by one.
+// A single stop token ends all acquires: the client removes many znodes in one batch, and does not remove the
+// watches on removed znodes one by one.
 TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     constexpr std::size_t k_waiters = 1'000;
-    constexpr std::int64_t k_together = 64;  // at most
-    const std::string crowded = "/crowd";    // short, so that one session has room for all
+    constexpr std::int64_t k_together = 64;  // upper bound
+    const std::string crowded = "/crowd";    // short, so that all fit into one session
     const auto watches = [this] { return servers.four_letter_word(0, "wchp"); };
     const auto other = session();
     mutex theirs{*other, crowded};
@@ -223,13 +224,14 @@ TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     ASSERT_TRUE(eventually([&] { return all->session().owned_bytes == 0; }));
     const auto received = counted().received - before.received;
     EXPECT_GE(received, std::int64_t{k_waiters} / k_together);
-    // Alone, each would cost two: its removal and that of its watch. How many gather depends on how fast the stop
-    // token's callbacks come one after the other, compared with the servers' answers: on a busy machine fewer.
+    // Separately, each would cost two requests: removing the znode and its watch. The size of a batch depends on
+    // how fast the stop token's callbacks follow each other, compared with the servers' answers: on a busy
+    // machine batches are smaller.
     EXPECT_LT(received, std::int64_t{k_waiters} * 3 / 2);
 
     const auto left = queue_names(*other, crowded);
     ASSERT_EQ(left.size(), 1U) << "the holder";
-    ASSERT_TRUE(hold->release());  // which ends its own watch
+    ASSERT_TRUE(hold->release());  // the release removes its watch
     EXPECT_TRUE(eventually([&] { return watches().find("_c_") == std::string::npos; }));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator takes the right to read off the znode that a waiter waits for: the servers do not tell the waiter of its
-// deletion (CVE-2024-23944), and it goes on all the same, and so does every waiter behind it.
+// An operator revokes the right to read the znode that a waiter watches. The servers then do not report its deletion
+// (CVE-2024-23944). The waiter still continues, and so does every waiter behind it.
 #include <optional>
 
 #include "kit/zk_client.hpp"
@@ -32,7 +32,7 @@ protected:
     };
 
     void SetUp() override { ASSERT_TRUE(admin.connected.wait()); }
-    // Once it is watched.
+    // Waits until the hold's znode is watched.
     void hide(const guard& hold) {
         ASSERT_TRUE(eventually([&] {
             return server().four_letter_word(0, "wchp").find(hold.znode()) != std::string::npos;
@@ -89,7 +89,7 @@ TEST_F(second_look, of_a_semaphore) {
     });
 }
 
-// The one further back has lost an event, too: that of a waiter ahead that gives up.
+// A waiter further back has lost an event as well: the event of a waiter ahead that gave up.
 TEST_F(second_look, of_one_further_back) {
     mutex held{*first, path};
     mutex wanted{*second, path};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What servers say of themselves, and what is said of those that say nothing.
+// The health reports of servers, and of servers that report nothing.
 #include "turnstile/server_health.hpp"
 
 #include "support.hpp"
@@ -22,7 +22,7 @@ TEST(server_health, of_a_server_that_serves) {
     EXPECT_EQ(told[0].configuration->max_session_timeout, 60s);
 }
 
-// poll() and the clock count less far than milliseconds do.
+// poll() and the clock have a smaller range than milliseconds.
 TEST(server_health, is_waited_for_without_end_if_that_is_the_limit) {
     constexpr auto k_for_ever = std::chrono::milliseconds::max();
     EXPECT_TRUE(health_of_servers(server().connect_string(), k_for_ever).value()[0].serves);
@@ -55,7 +55,7 @@ TEST(server_health, words) {
         EXPECT_TRUE(health_of_servers(others).value().empty()) << others;
 }
 
-// What is not in the whitelist is not taken for an answer.
+// A command outside the whitelist yields no report.
 TEST(server_health, of_a_server_that_does_not_tell) {
     ensemble shy{{.config_lines = {"4lw.commands.whitelist=ruok, srvr"}}};
     shy.wait_until_serving();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a session gives the C client another list of servers, and which. The C client's I/O thread reads its list without
-// a lock once its connection has failed.
+// When a session gives the C client another list of servers, and which list. The C client's I/O thread reads its list
+// without a lock once its connection has failed.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace {
 
 struct given_list {
-    int state = 0;  // of the handle, before the call
+    int state = 0;  // the handle's state before the call
     std::string hosts;
 };
 
@@ -33,7 +33,7 @@ std::vector<given_list> lists_so_far() {
 
 }  // namespace
 
-// Stands before the C client's.
+// Replaces the C client's function.
 extern "C" __attribute__((visibility("default"))) int zoo_set_servers(zhandle_t* handle,
                                                                       const char* hosts) {
     static const auto real =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers that give out the id of a living session again: ZooKeeper counts ids from the milliseconds since boot, so a
-// server whose machine is up again at the same millisecond does.
+// Servers that assign the id of a living session again. ZooKeeper counts ids from the milliseconds since boot, so a
+// server whose machine has rebooted repeats them at the same millisecond.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -23,7 +23,7 @@
 namespace turnstile::tests {
 namespace {
 
-// Each start of a server begins with the same id.
+// Servers whose ids begin with the same number at each start.
 class repeating_servers {
 public:
     explicit repeating_servers(std::size_t count = 1) : servers_{begin(count)} {}
@@ -45,7 +45,7 @@ private:
     ensemble servers_;
 };
 
-// Another program, which has the session by its id and password as a client has that was given them by a server.
+// Another program that uses the session's id and password, as a client would that got them from a server.
 class stranger {
 public:
     stranger(const std::string& where, const session_secret& secret) {
@@ -95,7 +95,8 @@ TEST(session_identity, of_a_holder_is_left_to_it) {
     EXPECT_TRUE(hold->valid());
 }
 
-// The leader lets one server write for a session, the one of its latest attach: the holder moves back.
+// The leader accepts writes for a session from one server only, the server of its latest attach: the holder
+// moves back.
 TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     repeating_servers servers{3};
     const auto holder = connect(servers.where(), quick_options(10s));
@@ -104,7 +105,7 @@ TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     ASSERT_TRUE(hold) << hold.error().message();
     const auto id = holder->session().id;
     const auto giver =
-        (static_cast<std::uint64_t>(id) >> 56U) - 1;  // ids begin with the number of their server
+        (static_cast<std::uint64_t>(id) >> 56U) - 1;  // an id begins with the number of its server
     servers.restart(giver);
 
     auto next = connect(servers.where(giver), quick_options(10s));
@@ -116,7 +117,7 @@ TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     EXPECT_EQ(holder->session().id, id);
 }
 
-// The idle client owns no lock yet; each of the two would end the other's, later.
+// The idle client owns no lock yet. Otherwise each of the two clients would later end the other's session.
 TEST(session_identity, of_an_idle_client_is_left_to_it) {
     repeating_servers server;
     const auto idle = connect(server.where(), quick_options(10s));
@@ -127,7 +128,8 @@ TEST(session_identity, of_an_idle_client_is_left_to_it) {
     EXPECT_NE(next->session().id, id) << "the server gave out the idle client's id";
 }
 
-// The log says which sessions are passed over, and the next free one is found behind any number of them.
+// The log names the sessions that are passed over, and the client finds the next free id behind any number of
+// them.
 TEST(session_identity, is_found_behind_those_of_many_clients) {
     repeating_servers server;
     std::vector<std::unique_ptr<client>> before;
@@ -141,7 +143,8 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
-// A client of another make looks at nothing. The two write through different servers, of which the leader lets one.
+// A client of another library does not check. The two write through different servers, and the leader accepts one
+// of them.
 TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
     const ensemble servers{{.count = 3}};
     const auto holder = connect(servers.connect_string(0), quick_options(10s));
@@ -164,7 +167,7 @@ TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
         << "the stranger's session was closed";
 }
 
-// A proxy that says what becomes of the question what a session owns.
+// A proxy that decides how the read of a session's znodes is answered.
 class session_question : public ::testing::Test {
 protected:
     void answer_with(std::function<verdict(frame&)> answer) {
@@ -175,7 +178,7 @@ protected:
             return answer(f);
         });
     }
-    // A lock can be taken, and another session be opened.
+    // Checks that a lock can be taken, and that another session can be opened.
     void expect_work() {
         const auto servers = connect(proxy.address());
         mutex lock{*servers, lock_path()};
@@ -217,7 +220,7 @@ TEST_F(session_question, at_which_a_connection_breaks_is_asked_again) {
     EXPECT_EQ(asked, 4) << "twice in vain, and once for each session";
 }
 
-// The kernel takes the connection, and no server reads from it.
+// The kernel accepts the connection, and no server reads from it.
 TEST_F(session_question, that_a_server_leaves_open_is_put_to_the_next_one) {
     const testing::loopback_port port;
     const base::descriptor silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -227,7 +230,7 @@ TEST_F(session_question, that_a_server_leaves_open_is_put_to_the_next_one) {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     ASSERT_EQ(::bind(silent.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     ASSERT_EQ(::listen(silent.get(), 8), 0);
-    for (int i = 0; i != 4; ++i)  // the order is by chance
+    for (int i = 0; i != 4; ++i)  // the order is random
         connect(port.address() + "," + proxy.address(), quick_options(2s));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_recorder: one session at real servers, opened at a chosen address, and all that it heard.
+// session_recorder: one session at real servers, opened at a chosen address, which records every event and
+// reply.
 //
 //     session_recorder me{proxy.address()};
 //     me.attached();
@@ -33,14 +34,13 @@ inline core::session_settings recorder_settings() {
     return settings;
 }
 
-// Thread safety: one test thread, besides the session's. Every wait has one limit and throws behind
-// it.
+// Thread safety: one test thread, besides the session's. Every wait has the same limit, and throws after it.
 class session_recorder final : public core::session_sink {
 public:
     explicit session_recorder(const std::string& where,
                               const core::session_settings& settings = recorder_settings())
         : session_recorder{zookeeper::make_coordinator(where), settings} {}
-    // At servers of another kind.
+    // Opens a session at servers of another kind.
     explicit session_recorder(std::unique_ptr<core::coordinator> servers,
                               const core::session_settings& settings = recorder_settings())
         : coordinator_{std::move(servers)}, session_{coordinator_->open(settings, *this)} {}
@@ -58,7 +58,7 @@ public:
     }
     core::reply ask(core::operation operation) { return wait(submit(std::move(operation))); }
 
-    // The first link event of that kind whose connection is `connection` or a later one.
+    // Waits for a link event of this kind on this connection or a later one.
     core::link_event link(core::link_kind kind, std::uint64_t connection = 0) {
         return wait_for<core::link_event>([=](const core::link_event& e) {
             return e.kind == kind && e.connection >= connection;
@@ -72,7 +72,7 @@ public:
             [&](const core::watch_event& e) { return e.path == path; });
     }
 
-    // Everything so far, in order.
+    // Returns all events so far, in order.
     [[nodiscard]] std::vector<core::coordinator_event> heard() const {
         const std::lock_guard held{mutex_};
         return heard_;
@@ -86,7 +86,8 @@ public:
         return out;
     }
 
-    // What is done in the thread that delivers a watch event, behind it. Before anything is submitted.
+    // Sets a function that runs in the delivering thread after each watch event. To be called before the
+    // first request.
     void at_watch_event(std::function<void(const core::watch_event&)> reaction) {
         reaction_ = std::move(reaction);
     }
@@ -95,7 +96,7 @@ public:
     void close() {
         if (session_) session_->close();
     }
-    // Without a close: for a forked child.
+    // Destroys the session without closing it, for a forked child.
     void destroy_session() { session_.reset(); }
 
     void deliver(core::coordinator_event&& event) noexcept override {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of servers on which the tests run the programs of docs/start/situations.md, and the files by which they judge.
+// The kinds of servers on which the tests run the programs of docs/start/situations.md, and the files with which they
+// judge.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@
 
 namespace turnstile::tests {
 
-// Servers that run until this is destroyed, and their connect string.
+// Servers that run during the lifetime of this object, and their connect string.
 struct running_servers {
     std::shared_ptr<void> owned;
     std::string connect_string;
@@ -31,7 +32,7 @@ struct running_servers {
 
 struct server_kind {
     running_servers (*start)();
-    int processes;  // how many the test runs at once
+    int processes;  // number of processes at the same time
 };
 
 inline running_servers start_zookeeper() {
@@ -48,7 +49,7 @@ inline running_servers make_sqlite_file() {
     const auto folder = std::make_shared<testing::temporary_folder>();
     return {folder, "sqlite:" + (folder->path() / "locks.db").string()};
 }
-// A process has a memory of its own.
+// Each process has separate memory.
 inline running_servers use_memory() {
     return {nullptr, "local:"};
 }
@@ -62,14 +63,14 @@ protected:
 
     static const server_kind& kind() { return GetParam(); }
 
-    // Starts a situation's program. All processes of a test print into one file, each line as a whole.
+    // Starts a situation's program. All processes of a test write to one file, each line at once.
     [[nodiscard]] testing::process start(std::vector<std::string> command) const {
         command.front() = std::string{TURNSTILE_EXAMPLES_BUILD} + '/' + command.front();
         return testing::process{{.command = std::move(command),
                                  .environment = {"TURNSTILE_SERVERS=" + servers.connect_string},
                                  .output = file("log")}};
     }
-    // Each process stands still until all are started: else the first would be done before the last begins.
+    // Each process waits until all have started: otherwise the first would finish before the last begins.
     [[nodiscard]] std::vector<testing::process> start_together(
         const std::vector<std::vector<std::string>>& commands) const {
         std::vector<testing::process> all;
@@ -80,7 +81,7 @@ protected:
         for (auto& each : all) each.resume();
         return all;
     }
-    // As many processes of one command as the test runs at once; "%" in it is the process's own name.
+    // Starts the test's number of processes with one command; "%" in it becomes the process's name.
     [[nodiscard]] std::vector<testing::process> start_all(
         const std::vector<std::string>& command) const {
         std::vector<std::vector<std::string>> commands;
@@ -99,7 +100,7 @@ protected:
     void make_pipe(const std::string& name) const {
         ASSERT_EQ(::mkfifo(file(name).c_str(), 0600), 0);
     }
-    // Adds a line to what the processes print.
+    // Adds a line to the processes' output.
     void note(const std::string& line) const {
         std::ofstream{file("log"), std::ios::app} << line << std::endl;
     }
@@ -111,7 +112,7 @@ protected:
         return lines;
     }
     [[nodiscard]] std::vector<std::string> log() const { return lines_of("log"); }
-    // How often the processes have printed the line.
+    // Number of times the line occurs in the processes' output.
     [[nodiscard]] std::size_t lines(const std::string& line) const {
         const auto all = log();
         return static_cast<std::size_t>(std::count(all.begin(), all.end(), line));
@@ -123,7 +124,7 @@ private:
     static inline running_servers servers;
 };
 
-// Whether all processes end, with exit code 0.
+// Waits for the end of all processes, and checks that each exits with code 0.
 inline ::testing::AssertionResult end_well(std::vector<testing::process>& all) {
     for (auto& each : all) {
         if (!each.wait(testing::limit() * 2))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of docs/start/situations.md, several processes at once on each kind of server. The judge is outside: it
-// reads what the processes print and write, and uses nothing of the library.
+// The programs of docs/start/situations.md, several processes at once on each kind of server. The judge is
+// independent: it reads the processes' output and files, and uses no code of the library.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::process;
 
-// The numbers from 1 to `last`.
+// Returns the numbers from 1 to `last`.
 std::vector<int> all_up_to(int last) {
     std::vector<int> numbers(static_cast<std::size_t>(last));
     std::iota(numbers.begin(), numbers.end(), 1);
@@ -44,7 +44,7 @@ TEST_P(situations, a_piece_is_sold_once) {
     EXPECT_EQ(sold, all_up_to(k_pieces));
 }
 
-// The source is a pipe: its readers wait until the test writes, when all processes have missed the cache.
+// The source is a pipe: its readers wait until the test writes, once all processes have missed the cache.
 TEST_P(situations, a_value_is_computed_once) {
     make_pipe("source");
     auto processes = start_all({"one_rebuild", file("source"), file("cache")});
@@ -75,7 +75,7 @@ TEST_P(situations, blocks_of_ids_have_no_gap_and_no_id_twice) {
     EXPECT_EQ(*firsts.rbegin() - *firsts.begin(), (firsts.size() - 1) * k_block);
 }
 
-// All consumers get all messages; one of them is killed, and gets them again.
+// All consumers get all messages; one consumer is killed, and gets them again.
 TEST_P(situations, a_user_is_credited_once_under_redelivery) {
     constexpr int k_users = 60;
     std::set<std::string> users;
@@ -95,7 +95,7 @@ TEST_P(situations, a_user_is_credited_once_under_redelivery) {
     EXPECT_EQ((std::set<std::string>{credited.begin(), credited.end()}), users);
 }
 
-// Fair: once a process is in line, each of the others has at most one turn before it.
+// Fair: while a process queues, each other process has at most one turn before it.
 TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     constexpr auto k_period = 200ms;
     constexpr int k_turns = 4;
@@ -105,7 +105,7 @@ TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     ASSERT_TRUE(end_well(processes));
     const auto took = std::chrono::steady_clock::now() - begin;
     std::vector<int> runs;
-    std::map<std::string, std::map<std::string, int>> turns_ahead;  // of those in line: the others'
+    std::map<std::string, std::map<std::string, int>> turns_ahead;  // others' turns
     for (const auto& line : log()) {
         std::istringstream words{line};
         std::string name, verb;
@@ -124,7 +124,8 @@ TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     EXPECT_GE(took, k_period * (runs.size() - 1)) << "runs of one period";
 }
 
-// No time is asserted that a slow machine could not keep: the calls cannot have taken less.
+// The test asserts no upper limit of time, which a slow machine could miss. It asserts that the calls took no
+// less.
 TEST_P(situations, a_partner_is_called_ten_times_a_second) {
     constexpr std::size_t k_calls = 10;
     const auto begin = std::chrono::steady_clock::now();
@@ -154,7 +155,7 @@ TEST_P(situations, money_moves_between_accounts_in_every_direction) {
         EXPECT_THAT(lines_of(account), ElementsAre(std::to_string(balance))) << account;
 }
 
-// The first leader is killed, the second is told to end.
+// The first leader is killed, the second one gets SIGTERM.
 TEST_P(situations, one_leads_and_the_others_stand_by) {
     std::map<std::string, process> candidates;
     for (int i = 0; i != kind().processes; ++i) {
@@ -191,7 +192,7 @@ TEST_P(situations, one_leads_and_the_others_stand_by) {
     EXPECT_EQ(course, expected);
 }
 
-// What the functions print for an order stands together.
+// The lines that the functions print for one order are adjacent.
 TEST_P(situations, an_owner_goes_through_three_calls) {
     constexpr int k_orders = 40;
     auto processes = start_all({"same_owner", "%", std::to_string(k_orders)});
@@ -242,7 +243,7 @@ TEST_P(situations, readers_read_together) {
     EXPECT_TRUE(end_well(readers));
 }
 
-// The holder stands still until another process works; then it goes on.
+// The holder is stopped until another process works, and then resumed.
 TEST_P(situations, a_wait_has_an_end_and_a_lost_lock_ends_the_work) {
     const auto last = std::to_string(1'000'000);
     if (kind().processes == 1) {
@@ -256,7 +257,8 @@ TEST_P(situations, a_wait_has_an_end_and_a_lost_lock_ends_the_work) {
     ASSERT_TRUE(hasty.wait());
     EXPECT_EQ(hasty.exit_code(), 75);
     EXPECT_THAT(log(), Not(Contains(HasSubstr("hasty works"))));
-    // A holder that is stopped in the middle of a transaction may keep a database from all others: then it goes on.
+    // A holder that is stopped in the middle of a transaction may block the whole database: then the test resumes
+    // it.
     for (int tries = 0;; ++tries) {
         ASSERT_LT(tries, 3) << "the lock does not come free";
         holder.pause();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// small_disk: a disk of memory, of so many bytes, which this process and those that it starts see alone.
+// small_disk: a disk in memory of a fixed size, visible only to this process and its children.
 #pragma once
 
 #include <sched.h>
@@ -15,7 +15,8 @@ namespace turnstile::tests {
 
 class small_disk {
 public:
-    // `size` as mount(8) takes it, "8m". To be made by the thread that starts the programs which are to see it.
+    // `size` is an option of mount(8), such as "8m". To be created by the thread that starts the programs that
+    // use the disk.
     explicit small_disk(const std::string& size)
         : mounted_{::unshare(CLONE_NEWNS) == 0 &&
                    ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
@@ -27,12 +28,12 @@ public:
     small_disk(const small_disk&) = delete;
     small_disk& operator=(const small_disk&) = delete;
 
-    // False where the process may not mount.
+    // False if the process may not mount.
     [[nodiscard]] bool mounted() const noexcept { return mounted_; }
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string file(const std::string& name) const { return folder() / name; }
 
-    // A file of its own takes all that is left, until it is emptied.
+    // Fills the remaining space with a separate file, until it is emptied.
     void fill() const {
         std::ofstream rest{file(k_rest), std::ios::binary};
         const std::string page(4096, 'x');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sql::check on a database's server: the lock does not pass on before the program's own transaction has ended.
+// sql::check on a database server: the lock is not granted to another client before the program's transaction
+// has ended.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -41,7 +42,8 @@ TEST(sql_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
     EXPECT_TRUE(granted.wait());
 }
 
-// Its session has ended by the clock, and still the lock does not pass on: the pause may be as long as it likes.
+// The session has expired by the clock, and still the lock is not granted to another client, however long the
+// pause is.
 TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -52,7 +54,7 @@ TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     const auto user = connect_user();
     user->run("BEGIN");
     ASSERT_TRUE(user->check(*hold));
-    slow->close();  // its session cannot be ended: others would do it
+    slow->close();  // its session waits for other clients to end it
     mutex other{*servers, path};
     testing::event granted;
     testing::event committed;
@@ -69,7 +71,7 @@ TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     EXPECT_EQ(user->check(*hold).error(), errc::removed);
 }
 
-// What waits for the transaction is the removal of the hold that was checked, and not what the client does besides: its
+// Only the removal of the checked hold waits for the transaction. The client's other requests continue; otherwise its
 // other holds would be lost with its session.
 TEST(sql_check, other_locks_of_the_client_go_on) {
     const auto path = lock_path();
@@ -112,11 +114,11 @@ TEST(sql_check, a_savepoint_gives_the_check_back) {
     user->run("ROLLBACK");
 }
 
-// What writes into the contender's znode does not wait, nor do other sessions of the lock.
+// Writes into the contender's znode do not wait, nor do other sessions of the lock.
 TEST(sql_check, an_operator_s_request_comes_through) {
     const auto path = lock_path();
     const auto holders =
-        connect_to_database(10s);  // it hears of a request by its first confirmation
+        connect_to_database(10s);  // the holder learns of a request by its first confirmation
     const auto others = connect_to_database(60s);
     const auto operators = connect_to_database(60s);
     mutex lock{*holders, path};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that an operator deletes from the tables of a database: what is left of a session ends, and the root comes back.
+// Rows that an operator deletes from the tables of a database: the rest of the session ends, and the root is created
+// again.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -48,7 +49,7 @@ protected:
     }
 };
 
-// Its client is certain of its hold for as long as its session lasts after the last answer.
+// The client is certain of its hold for the session timeout after the last answer.
 TEST_F(sql_deleted_rows, a_session_without_its_row_ends_a_time_out_later) {
     const auto holder = recorder();
     make_own(*holder);

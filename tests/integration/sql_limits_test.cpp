@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths that are longer than an index of the database's server takes: refused at once, with the rule.
+// Paths that exceed the limit of an index in the database: the library refuses them at once, with the rule.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,8 @@ TEST(sql_limits, a_lock_with_too_long_a_path_is_refused) {
     EXPECT_THAT(refused.error().message(), HasSubstr("1990 bytes"));
 }
 
-// A commit that can never be written is refused, and not called unknown once its time is over.
+// The library refuses a commit that can never be written. Otherwise its outcome would be unknown after the
+// timeout.
 TEST(sql_limits, a_commit_with_too_long_a_path_is_refused) {
     const auto path = lock_path();
     const auto servers = connect_to_database();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions on a database's server outlive a broken connection, a restart and a standstill, and end with their process.
+// Sessions on a database server survive a broken connection, a restart and a standstill, and end with their process.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,7 +32,7 @@ TEST(sql_loss, a_hold_outlives_a_restart_of_the_server) {
     EXPECT_TRUE(hold->release());
 }
 
-// A process that is stopped between two trips of a transaction has paths that others wait for.
+// A process that is stopped between two round trips of a transaction has locked paths that others wait for.
 TEST(sql_loss, a_transaction_that_stands_still_is_ended_by_the_server) {
     const auto where = sql::parse_connect_string(database()).value();
     const std::array paths{lock_path()};
@@ -57,7 +57,8 @@ TEST(sql_loss, a_transaction_that_stands_still_is_ended_by_the_server) {
     EXPECT_THROW(stopped->commit(), sql::database_error);
 }
 
-// A client waits for the lock of another one while `disturb` is done, and is granted it when that one releases.
+// A client waits for the lock of another client while `disturb` runs, and is granted it when that client
+// releases.
 void expect_a_grant_after(const std::function<void()>& disturb) {
     const auto path = lock_path();
     const auto client_a = connect_to_database(60s);
@@ -77,7 +78,7 @@ void expect_a_grant_after(const std::function<void()>& disturb) {
     EXPECT_TRUE(granted.wait());
 }
 
-// MariaDB's numbers of connections begin anew: a session's bell is found by its name.
+// MariaDB restarts its connection numbers: a session's bell is found by its name.
 TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
     expect_a_grant_after([] {
         kill_server();
@@ -85,7 +86,7 @@ TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
     });
 }
 
-// Those that wait to be woken, too: their sessions attach anew, and are woken again.
+// The connections that wait for a wake-up are cut as well: their sessions attach again, and are woken again.
 TEST(sql_loss, a_waiter_outlives_a_cut_of_all_connections) {
     expect_a_grant_after(cut_connections);
 }
@@ -102,7 +103,7 @@ TEST(sql_loss, a_server_that_stands_still_is_waited_for) {
     EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
 }
 
-// A client that ends while the server stands still does not wait for it, and leaves nothing behind that hurts.
+// A client that closes while the server is stopped does not wait for it, and leaves nothing harmful behind.
 TEST(sql_loss, a_client_closes_while_the_server_stands_still) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -116,8 +117,8 @@ TEST(sql_loss, a_client_closes_while_the_server_stands_still) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// The connections are cut again and again, at any step of what they carry, those that wait to be woken, too. The judge
-// counts who is inside.
+// The test cuts the connections again and again, at any step of a transaction, including the connections that wait for
+// a wake-up. The judge counts the processes inside.
 TEST(sql_loss, cut_connections_grant_nothing_twice) {
     constexpr int k_grants = 40;
     constexpr int k_cuts = 20;
@@ -148,7 +149,7 @@ TEST(sql_loss, cut_connections_grant_nothing_twice) {
     EXPECT_EQ(violations.load(), 0);
 }
 
-// A process that dies sends nothing: its session ends when its time is over, which is when the waiter looks.
+// A process that dies sends nothing: its session expires at its deadline, and then the waiter polls.
 TEST(sql_crash, a_killed_holder_s_lock_is_free_when_its_session_has_ended) {
     const auto path = lock_path();
     const testing::temporary_folder folder;

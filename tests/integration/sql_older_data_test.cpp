@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A database that goes on from older data, and requests of an earlier attachment that come late. PostgreSQL and MariaDB:
-// their servers may lose commits, and carry on with what a broken connection has brought.
+// A database that continues from older data, and requests of an earlier attachment that arrive late. Only PostgreSQL
+// and MariaDB: their servers may lose commits, and may execute requests of a broken connection.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 using core::server_error;
 using core::watch_mode;
 
-// In the connect strings of the kit: "127.0.0.1:20001".
+// The server's address in the kit's connect strings: "127.0.0.1:20001".
 std::string server_address() {
     const auto where = database();
     const auto begin = where.find("127.0.0.1:");
@@ -29,7 +29,7 @@ std::string through(const testing::tcp_proxy& proxy) {
     return where.replace(where.find(server_address()), server_address().size(), proxy.address());
 }
 
-// What the server falls back to: rows as they are now.
+// The state to which the server falls back: the rows at construction.
 class older_data {
 public:
     older_data() {
@@ -68,7 +68,7 @@ protected:
         proxy.accept();
         me.attached(attachment);
     }
-    // The session is told so, and its node at `path` goes.
+    // Checks that the session gets its expiry, and that its node at `path` disappears.
     void expect_over(session_recorder& session, session_recorder& observer) const {
         session.link(core::link_kind::expired);
         EXPECT_TRUE(eventually(
@@ -102,7 +102,7 @@ protected:
     }
 };
 
-// Without the comparison the contender stands for as long as the session, and the lock with it.
+// Without the comparison the contender would exist as long as the session, and block the lock.
 TEST_F(sql_older_data, without_a_release_ends_its_session_and_frees_the_lock) {
     const auto forgotten = connect(through(proxy), database_options(60s));
     const auto next = connect_to_database(60s);
@@ -138,7 +138,8 @@ TEST_F(sql_older_data, that_has_a_session_s_last_change_leaves_its_hold) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// Its client was told, and does not remove it: the count of the one whose node it was goes back, too.
+// The client got the reply and does not remove the node again. The count of the node's owner goes back as
+// well.
 TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());
@@ -153,8 +154,8 @@ TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_wa
     expect_over(*me, *operator_s);
 }
 
-// Found by the simulator (--servers sql --work conversions, seed 2141055): where removals counted, the second one made good
-// for the one that was forgotten, and the first node stood for as long as the session.
+// Found by the simulator (--servers sql --work conversions, seed 2141055): when removals counted, the second removal
+// made up for the forgotten one, and the first node existed as long as the session.
 TEST_F(sql_older_data, without_one_of_two_removals_by_others_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());
@@ -185,7 +186,7 @@ TEST_F(sql_older_data, is_not_what_has_a_node_that_was_made_again_since_others_r
     EXPECT_EQ(me->ask(core::exists_op{path}).error, server_error::ok);
 }
 
-// It hears of the removal behind the create by which the node stands again.
+// The session gets the removal's event after the create by which the node exists again.
 TEST_F(sql_older_data,
        is_not_what_has_a_node_that_was_made_again_by_a_create_whose_answer_was_lost) {
     const auto me = recorder(through(proxy));
@@ -223,7 +224,7 @@ TEST_F(sql_older_data, without_a_watch_tells_a_change_and_with_one_of_before_giv
     EXPECT_FALSE(is_watched(forgotten));
 }
 
-// The ids of events begin again where the older data has them.
+// The ids of events continue from the older data.
 TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     const auto me = recorder(database());
     const auto other = recorder(database());
@@ -237,7 +238,7 @@ TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     EXPECT_EQ(me->heard<core::watch_event>().size(), 2U);
 }
 
-// A database that lost a session gave its number to another one, which is as new as the lost one was.
+// A database that lost a session gave its number to another session, which is as new as the lost one was.
 TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_back_to) {
     const auto away = recorder(through(proxy));
     const auto number = session_of(*away);
@@ -258,7 +259,7 @@ TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_ba
     run_sql("DELETE FROM turnstile_sessions WHERE id = " + number);
 }
 
-// The connection broke, and the database comes to the request when the session has attached again.
+// The connection broke, and the database executes the request when the session has attached again.
 TEST_F(sql_older_data, a_watched_read_of_an_earlier_attachment_sets_no_watch) {
     const auto late = recorder(database());
     ASSERT_EQ(late->ask(core::create_op{path}).error, server_error::ok);
