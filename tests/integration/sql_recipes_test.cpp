@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each recipe on a database, between two clients, with nothing going wrong.
+// Each recipe on a database, between two clients, without failures.
 #include <future>
 
 #include "sql_backend.hpp"
@@ -14,7 +14,7 @@ protected:
     std::unique_ptr<client> client_a = connect_to_database();
     std::unique_ptr<client> client_b = connect_to_database();
 
-    // What `second` asks for is granted when `first` is given back, not before.
+    // The lock that `second` requests is granted when `first` is released, and not before.
     template <class Acquire>
     void hands_over(guard first, Acquire second, std::size_t waiting = 2) {
         auto next = std::async(std::launch::async, std::move(second));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of databases that are servers of their own do to the server that the program shares, and ask of it. They
-// are compiled once for each kind.
+// Actions on the shared server, for databases that run as a server. The tests are compiled once for each kind.
 #pragma once
 
 #include <memory>
@@ -14,10 +13,10 @@ void kill_server();
 void start_server();
 void pause_server();
 void resume_server();
-// Of all sessions; those that break off meanwhile are passed over.
+// Cuts the connections of all sessions; skips connections that end meanwhile.
 void cut_connections();
 
-// A connection of the program's own, in whose transactions it checks its holds.
+// A connection of the user's program, in whose transactions it checks its holds.
 class user_connection {
 public:
     user_connection() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite files on a disk that their write-ahead log has filled.
+// SQLite files on a disk that is full because of their write-ahead log.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -14,7 +14,7 @@ namespace turnstile::tests {
 
 namespace {
 
-// Another program's connection.
+// A connection of another program.
 class other_program {
 public:
     explicit other_program(const std::string& file) {
@@ -32,7 +32,7 @@ private:
     sqlite3* db_ = nullptr;
 };
 
-// Everything that it writes is new to the file, which then has to grow by all that the log has.
+// All data are new to the file, so at the next checkpoint the file has to grow by the whole log.
 void fill_log(guard& hold, const std::string& path) {
     const std::string data(100'000, 'x');
     for (int i = 0;; ++i)
@@ -43,7 +43,7 @@ void fill_log(guard& hold, const std::string& path) {
 
 class sqlite_disk : public ::testing::TestWithParam<const char*> {};
 
-// Of several sizes: the file grows in steps, and the disk may be full right before one.
+// Several sizes: the file grows in steps, and the disk may become full right before a step.
 INSTANTIATE_TEST_SUITE_P(of, sqlite_disk, ::testing::Values("6500k", "7m", "7500k", "8m", "9m"),
                          [](const auto& disk) { return std::string{disk.param}; });
 
@@ -56,7 +56,7 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    // Its connection stays: SQLite empties the log when the last one is closed.
+    // The connection stays open: SQLite empties the log when the last connection closes.
     other_program other{file};
     other.run("BEGIN; SELECT COUNT(*) FROM turnstile_nodes");
     fill_log(*hold, path);
@@ -68,7 +68,7 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     EXPECT_TRUE(hold->valid());
 }
 
-// Counts SQLite's writes of a single byte in this process.
+// Counts this process's writes of a single byte by SQLite.
 class single_bytes {
 public:
     single_bytes() : vfs_{::sqlite3_vfs_find(nullptr)} {
@@ -76,7 +76,7 @@ public:
         k_original = reinterpret_cast<write_call>(vfs_->xGetSystemCall(vfs_, k_name));
         set(reinterpret_cast<sqlite3_syscall_ptr>(&counted));
     }
-    ~single_bytes() { set(nullptr); }  // the original
+    ~single_bytes() { set(nullptr); }  // restores the original
     single_bytes(const single_bytes&) = delete;
     single_bytes& operator=(const single_bytes&) = delete;
 
@@ -97,12 +97,12 @@ private:
     sqlite3_vfs* vfs_;
 };
 
-// A process that is stopped before such a write would overwrite what another process has written meanwhile. Too little is
-// written here for a checkpoint, which may write so.
+// If a process were stopped before such a write, it would later overwrite what another process has written meanwhile.
+// The test writes too little for a checkpoint, which may write single bytes.
 TEST(sqlite_room, is_made_without_a_byte_in_the_file) {
     const turnstile::testing::temporary_folder folder;
     const std::string file = folder.path() / "locks.db";
-    // SQLite writes single bytes into its shared memory's file while that grows.
+    // SQLite writes single bytes while it enlarges the file of its shared memory.
     const auto first = connect("sqlite:" + file, database_options(k_for_ever));
     const auto length = std::filesystem::file_size(file);
     const single_bytes writes;

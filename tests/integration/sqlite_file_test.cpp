@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SQLite file has one name and contents that only Turnstile writes: what is refused, noticed and repaired.
+// A SQLite file has one name, and only Turnstile writes it: what the library refuses, detects and repairs.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ protected:
         EXPECT_EQ(::stat(path.c_str(), &found), 0) << path;
         return found.st_mode & 0777U;
     }
-    // A contender in a mount namespace that `commands` has changed.
+    // A contender in a mount namespace to which `commands` were applied.
     [[nodiscard]] testing::process contender_behind(const std::string& commands,
                                                     const std::string& connect_string) const {
         return testing::process{
@@ -77,7 +77,7 @@ TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
     EXPECT_TRUE(with_folder.wait_for_output("grant ")) << with_folder.output();
 }
 
-// A time namespace has clocks of its own, and only /proc tells their offset.
+// A time namespace has separate clocks, and only /proc tells their offset.
 TEST_F(sqlite_file, is_refused_without_proc) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
     auto blind = contender_behind("mount -t tmpfs none /proc", where());
@@ -121,7 +121,7 @@ TEST_F(sqlite_file, that_others_may_read_is_told) {
     EXPECT_EQ(told(0600), 0);
 }
 
-// The session lasts for an hour: only the kernel's word can be what ends the hold.
+// The session lasts for an hour: only the kernel's notice can end the hold.
 TEST_F(sqlite_file, that_is_renamed_ends_its_holds_at_once) {
     const auto servers = connect(where(), database_options(std::chrono::hours{1}));
     mutex lock{*servers, "/lock"};
@@ -133,7 +133,7 @@ TEST_F(sqlite_file, that_is_renamed_ends_its_holds_at_once) {
     EXPECT_TRUE(lost.wait());
 }
 
-// Numbers of grants that are gone would be given again.
+// Otherwise the numbers of lost grants would be given again.
 TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     const log_lines log;
     const auto servers = connect(where(), database_options());
@@ -150,7 +150,7 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     EXPECT_GT(log.with("has older contents than this client has seen"), 0);
 }
 
-// Nothing but its confirmations can notice it: the holder asks for nothing.
+// The holder sends no requests: only its confirmations can detect the change.
 TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_nothing) {
     const log_lines log;
     const auto servers = connect(where(), database_options());
@@ -162,7 +162,8 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_not
         eventually([&] { return log.with("has older contents than this client has seen") > 0; }));
 }
 
-// The session lasts for an hour: the kernel's word or a confirmation suspends it, and it goes on with the link's end.
+// The session lasts for an hour: the kernel's notice or a confirmation suspends it, and it continues when the link is
+// gone.
 TEST_F(sqlite_file, that_gets_a_hard_link_suspends_its_clients_until_the_link_goes) {
     const log_lines log;
     const auto servers = connect(where(), database_options(std::chrono::hours{1}));
@@ -186,7 +187,7 @@ struct column {
 
 class sqlite_malformed_row : public sqlite_file, public ::testing::WithParamInterface<column> {};
 
-// A client that is there and one that comes both go on: the row is removed, and named in the log.
+// An existing client and a new client both continue: the library removes the row, and logs it.
 TEST_P(sqlite_malformed_row, suspends_no_client) {
     const log_lines log;
     const auto early = connect(where(), database_options());

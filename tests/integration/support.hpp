@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the integration tests share: a client at a proxy in front of a real server, and looks at the
-// server past both.
+// Fixture for the integration tests: a client behind a proxy in front of a real server, and direct access to the
+// server.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ namespace opcode = testing::opcode;
 using testing::frame;
 using testing::frame_kind;
 
-// The kit's servers run with a short tick; what a client must assume of them follows.
+// The kit's servers run with a short tick; these options tell the client so.
 inline client_options quick_options(std::chrono::milliseconds session_timeout = 4s) {
     client_options options;
     options.session_timeout = session_timeout;
@@ -40,7 +40,7 @@ inline client_options quick_options(std::chrono::milliseconds session_timeout = 
     return options;
 }
 
-// A connected client, or the test fails.
+// Returns a connected client, or fails the test.
 inline std::unique_ptr<client> connect(const std::string& where,
                                        client_options options = quick_options()) {
     auto result = std::make_unique<client>(where, std::move(options));
@@ -49,7 +49,7 @@ inline std::unique_ptr<client> connect(const std::string& where,
     return result;
 }
 
-// One real server for a whole test program, started by the first test that asks.
+// A real server for the whole test program; the first test that uses it starts it.
 inline ensemble& server() {
     static ensemble shared;
     static const bool ready = (shared.wait_until_serving(), true);
@@ -57,13 +57,13 @@ inline ensemble& server() {
     return shared;
 }
 
-// A path of its own for each test.
+// A separate path for each test.
 inline std::string lock_path() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     return std::string{"/tests/"} + test->test_suite_name() + "." + test->name();
 }
 
-// The names in the queue, as a client of its own sees them.
+// Returns the names in the queue, read by a separate client.
 inline std::vector<std::string> queue_names(client& observer, const std::string& path) {
     const mutex observed{observer, path};
     const auto queue = observed.queue({.timeout = limit()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of TLS: a certificate that is made on the spot, and a peer that trusts only that one.
+// For tests of TLS: a certificate that the test creates, and a peer that trusts only this certificate.
 #pragma once
 
 #include <arpa/inet.h>
@@ -85,7 +85,7 @@ private:
 // A connection to a port of 127.0.0.1 over TLS of one version.
 class tls_link {
 public:
-    // By default also with ciphers that are too old.
+    // By default offers outdated ciphers as well.
     tls_link(std::uint16_t port, const own_certificate& trusted, int version,
              const char* ciphers = "ALL:@SECLEVEL=0")
         : context_{::SSL_CTX_new(::TLS_client_method()), ::SSL_CTX_free},
@@ -113,13 +113,13 @@ public:
     tls_link(const tls_link&) = delete;
     tls_link& operator=(const tls_link&) = delete;
 
-    // The certificate is good, and the version is one that both have.
+    // True if the certificate is valid and both sides support the version.
     [[nodiscard]] bool open() const noexcept { return open_; }
     [[nodiscard]] std::string version() const { return ::SSL_get_version(link_.get()); }
     void send(const std::string& bytes) const {
         ::SSL_write(link_.get(), bytes.data(), static_cast<int>(bytes.size()));
     }
-    // Until `text` has come, or the end: all that has come.
+    // Reads until `text` has arrived, or the connection ends. Returns everything that arrived.
     [[nodiscard]] std::string receive_until(const std::string& text) const {
         std::string all;
         std::array<char, 65'536> room{};

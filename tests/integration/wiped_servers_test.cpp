@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers that lost their data, or were rolled back to older ones, refuse every session that has seen more of them, for
-// ever. Clients start over with new sessions (docs/why/lease.md).
+// Servers that lost their data, or were rolled back to older data, permanently refuse every session that has seen
+// newer data. Clients continue with new sessions (docs/why/lease.md).
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -46,7 +46,7 @@ TEST_F(wiped_servers, are_worked_with_again_by_who_waited) {
     EXPECT_FALSE(hold->valid());
 }
 
-// An older snapshot has the session, and has not seen what its client has.
+// The older snapshot has the session, and lacks changes that its client has seen.
 TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
     { const auto hold = lock.acquire({.timeout = limit()}); }
     servers.stop(0);
@@ -69,7 +69,7 @@ TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
     EXPECT_GT(mine->session().epoch, before.epoch);
 }
 
-// The servers' own words show that no server takes the session back.
+// The servers' answers show that no server accepts the session any more.
 TEST_F(wiped_servers, are_worked_with_before_the_lease_of_the_session_is_over) {
     mine->close();  // its lease is short
     const log_lines log;

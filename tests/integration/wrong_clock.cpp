@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a program, its wall clock is three hours ahead.
+// Preloaded into a program: sets its wall clock three hours ahead.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a session through the C client ends, and what it needs to begin.
+// The end of a session through the C client, and the requirements of its start.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <netdb.h>
@@ -16,7 +16,7 @@ namespace {
 std::atomic<int> resolutions{0};
 }
 
-// Stands before the C library's, to count the C client's resolutions.
+// Replaces the C library's function, to count the C client's resolutions.
 extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
                            addrinfo** out) {
     using function = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
@@ -40,7 +40,7 @@ TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
     session_recorder me{proxy_.address()};
     me.attached();
     EXPECT_EQ(me.ask(create_op{path()}).outcome, outcome::not_sent) << "as create2";
-    me.attached(2);  // that server closes the connection after its answer
+    me.attached(2);  // this server closes the connection after its answer
     const reply answer = me.ask(create_op{path()});
     EXPECT_EQ(answer.error, server_error::ok);
     EXPECT_EQ(answer.path, path());
@@ -49,7 +49,7 @@ TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
     EXPECT_EQ(container.outcome, outcome::answered);
     EXPECT_EQ(container.error, server_error::unimplemented);
     me.attached(3);
-    // The server keeps the watch, but no client hears of it, and the client does not set it again.
+    // The server keeps the watch, but no client gets its event, and the client does not set the watch again.
     me.ask(get_op{path(), watch_mode::watch});
     me.session().forget_watches(path());
     me.ask(remove_op{path()});
@@ -96,7 +96,7 @@ TEST_F(zookeeper_session, refused_credentials_end_it) {
             const std::string scheme{"digest"};
             const auto* bytes = reinterpret_cast<const std::byte*>(scheme.data());
             const auto at = std::search(body.begin(), body.end(), bytes, bytes + scheme.size());
-            std::fill_n(at, scheme.size(), std::byte{'x'});  // which no server knows
+            std::fill_n(at, scheme.size(), std::byte{'x'});  // an unknown scheme
             f.rewrite(std::move(body));
         }
         return verdict::forward;
@@ -151,12 +151,12 @@ TEST_F(zookeeper_session, closing_leaves_nothing_of_what_is_under_way) {
     EXPECT_EQ(me.heard().size(), heard);
 }
 
-// Bytes that the program has allocated; 0 where a sanitizer counts, and finds leaks by itself.
+// Number of allocated bytes; 0 under a sanitizer, which detects leaks itself.
 std::size_t allocated() {
     return ::mallinfo2().uordblks;
 }
 
-// The C client leaves completions where they are that it has queued when its thread for them has ended.
+// The C client does not free completions that are queued when its completion thread has ended.
 TEST_F(zookeeper_session, what_was_under_way_at_the_end_takes_no_memory) {
     const auto round = [&] {
         session_recorder me{proxy_.address()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One session through the C client, behind a proxy in front of a real server.
+// A session through the C client, behind a proxy in front of a real server.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -34,18 +34,19 @@ inline ensemble& servers() {
 
 class zookeeper_session : public ::testing::Test {
 protected:
-    // Tests count watches: those of the last test's sessions go when the server notices that they have ended.
+    // Tests count watches. The watches of the previous test's sessions disappear when the server notices that the
+    // sessions have ended.
     void SetUp() override {
         ASSERT_TRUE(eventually([] { return server_watches() == 0; }));
     }
-    // A top node of this test's own.
+    // Returns a top-level path that only this test uses.
     [[nodiscard]] static std::string path() {
         return std::string{"/"} + ::testing::UnitTest::GetInstance()->current_test_info()->name();
     }
     [[nodiscard]] static std::int64_t server_watches() {
         return servers().counters(0).at("watch_count");
     }
-    // Cuts the connection instead of letting the next reply of that type through.
+    // Cuts the connection instead of forwarding the next reply of this type.
     void lose_reply(std::int32_t op) {
         proxy_.filter(direction::to_client, [op](frame& f) {
             return f.is(frame_kind::reply, op) ? verdict::cut_connection : verdict::forward;

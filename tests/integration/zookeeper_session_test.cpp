@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session through the C client does when the network or the server does not. What it does
-// when they do is the contract suite's (tests/contract).
+// The behaviour of a session through the C client when the network or the server fails. The contract suite
+// (tests/contract) tests it without failures.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -51,7 +51,7 @@ TEST_F(zookeeper_session, all_that_is_under_way_is_unknown_after_the_detach_and_
     hold_replies(opcode::exists);
     std::vector<ticket> tickets;
     for (int i = 0; i < 100; ++i) tickets.push_back(me.submit(exists_op{"/"}));
-    // Refused on the spot, but not before what was asked earlier.
+    // This request is refused at once, but its reply does not overtake earlier requests.
     tickets.push_back(me.submit(get_op{"no slash"}));
     tickets.push_back(me.submit(exists_op{"/"}));
     EXPECT_TRUE(eventually([&] { return proxy_.held() > 0; }));
@@ -118,7 +118,7 @@ TEST_F(zookeeper_session, a_forgotten_watch_is_gone_here_and_at_the_server) {
     me.session().forget_watches(path());
     me.ask(exists_op{"/"});
     EXPECT_EQ(server_watches(), before);
-    // Nor does the C client set it again.
+    // The C client does not set it again either.
     proxy_.reset_counters();
     proxy_.cut();
     me.attached(2);
@@ -179,9 +179,9 @@ TEST_F(zookeeper_session, a_watch_whose_removal_was_lost_is_removed_after_the_re
     me.link(link_kind::detached);
     proxy_.filter(direction::to_server, {});
     me.attached(2);
-    // Answered on the new connection: the server has the watch again, which the C client sets first.
+    // Once the new connection has answered, the server has the watch again: the C client sets watches first.
     me.ask(exists_op{"/"});
-    // The removal follows the news of the attach: it may come behind that request.
+    // The removal is sent after the attach, and may arrive after that request.
     EXPECT_TRUE(eventually([&] { return server_watches() == before; }));
 }
 
@@ -196,9 +196,9 @@ TEST_F(zookeeper_session, a_watch_that_is_forgotten_while_detached_is_removed_af
     me.session().forget_watches(path());
     proxy_.accept();
     me.attached(2);
-    // Answered on the new connection: the server has the watch again, which the C client sets first.
+    // Once the new connection has answered, the server has the watch again: the C client sets watches first.
     me.ask(exists_op{"/"});
-    // The removal follows the news of the attach: it may come behind that request.
+    // The removal is sent after the attach, and may arrive after that request.
     EXPECT_TRUE(eventually([&] { return server_watches() == before; }));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks on ZooKeeper servers that speak TLS alone: what goes through, what is refused and how it is said, and certificates
-// that are renewed.
+// Locks on ZooKeeper servers that accept only TLS: what works, what is refused with which message, and renewed
+// certificates.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -44,7 +44,7 @@ authorities& files() {
     return all;
 }
 
-// Servers that ask for a client's certificate.
+// TLS options of servers that require a client's certificate.
 server_tls demanding() {
     return {.authority = files().ours.certificate(),
             .key_store = files().server.key_store,
@@ -62,13 +62,13 @@ std::string options_of(const std::string& authority, const issued_certificate& c
     return "?ca_file=" + authority + "&cert_file=" + client.certificate + "&key_file=" + client.key;
 }
 
-// "zookeepers://127.0.0.1:1,...", without its options.
+// Returns "zookeepers://127.0.0.1:1,...", without options.
 std::string servers_alone() {
     const auto whole = three().connect_string();
     return whole.substr(0, whole.find('?'));
 }
 
-// Why no session comes, as wait_connected() says it.
+// Returns the reason for which no session begins, from wait_connected().
 std::string refusal_of(const std::string& where) {
     try {
         client refused{where, quick_options()};
@@ -79,7 +79,7 @@ std::string refusal_of(const std::string& where) {
     }
 }
 
-// The ports of this process that take connections.
+// Returns the listening ports of this process.
 std::set<std::uint16_t> own_listening_ports() {
     constexpr int k_most_descriptors = 1024;
     std::set<std::uint16_t> found;
@@ -97,7 +97,8 @@ std::set<std::uint16_t> own_listening_ports() {
     return found;
 }
 
-// To an attach of a session of its own: another program would open one through the client's certificate.
+// Returns true if the port closes the connection when another program tries to attach a session. Otherwise that
+// program could open a session with the client's certificate.
 bool is_hung_up_at(std::uint16_t port) {
     base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
@@ -133,7 +134,7 @@ TEST(zookeeper_tls, carries_locks_of_three_servers) {
     EXPECT_THAT(first->session().server, HasSubstr("127.0.0.1:"));
 }
 
-// The session says where it is by the servers' own addresses, and moves with a hold when its server dies.
+// The session names its server by the servers' addresses, and keeps its hold when it moves after its server died.
 TEST(zookeeper_tls, a_hold_outlives_its_server) {
     const auto path = lock_path();
     const auto holder = connect(three().connect_string(), quick_options(20s));
@@ -192,7 +193,7 @@ TEST(zookeeper_tls, health_is_asked_over_it) {
     for (const auto& each : *health) EXPECT_TRUE(each.serves) << each.name << each.problem;
 }
 
-// Refusals, a row each.
+// Refusals, one test each.
 
 TEST(zookeeper_tls, an_unknown_authority_is_refused) {
     EXPECT_THAT(
@@ -262,8 +263,8 @@ TEST(zookeeper_tls, files_that_cannot_be_used_are_refused) {
             "&key_password_file=" + password);
 }
 
-// The files are read for each connection: with a session that stands, a certificate that has become useless keeps it from
-// the next server, and the renewed one lets it through.
+// The client reads the files for each connection. While a session exists, an invalid certificate keeps it from the
+// next server, and the renewed certificate lets it attach.
 TEST(zookeeper_tls, a_renewed_certificate_is_used_while_a_session_stands) {
     const auto path = lock_path();
     auto own = files().ours.issue("renewed");
@@ -288,7 +289,7 @@ TEST(zookeeper_tls, a_renewed_certificate_is_used_while_a_session_stands) {
     three().wait_until_serving();
 }
 
-// Another program of this machine that finds the tunnel's port gets nothing through it.
+// Another program of this machine that finds the tunnel's port cannot use it.
 TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
     const auto holder = connect(three().connect_string());
     log_lines log;
@@ -299,7 +300,7 @@ TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
 }
 
-// Without the guardian the lock would be taken for ten minutes.
+// Without the guardian the lock would stay taken for ten minutes.
 TEST(zookeeper_tls, a_guardian_ends_the_session_of_a_killed_process) {
     ensemble patient{{.max_session_timeout = 600s, .tls = demanding()}};
     const testing::temporary_folder folder;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// critical_section: what a test does inside a lock, so that the file system judges it, whatever any
-// lock says; java/CriticalSection.java and python/contender.py do the same in one folder with it.
+// critical_section: the actions of a test inside a lock, so that the file system detects an overlap independently of
+// any lock. java/CriticalSection.java and python/contender.py do the same in one folder with it.
 //
 //     critical_section section{folder.path()};
 //     EXPECT_TRUE(section.write());
 //     EXPECT_EQ(section.count(), 1);
 //
-// A writer makes the file "writer", which must not be there, nor any reader's file; to leave, it adds
-// one to the number in the file "counter" and removes "writer". A reader makes a file "reader-..." of
-// its own; there must be no "writer" while it is there. Of two that are inside together and should not
-// be, at least one sees the other's file.
+// A writer creates the file "writer", which must not exist, nor any reader's file. When it leaves, it adds one to the
+// number in the file "counter" and removes "writer". A reader creates a file "reader-..." with a unique name; no
+// "writer" may exist meanwhile. If two are inside that exclude each other, at least one of them sees the other's
+// file.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,7 +29,7 @@ class critical_section {
 public:
     explicit critical_section(std::filesystem::path folder) : folder_{std::move(folder)} {}
 
-    // As a writer. False: another client is inside.
+    // Enters as a writer. Returns false if another client is inside.
     [[nodiscard]] bool enter() const { return make(writer_) && !readers_inside(); }
     [[nodiscard]] bool leave() const {
         const int next = count() + 1;
@@ -38,7 +38,7 @@ public:
     }
     [[nodiscard]] bool write() const { return enter() && leave(); }
 
-    // As a reader. False: a writer is inside.
+    // Visits as a reader. Returns false if a writer is inside.
     [[nodiscard]] bool read() const {
         static std::atomic<int> last{0};
         const auto mine = folder_ / ("reader-cpp-" + std::to_string(++last));
@@ -48,7 +48,7 @@ public:
         return std::filesystem::remove(mine) && alone;
     }
 
-    // How many writers have left.
+    // Number of writers that have left.
     [[nodiscard]] int count() const {
         int written = 0;
         std::ifstream{counter_} >> written;

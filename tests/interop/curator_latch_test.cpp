@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants of Curator's LeaderLatch and of `leader` in one election, and of its LeaderSelector and
-// leader in another.
+// Participants of Curator's LeaderLatch and of `leader` in one election; and participants of its LeaderSelector and
+// of `leader` in another.
 #include "interop/support.hpp"
 
 namespace turnstile::tests {
@@ -20,7 +20,7 @@ protected:
     leader ours{*servers, path, {.id = "ours", .protocol = election_protocol::latch}};
     const leader seen{*observer, path, {.protocol = election_protocol::latch}};
 
-    // A process of Curator's that takes part until the signal, once it is in the queue.
+    // Starts a process with Curator that takes part until the signal, and waits until it has queued.
     [[nodiscard]] testing::process curators(std::size_t in_queue) const {
         auto theirs = start("lead");
         EXPECT_TRUE(becomes_long(in_queue)) << theirs.output();
@@ -33,7 +33,7 @@ protected:
     [[nodiscard]] bool becomes_long(std::size_t size) const {
         return eventually([&] { return seen.participants().value().size() == size; });
     }
-    // "ours theirs": in the order in which they lead.
+    // Returns "ours theirs", in the order in which they lead.
     [[nodiscard]] std::string in_turn() const {
         std::string ids;
         const auto all = seen.participants().value();
@@ -91,7 +91,7 @@ TEST_F(curator_latch, follows_ours_and_ours_follows_it_and_each_sees_the_ids) {
     expect_done(theirs);
 }
 
-// F4 with a foreign successor, which knows nothing of leases.
+// F4 with a foreign successor, which has no leases.
 TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     ours.start();
     ASSERT_TRUE(ours.await({.timeout = limit()}));
@@ -100,7 +100,7 @@ TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     proxy.black_hole();
     const bool followed = eventually([&] {
         const bool theirs_leads = theirs.output().find("leads") != std::string::npos;
-        EXPECT_FALSE(theirs_leads && ours.leads());  // cut off, it cannot have begun to lead again
+        EXPECT_FALSE(theirs_leads && ours.leads());  // cut off, it cannot lead again
         return theirs_leads;
     });
     ASSERT_TRUE(followed) << theirs.output();

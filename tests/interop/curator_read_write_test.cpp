@@ -12,8 +12,8 @@
 namespace turnstile::tests {
 namespace {
 
-constexpr int k_threads_of_a_kind = 2;  // CuratorReadWrite has as many
-constexpr int k_grants_each = 20;       // of each thread of Curator's; ours go on as long as those
+constexpr int k_threads_of_a_kind = 2;  // the same as in CuratorReadWrite
+constexpr int k_grants_each = 20;       // for each of Curator's threads; ours run until those end
 
 class curator_read_write : public ::testing::Test {
 protected:
@@ -24,7 +24,7 @@ protected:
     const std::unique_ptr<client> servers = connect(server().connect_string());
     shared_mutex lock{*servers, path};
 
-    // A process of Curator's that holds until the signal.
+    // Starts a process with Curator that holds until the signal.
     [[nodiscard]] testing::process curators(const std::string& role) const {
         return program.start({role, server().connect_string(), path, go_on.pipe()},
                              folder.path() / (role + ".log"));
@@ -32,7 +32,7 @@ protected:
     [[nodiscard]] bool becomes_long(std::size_t size) const {
         return eventually([&] { return lock.queue().value().size() == size; });
     }
-    // The znode of Curator's contender of this kind.
+    // Returns the znode of Curator's contender of this kind.
     [[nodiscard]] std::string curators_znode(contender_kind kind) const {
         const auto all = lock.queue().value();
         for (const auto& contender : all)
@@ -40,7 +40,7 @@ protected:
                 return path + '/' + contender.name;
         return {};
     }
-    // One hold that is asked for now and granted some time.
+    // A hold that is requested now and granted later.
     class pending_hold {
     public:
         explicit pending_hold(const shared_mutex_view& side) {
@@ -62,7 +62,7 @@ protected:
     };
 };
 
-// What the holds of ours tell about their order, looked at inside the lock.
+// Checks the order of our holds by their tokens, inside the lock.
 class token_order {
 public:
     void write(fencing_token token) {
@@ -159,7 +159,7 @@ TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
     auto first = lock.acquire_shared({.timeout = limit()}).value();
     auto writing = curators("write");
     ASSERT_TRUE(is_waited_for(first, *servers)) << writing.output();
-    pending_hold reader{lock.readers()};  // a writer that waits is not starved
+    pending_hold reader{lock.readers()};  // a waiting writer does not starve
     ASSERT_TRUE(waits_for(*servers, curators_znode(contender_kind::writer)));
     pending_hold writer{lock.writers()};
     ASSERT_TRUE(becomes_long(4));
@@ -179,11 +179,11 @@ TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
     ASSERT_TRUE(reading.wait_for_output("released")) << reading.output();
 }
 
-// What Curator does since its issue 621 was mended, after 5.4: the reader is a znode that is not sequential and has the
-// number of the writer that it was. Debian's Curator is older, so its znodes are made here.
+// The behaviour of Curator after 5.4, since its issue 621 was fixed: the reader of a downgrade is a znode that is not
+// sequential and has the number of its writer. Debian's Curator is older, so the test creates these znodes itself.
 TEST_F(curator_read_write, its_downgrade_lets_our_reader_in_and_keeps_our_writer_out) {
     const std::string name = path + "/_c_5a0f1d8e-6d0b-4a57-8f3e-0f3c4c1d9e21-";
-    lock.acquire({.timeout = limit()}).value().release(limit()).value();  // makes the folder
+    lock.acquire({.timeout = limit()}).value().release(limit()).value();  // creates the folder
     kit_test::zk_client theirs{server().connect_string()};
     std::string writing;
     ASSERT_EQ(theirs.create(name + "__WRIT__", ZOO_SEQUENCE | ZOO_EPHEMERAL, &writing), ZOK);
@@ -227,7 +227,7 @@ TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_and_its_next_reader_
     EXPECT_EQ(next.exit_code(), 0) << next.output();
 }
 
-// Its reader looks no further than the writers ahead of it: one of those gives up, and behind it our upgrade is.
+// Curator's reader watches only the writers ahead of it. One of these writers gives up, and our upgrade is behind it.
 TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     kit_test::zk_client writer{server().connect_string()};
@@ -247,11 +247,11 @@ TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_pas
     expect_done(theirs);
 }
 
-// The same in the instant between the upgrade's look and its taking the place in front: the reader may be in
-// already. Then it is waited for.
+// The same between the upgrade's read and its move to the front: the reader may have entered already. Then the
+// upgrade waits for the reader.
 TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_that_such_a_writer_let_in) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
-    auto reader = lock.acquire_shared({.timeout = limit()}).value();  // keeps the upgrade waiting
+    auto reader = lock.acquire_shared({.timeout = limit()}).value();  // makes the upgrade wait
     kit_test::zk_client writer{server().connect_string()};
     std::string writing;
     ASSERT_EQ(writer.create(path + "/_c_5a0f1d8e-6d0b-4a57-8f3e-0f3c4c1d9e21-__WRIT__",

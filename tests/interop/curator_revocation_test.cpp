@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request to let go between a real Curator process and ours: each side's is heard by the other.
+// A request to release, between a Curator process and ours: each side receives the request of the other.
 #include "interop/support.hpp"
 #include "turnstile/revocation.hpp"
 
@@ -44,7 +44,7 @@ TEST_F(curator_revocation, asked_twice_it_hears_of_it_once) {
     expect_let_go(theirs);
 }
 
-// Curator's knows no orders: it is asked, and has the time that the operator gives.
+// Curator knows no orders: the library asks its holder, and waits as long as the operator allows.
 TEST_F(curator_revocation, our_order_asks_curators_holder_first) {
     auto theirs = curators_hold();
     const auto holder = lock.holder().value().value();
@@ -65,7 +65,7 @@ TEST_F(curator_revocation, curators_request_reaches_our_holder) {
     EXPECT_TRUE(request.wait());
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(lock.holder().value()->metadata.text, "__REVOKE__");
-    EXPECT_TRUE(orders.ask(lock.holder().value().value(), {.who = "ops"}));  // it has been asked
+    EXPECT_TRUE(orders.ask(lock.holder().value().value(), {.who = "ops"}));  // asked before
     hold.release(limit()).value();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One real Curator process and ours on one path: they exclude each other, in one queue.
+// A real Curator process and ours on one path: they exclude each other, in one queue.
 #include <future>
 
 #include "interop/support.hpp"
@@ -7,7 +7,7 @@
 namespace turnstile::tests {
 namespace {
 
-constexpr int k_grants = 100;  // of Curator's; ours go on as long as those
+constexpr int k_grants = 100;  // Curator's grants; ours run until those end
 
 class curator : public ::testing::Test {
 protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kazoo's locks, under the names that docs/why/mutex.md and docs/why/shared-mutex.md say, and ours on one path.
+// kazoo's locks, under the names that docs/why/mutex.md and docs/why/shared-mutex.md give, and ours on one path.
 #include <utility>
 
 #include "interop/support.hpp"
@@ -27,7 +27,7 @@ protected:
                                  .environment = {"PYTHONDONTWRITEBYTECODE=1"},
                                  .output = folder.path() / (role + ".log")}};
     }
-    // A process of kazoo's that holds until the signal.
+    // Starts a process with kazoo that holds until the signal.
     [[nodiscard]] testing::process holder(const std::string& role) const {
         return start(role, {go_on.pipe()});
     }
@@ -36,7 +36,7 @@ protected:
         EXPECT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
         return theirs;
     }
-    // Ours holds when kazoo's starts, and as long as that goes on holds until it waits.
+    // Our hold exists when kazoo's process starts. While that process runs, ours holds until kazoo's contender waits.
     template <class Lock>
     void take_turns(Lock& lock, const std::string& role) const {
         auto hold = lock.acquire({.timeout = limit()});
@@ -92,7 +92,7 @@ TEST_F(kazoo, writer_waits_for_our_reader_and_our_reader_for_it) {
     auto theirs = holder("hold-write");
     ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
     EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
-    EXPECT_TRUE(is_busy(lock.try_acquire_shared()));  // a writer that waits is not starved
+    EXPECT_TRUE(is_busy(lock.try_acquire_shared()));  // a waiting writer does not starve
     hold.unlock();
     ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
     EXPECT_TRUE(is_busy(lock.try_acquire_shared()));

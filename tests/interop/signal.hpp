@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// signal: lets other clients' programs go on, which wait for it by reading from a named pipe.
+// signal: lets other clients' programs continue; they wait for it by reading from a named pipe.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,8 @@ class signal {
 public:
     explicit signal(std::filesystem::path pipe) : pipe_{std::move(pipe)} {
         if (::mkfifo(pipe_.c_str(), 0600) != 0) fail();
-        // For both ways: it waits for no reader, and what is written stays until one has come.
+        // Opened for both directions: so it does not wait for a reader, and the bytes stay in the pipe until one
+        // reads.
         end_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
         if (end_ < 0) fail();
     }
@@ -26,9 +27,9 @@ public:
     signal& operator=(const signal&) = delete;
     ~signal() { ::close(end_); }
 
-    // For the program's arguments.
+    // The pipe's path, for the program's arguments.
     [[nodiscard]] const std::filesystem::path& pipe() const noexcept { return pipe_; }
-    // To all programs that wait for it, or will: each reads one byte.
+    // Signals all programs that wait now or later: each reads one byte.
     void give() const {
         constexpr std::string_view k_programs = "!!!!!!!!!!!!!!!!";
         if (::write(end_, k_programs.data(), k_programs.size()) !=

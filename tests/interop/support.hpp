@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests with other clients share: their processes, and which contender watches which at the server.
+// Helpers for the tests with other clients: their processes, and which contender watches which znode at the server.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace turnstile::tests {
 
-// The sessions that watch the znode. A session that watches another contender's waits for it, and goes on
-// waiting until something happens to it.
+// Returns the sessions that watch the znode. A session that watches another contender's znode waits for it, until
+// something happens to it.
 inline std::set<std::int64_t> watchers(const std::string& znode) {
     std::set<std::int64_t> found;
     std::istringstream watches{server().four_letter_word(0, "wchp")};
@@ -40,25 +40,25 @@ inline std::set<std::int64_t> watchers(const std::string& znode) {
     });
 }
 
-// Waits until this client waits for a contender of another one.
+// Waits until this client waits for a contender of another client.
 [[nodiscard]] inline bool waits_for(const client& waiter, const std::string& znode) {
     return eventually([&] { return watchers(znode).contains(waiter.session().id); });
 }
 
-// Whether another contender was in the way of a try.
+// Returns true if another contender prevented the try.
 template <class T>
 [[nodiscard]] bool is_busy(const result<T>& tried) {
     return !tried && tried.error() == errc::busy;
 }
 
-// The program has come to a good end.
+// Waits for the program's end, and checks that it was successful.
 inline void expect_done(testing::process& theirs) {
     ASSERT_TRUE(theirs.wait()) << theirs.output();
     EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
 }
 
-// Their reader has been started behind our writer: it waits, and holds as soon as ours has become a reader, too.
-// At the end theirs alone holds.
+// Their reader starts behind our writer and waits. It holds as soon as our writer is downgraded to a reader. At the
+// end their reader holds alone.
 inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& theirs,
                           const client& servers) {
     ASSERT_TRUE(is_waited_for(writer, servers)) << theirs.output();
@@ -70,8 +70,8 @@ inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& th
     writer.release(limit()).value();
 }
 
-// Ours holds already when theirs starts, and as long as that goes on holds until it waits. `theirs` takes the
-// lock so many times.
+// Our hold exists when their process starts. While that process runs, ours holds until their contender waits.
+// `theirs` takes the lock this many times.
 template <class Lock>
 void take_turns(Lock& lock, result<guard> hold, testing::process& theirs,
                 const critical_section& section, int their_grants) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing of the kit is left running or lying about when the test's process dies.
+// No process and no file of the kit remains when the test's process dies.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -34,7 +34,7 @@ TEST_P(sigkill_of_the_test, ends_children_and_removes_folders) {
     EXPECT_TRUE(eventually([&] { return !alive(child); }));
     EXPECT_TRUE(eventually([&] { return !alive(grandchild); }));
     EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); }));
-    // It is not the kit's child, and lives: so it did not hold the link open.
+    // This process is not the kit's child, and is still alive: so it did not keep the link open.
     EXPECT_TRUE(alive(careless));
     ::kill(careless, SIGKILL);
 }

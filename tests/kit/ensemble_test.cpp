@@ -19,7 +19,7 @@ protected:
         servers = std::make_unique<ensemble>(ensemble_options{.count = 3});
     }
     static void TearDownTestSuite() { servers.reset(); }
-    // Whatever a test did: all run, and serve.
+    // After every test, makes all servers run and serve.
     void TearDown() override {
         for (std::size_t i = 0; i < servers->size(); ++i) {
             servers->resume(i);

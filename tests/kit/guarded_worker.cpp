@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service as its test starts it: takes a lock, with a guardian or without, and works until it is killed.
+// A service that a test starts: takes a lock, with or without a guardian, and works until it is killed.
 //
 //     guarded_worker CONNECT PATH [GUARDIAN]
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test-like process: starts what its argument says, tells about it, and waits to be killed.
+// A process like a test: starts what its argument says, prints its data, and waits to be killed.
 #include <unistd.h>
 
 #include <csignal>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace turnstile::testing;
 
-// A child that ignores what can be ignored, with a child of its own.
+// A child that ignores every signal that can be ignored, and has a child itself.
 constexpr const char* k_stubborn = R"sh(
 trap '' HUP INT TERM
 sleep 1000 &
@@ -25,7 +25,7 @@ echo "child $$"
 wait
 )sh";
 
-// Inherits every descriptor that is not close-on-exec, as a careless library's child does.
+// Inherits every descriptor that is not close-on-exec, like the child of a careless library.
 void start_careless_child() {
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -36,7 +36,7 @@ void start_careless_child() {
     std::cout << "careless " << pid << std::endl;
 }
 
-// So many that two of these processes, if they did not agree, would take some of the same.
+// So many ports that two such processes would share some if they did not coordinate.
 std::vector<loopback_port> take_many_ports() {
     constexpr std::size_t k_many = 400;
     std::vector<loopback_port> ports(k_many);

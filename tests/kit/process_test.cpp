@@ -73,8 +73,8 @@ TEST_F(process_test, pauses_and_resumes) {
     auto child = shell("while :; do sleep 0.01; done");
     for (int i = 0; i < 3; ++i) {
         child.pause();
-        // D: in vfork, for a child that stopped before its exec. It does not run either. R: the child went on to its
-        // exec, and the kernel stops this one on the way out of vfork.
+        // D: in vfork, because the child stopped before its exec; the process does not run either. R: the child has
+        // reached its exec, and the kernel stops this process as it leaves vfork.
         EXPECT_TRUE(eventually([&] {
             const char state = state_of(child.pid());
             return state == 'T' || state == 'D';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the proxy does to single messages, each of them the kind of loss that a lock has to bear.
+// The proxy's actions on single messages; each of them is a kind of loss that a lock must survive.
 #include <future>
 #include <mutex>
 #include <stdexcept>
@@ -20,7 +20,7 @@ protected:
     zk_client client_{proxy_.address()};
 };
 
-// One verdict for one kind of message, `forward` for all others.
+// Returns a filter with one verdict for one kind of message, and `forward` for all others.
 tcp_proxy::frame_filter on(frame_kind kind, std::int32_t op, verdict answer) {
     return [=](frame& message) { return message.is(kind, op) ? answer : verdict::forward; };
 }
@@ -48,7 +48,7 @@ TEST_F(proxy_filter_test, drops_and_lets_the_next_ones_pass) {
     ASSERT_EQ(direct_.create("/watched", ZOO_EPHEMERAL), ZOK);
     ASSERT_EQ(client_.exists("/watched", true), ZOK);
     ASSERT_EQ(direct_.remove("/watched"), ZOK);
-    // Had the event passed, it would have come before this answer.
+    // If the event had passed the proxy, it would have come before this answer.
     EXPECT_EQ(client_.exists("/watched"), ZNONODE);
     EXPECT_FALSE(client_.watch_fired.is_set());
     EXPECT_EQ(proxy_.watch_events(), 1U);
@@ -74,7 +74,7 @@ TEST_F(proxy_filter_test, plays_a_server_that_is_too_old) {
         return verdict::forward;
     });
     EXPECT_EQ(client_.create("/container", ZOO_CONTAINER), ZUNIMPLEMENTED);
-    // A server closes the connection, not the session, after that request.
+    // After that request a server closes the connection, and keeps the session.
     EXPECT_TRUE(client_.connected.wait(2));
     EXPECT_FALSE(client_.expired.is_set());
     EXPECT_EQ(client_.create("/folder", ZOO_EPHEMERAL), ZOK);

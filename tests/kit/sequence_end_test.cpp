@@ -25,8 +25,8 @@ protected:
     temporary_folder folder_;
 };
 
-// 3.8.0 sticks at the largest number; other versions are said to wrap, and a server that this suite
-// meets one day may. What the snapshot owes is the beginning.
+// 3.8.0 stops at the largest number; other versions may wrap, as a later server may. The snapshot has to guarantee
+// the start only.
 TEST_P(sequence_end_test, starts_just_before_the_end) {
     ensemble servers{{.count = GetParam(), .data_from = folder_.path() / "data"}};
     zk_client client{servers.connect_string()};
@@ -49,7 +49,7 @@ TEST_P(sequence_end_test, starts_just_before_the_end) {
     EXPECT_EQ(client.children("/locks/orders").size(), 5U);
 
     servers.restart(*servers.leader());
-    // The client may still be on its way back.
+    // The client may still be reconnecting.
     EXPECT_TRUE(eventually([&] { return client.exists("/locks/orders") == ZOK; }));
 }
 

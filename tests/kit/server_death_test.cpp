@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No server, and no data, is left when the test's process is killed.
+// No server and no data remain when the test's process is killed.
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One server: options, counters, data.
+// A single server: options, counters, data.
 #include <gtest/gtest.h>
 
 #include <chrono>

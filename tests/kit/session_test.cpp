@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions that are taken away: by a second connection, and by silence.
+// Sessions that end from outside: by a second connection, and by silence.
 #include "turnstile/testing/session_fault.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using namespace turnstile::testing;
 using kit_test::zk_client;
 
-// The C client gives a request up after two thirds of it: long enough for a busy machine.
+// The C client gives a request up after two thirds of the timeout, which is long enough for a busy machine.
 constexpr int k_short_timeout_ms = 4000;
 
 class session_test : public ::testing::Test {
@@ -61,7 +61,7 @@ TEST_F(session_test, is_not_closed_without_its_password) {
                  std::runtime_error);
     EXPECT_THROW(close_session(servers->connect_string(), owner.session_id(), "short"),
                  std::runtime_error);
-    // The server drops the owner's connection, whatever the password; the session stays.
+    // The server drops the owner's connection, whatever the password is; the session remains.
     EXPECT_TRUE(owner.connected.wait(2));
     EXPECT_EQ(owner.exists("/not-closed"), ZOK);
 }

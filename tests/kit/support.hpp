@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kit's tests share: looking at processes by number, and a victim to kill.
+// Helpers for the kit's tests: the state of a process, and a process to kill.
 #pragma once
 
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 namespace kit_test {
 
-// Whether a process does anything or could: neither gone nor a zombie.
+// True if the process runs or can run: it has neither ended nor is it a zombie.
 inline bool alive(pid_t pid) {
     std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
     const std::string stat{std::istreambuf_iterator<char>{file}, {}};
@@ -25,7 +25,7 @@ inline bool alive(pid_t pid) {
     return state != 'Z' && state != 'X';
 }
 
-// The rest of the first line that starts with `key` and a space; empty if there is none.
+// Returns the rest of the first line that starts with `key` and a space; empty if there is none.
 inline std::string line_after(const std::string& text, std::string_view key) {
     std::istringstream lines{text};
     for (std::string line; std::getline(lines, line);) {
@@ -39,7 +39,7 @@ inline pid_t pid_after(const std::string& text, std::string_view key) {
     return rest.empty() ? 0 : static_cast<pid_t>(std::stol(rest));
 }
 
-// Runs kit_victim until it says READY.
+// Runs kit_victim until it prints READY.
 class victim {
 public:
     explicit victim(const std::string& scene)
@@ -48,7 +48,7 @@ public:
 
     [[nodiscard]] bool ready() const { return ready_; }
     [[nodiscard]] std::string output() const { return process_.output(); }
-    // Kills it alone, as the kernel does when memory runs out.
+    // Kills only this process, as the kernel does when memory runs out.
     [[nodiscard]] bool die() {
         ::kill(process_.pid(), SIGKILL);
         return process_.wait();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain client of the C library for the kit's tests, which must not lean on the rest of
-// Turnstile.
+// A plain client of the C library for the kit's tests, which must not depend on the rest of Turnstile.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
@@ -21,7 +20,7 @@ using turnstile::testing::test_deadline;
 
 class zk_client {
 public:
-    // Does not wait until it is connected.
+    // Does not wait for the connection.
     explicit zk_client(const std::string& servers, int timeout_ms = 30'000) {
         zoo_set_debug_level(static_cast<ZooLogLevel>(0));
         handle_ = zookeeper_init(servers.c_str(), &on_event, timeout_ms, nullptr, this, 0);
@@ -51,7 +50,7 @@ public:
         return rc;
     }
     int remove(const std::string& path) { return zoo_delete(handle_, path.c_str(), -1); }
-    // Every client may do anything with it but read it.
+    // Removes every client's right to read the znode, and keeps all other rights.
     int hide(const std::string& path) {
         Id anyone = ZOO_ANYONE_ID_UNSAFE;
         ::ACL all{ZOO_PERM_ALL & ~ZOO_PERM_READ, anyone};

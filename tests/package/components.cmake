@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest (CMakeLists.txt beside this file gives the variables): installs ${build} whole, and each component by itself,
-# below ${scratch}. Each file of the whole has to be in one component, and in no second one.
-# The port has the version of the project.
+# Run by ctest (CMakeLists.txt beside this file sets the variables): installs ${build} whole, and each component
+# separately, below ${scratch}. Each file of the whole must be in exactly one component. The port must have the
+# project's version.
 cmake_minimum_required(VERSION 3.25)
 
 string(REPLACE "," ";" modules "${modules}")
@@ -67,7 +67,7 @@ expect(command "^(bin|libexec|share/(man|bash-completion|zsh|fish)|lib/systemd)/
        libexec/turnstile/turnstile-guardian share/man/man1/turnstile-run.1 lib/systemd/system/turnstile-serve.service)
 expect(documentation "^share/doc/" share/doc/turnstile/README.md share/doc/turnstile/LICENSE
        share/doc/turnstile/docs/guarantees.md)
-# The one place beside CMakeLists.txt that has to name the version.
+# Besides CMakeLists.txt, only the port has to name the version.
 file(READ "${port}" port)
 string(JSON port_version GET "${port}" version)
 if(NOT port_version STREQUAL version)

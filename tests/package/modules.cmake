@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest (CMakeLists.txt beside this file gives the variables): what the core library needs and a program of it
-# loads, and which modules are found beside it. Each case has the libraries in a folder of its own below ${scratch}.
+# Run by ctest (CMakeLists.txt beside this file sets the variables): checks which libraries the core library needs and
+# a program loads, and which modules it finds. Each case has its libraries in a separate folder below ${scratch}.
 cmake_minimum_required(VERSION 3.25)
 
 string(REPLACE "," ";" modules "${modules}")
@@ -23,8 +23,8 @@ function(needed_by out library)
     set(${out} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# probe(<case> <connect string>): sets code and said. The working directory has all modules, and so has a folder behind
-# the case's own in LD_LIBRARY_PATH.
+# probe(<case> <connect string>): sets code and said. The working directory has all modules, and LD_LIBRARY_PATH has
+# the case's folder, followed by a folder with all modules.
 function(probe case connect_string)
     execute_process(
         COMMAND "${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${scratch}/${case}:${scratch}/all"
@@ -46,14 +46,14 @@ endfunction()
 put(bare "${core}")
 put(all "${core}" ${modules})
 
-# The core.
+# The core library.
 needed_by(needed "${core}")
 list(LENGTH needed count)
 message(STATUS "${core_name} needs ${count}: ${needed}")
 if(count GREATER 10 OR needed MATCHES "${clients}")
     fail("${core_name} needs ${count} libraries: ${needed}")
 endif()
-# The testing kit is apart: none of its symbols is in the core, exported or not.
+# The testing kit is separate: the core contains none of its symbols, exported or not.
 function(expect_no_kit library)
     execute_process(COMMAND "${nm}" --demangle "${library}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
     if(symbols MATCHES "turnstile::(testing|simulation|schedule|deterministic|search)::[^\n]*")
@@ -61,7 +61,7 @@ function(expect_no_kit library)
     endif()
 endfunction()
 expect_no_kit("${core}")
-# Its exports are names of turnstile, of this ABI, and none of a private class.
+# The core exports only names of turnstile, of this ABI, and none of a private class.
 execute_process(
     COMMAND "${nm}" --dynamic --defined-only --demangle "${core}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
 )
@@ -93,7 +93,7 @@ if(NOT code EQUAL 0 OR said MATCHES "${clients}|libturnstile-" OR NOT said MATCH
     fail("local: ends with ${code}, and loads ${said}")
 endif()
 
-# A module that is absent: one sentence, no connection, no password.
+# An absent module: one error message, no connection, no password in the message.
 foreach(connect_string IN ITEMS "zookeepers://127.0.0.1:1" "redis://u:secret@127.0.0.1:1" "sqlite:/nowhere/locks.db"
                                 "postgresql://u:secret@127.0.0.1:1/db" "mysql://u:secret@127.0.0.1:1/db"
 )
@@ -108,7 +108,7 @@ foreach(connect_string IN ITEMS "zookeepers://127.0.0.1:1" "redis://u:secret@127
     endif()
 endforeach()
 
-# A module of another version is refused by both its version and the library's.
+# A module of another version is refused; the message has its version and the library's.
 put(other "${core}")
 file(COPY "${other_version}" DESTINATION "${scratch}/other")
 probe(other "redis://u:secret@127.0.0.1:1")
@@ -118,7 +118,7 @@ if(NOT code EQUAL 2 OR NOT said MATCHES "of version 0\\.0\\.7 and this library o
     fail("a module of another version: ${code}: ${said}")
 endif()
 
-# A module exports its entry function alone, and needs no other kind's library.
+# A module exports only its entry function, and needs no library of another kind.
 foreach(library IN LISTS modules)
     execute_process(
         COMMAND "${nm}" --dynamic --defined-only "${library}" OUTPUT_VARIABLE symbols
@@ -129,7 +129,7 @@ foreach(library IN LISTS modules)
     endif()
 endforeach()
 
-# The module beside the library is loaded, and no other.
+# The library loads the module beside it, and no other.
 if(modules MATCHES "turnstile-sqlite")
     probe(all "sqlite:${scratch}/locks.db")
     if(NOT code EQUAL 0 OR NOT said MATCHES "all/libturnstile-sqlite" OR NOT said MATCHES "libsqlite3"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of completion tokens, for standalone Asio and for Boost.Asio: the same cases, typed over what the two
-// call things. A test program includes its Asio, says what things are called there, and instantiates them.
+// The tests of completion tokens, for standalone Asio and for Boost.Asio: the same cases, typed over the names of the
+// two libraries. A test program includes its Asio, defines the names, and instantiates the tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -156,7 +156,8 @@ TYPED_TEST_P(asio_tokens, a_future) {
     EXPECT_TRUE(gone.get());
 }
 
-// Bound to a strand of a pool: on it, also if the outcome was there at once, and not within the call.
+// Bound to a strand of a pool: the handler runs on the strand, even if the outcome is known at once, and never inside
+// the call.
 TYPED_TEST_P(asio_tokens, a_handler_runs_by_its_executor) {
     using asio = TypeParam;
     typename asio::thread_pool pool{2};
@@ -175,7 +176,7 @@ TYPED_TEST_P(asio_tokens, a_handler_runs_by_its_executor) {
     pool.join();
 }
 
-// Moved, never copied; and without an executor it runs on one of the system.
+// The handler is moved and never copied. Without an executor it runs on a thread of the system executor.
 TYPED_TEST_P(asio_tokens, a_handler_that_cannot_be_copied) {
     using asio = TypeParam;
     event told;
@@ -188,7 +189,7 @@ TYPED_TEST_P(asio_tokens, a_handler_that_cannot_be_copied) {
     EXPECT_TRUE(told.wait());
 }
 
-// run() would return at once if the wait were not counted as work.
+// run() would return at once if the wait did not count as work.
 TYPED_TEST_P(asio_tokens, a_wait_is_outstanding_work) {
     using asio = TypeParam;
     auto theirs = this->their_lock.acquire().value();
@@ -221,7 +222,7 @@ TYPED_TEST_P(asio_tokens, a_stop_token_and_a_closed_client_end_the_wait) {
             co_await asio::async_acquire(this->lock, this->patient, asio::use_awaitable);
         outcomes.push_back(second.error().code());
         auto look = [this] { return this->lock.queue(); };
-        // While it closes it may still answer.
+        // A client that is closing may still answer.
         const auto third = co_await asio::async_call(*this->servers, look, asio::use_awaitable);
         if (!third) {
             EXPECT_EQ(third.error(), errc::closed);
@@ -255,7 +256,7 @@ TYPED_TEST_P(asio_tokens, a_context_that_ends_ends_the_waits_of_its_coroutines) 
         ADD_FAILURE() << "it went on";
     };
     this->start(take);
-    this->io->poll();  // as far as the wait
+    this->io->poll();  // runs as far as the wait
     ASSERT_TRUE(this->becomes_length(2));
     this->io.reset();
     EXPECT_TRUE(gone);
@@ -264,7 +265,7 @@ TYPED_TEST_P(asio_tokens, a_context_that_ends_ends_the_waits_of_its_coroutines) 
     EXPECT_TRUE(this->becomes_length(0));
 }
 
-// The context does not run before the hold is on its way.
+// The context does not run before the hold is on its way to the handler.
 TYPED_TEST_P(asio_tokens, a_context_that_ends_releases_what_was_on_its_way) {
     using asio = TypeParam;
     asio::async_acquire(this->lock, this->patient,

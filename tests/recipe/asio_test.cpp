@@ -44,8 +44,8 @@ INSTANTIATE_TYPED_TEST_SUITE_P(standalone, asio_tokens, standalone_names);
 
 // ---- callbacks on a strand ---------------------------------------------------------------------------
 
-// Two threads run the strand, and tasks of others are on it all the time: the callbacks run on it and on nothing else,
-// one at a time with those tasks, also while the client closes.
+// Two threads run the strand, which always has other tasks. The callbacks run only on the strand, one at a time with
+// those tasks, even while the client closes.
 TEST(asio_strand, has_every_callback_of_a_client_also_while_it_closes) {
     ::asio::thread_pool pool{2};
     const auto strand = ::asio::make_strand(pool);
@@ -101,7 +101,7 @@ TEST_F(cancelled_calls, leave_the_queue) {
     io->run();
     EXPECT_EQ(outcome, errc::cancelled);
     EXPECT_TRUE(becomes_length(1));
-    signal.emit(::asio::cancellation_type::total);  // no handler listens any more
+    signal.emit(::asio::cancellation_type::total);  // no handler waits any more
 }
 
 TEST_F(cancelled_calls, are_what_loses_against_a_timer) {

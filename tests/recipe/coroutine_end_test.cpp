@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines that end early, executors that do not run what they are given, and clients that close: the
-// hold is released, and no coroutine is resumed twice or elsewhere.
+// Coroutines that end early, executors that do not run their tasks, and clients that close: the hold is released, and
+// no coroutine is resumed twice or on another thread.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -51,8 +51,8 @@ TEST_F(coroutines, whose_task_is_dropped_hold_nothing_and_stay_suspended) {
     options.on_entered = [&](const std::string&) { entered.set(); };
     auto task = acquire(options, dropping_executor());
     ASSERT_TRUE(
-        entered.wait());  // ahead of the others, whose client may be the first that is connected
-    // Granted, dropped, and released: the next in line has it.
+        entered.wait());  // ahead of the other contenders, whose client may be the first to connect
+    // The grant was dropped and released: the next waiter has it.
     const auto hold = taken_by_others();
     EXPECT_TRUE(becomes_length(1));
     EXPECT_FALSE(task.finished());
@@ -102,7 +102,7 @@ TEST_F(coroutines, are_told_of_a_hold_that_was_lost_on_its_way) {
     EXPECT_EQ(refusal.value(), errc::session_lost);
 }
 
-// The thread that answers handlers does nothing but hand over: it is never held up by a coroutine.
+// The thread that calls handlers only passes the result on: no coroutine blocks it.
 TEST_F(coroutines, hold_up_no_callback) {
     loop_thread loop;
     event begun;
@@ -139,7 +139,7 @@ TEST_F(coroutines, of_a_closed_client_are_resumed_by_their_executor) {
     idle_loop loop;
     servers->close();
     const auto task = acquire({}, loop.run());
-    EXPECT_FALSE(task.finished());  // not in the call
+    EXPECT_FALSE(task.finished());  // outside the call
     loop.run_all();
     ASSERT_TRUE(task.finished());
     EXPECT_EQ(refusal.value(), errc::closed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of coroutines share: a coroutine type, two clients at one lock, and a coroutine that takes
-// it.
+// Fixture for the tests of coroutines: a coroutine type, two clients at one lock, and a coroutine that takes the
+// lock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace turnstile::tests {
 
-// The lines of the log, while it lives.
+// Collects the lines of the log during its lifetime.
 class log_capture {
 public:
     explicit log_capture(std::function<void()> on_line) {
@@ -36,7 +36,7 @@ public:
     log_capture(const log_capture&) = delete;
     log_capture& operator=(const log_capture&) = delete;
 
-    // All that was written so far.
+    // Returns the whole log so far.
     [[nodiscard]] std::string text() const {
         EXPECT_TRUE(flush_log(limit()));
         const std::lock_guard lock{mutex_};
@@ -55,7 +55,7 @@ protected:
     std::unique_ptr<client> others = connect();
     mutex their_lock{*others, "/lock"};
 
-    // The outcome of the last await, for the test; written by the coroutine.
+    // The outcome of the last await, which the coroutine stores for the test.
     std::optional<error> refusal;
     std::thread::id resumed_on;
 

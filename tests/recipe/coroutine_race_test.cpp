@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each instant at which a coroutine may end, or an executor fail, between the grant and the resumption: the
-// tests stand in for the recipe, and call its handler when they like.
+// Every instant between the grant and the resumption at which a coroutine may end, or an executor fail. The tests
+// take the recipe's part, and call its handler when they like.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 using guard_handler = std::function<void(result<guard>)>;
 
-// Grants when the test says so.
+// A lock that grants when the test decides.
 struct scripted_lock {
     std::function<void(const acquire_options&, const guard_handler&)> script;
     void async_acquire(acquire_options options, guard_handler done) { script(options, done); }
@@ -24,7 +24,7 @@ struct scripted_lock {
 class coroutine_races : public coroutines {
 protected:
     scripted_lock scripted;
-    guard_handler answer;  // of the await that is under way
+    guard_handler answer;  // the handler of the current await
 
     coroutine_races() {
         scripted.script = [this](const acquire_options&, const guard_handler& done) {
@@ -36,19 +36,18 @@ protected:
         resumed_on = std::this_thread::get_id();
         if (!hold) refusal = hold.error();
     }
-    // A hold that is really granted; the queue's length tells whether it has been released.
+    // Returns a real hold; the length of the queue shows whether it has been released.
     guard granted() { return lock.acquire({.timeout = limit()}).value(); }
 };
 
-// A grant that is on its way to the handler, which no cancellation can stop any more, when the coroutine
-// goes.
+// A grant is on its way to the handler, so that it cannot be cancelled, when the coroutine ends.
 TEST_F(coroutine_races, a_grant_that_is_told_after_the_end_is_released_at_once) {
     idle_loop loop;
     auto task = await_script(loop.run());
     auto hold = granted();
     task.destroy();
     answer(std::move(hold));
-    EXPECT_EQ(loop.tasks(), 0U);  // nothing to do for the executor
+    EXPECT_EQ(loop.tasks(), 0U);  // the executor has no task
     EXPECT_TRUE(becomes_length(0));
 }
 
@@ -101,7 +100,7 @@ TEST_F(coroutine_races, a_destroyed_coroutine_cancels_its_acquisition) {
 
 // ---- executors that fail --------------------------------------------------------------------
 
-// Whichever is faster, the grant or the return of the recipe's function: the same comes of it.
+// Both orders, the grant or the return of the recipe's function first, have the same effect.
 TEST_F(coroutine_races, an_executor_that_throws_leaves_it_suspended_when_the_grant_was_faster) {
     scripted.script = [&](const acquire_options&, const guard_handler& done) {
         std::thread{[&] { done(granted()); }}.join();
@@ -198,7 +197,7 @@ TEST_F(coroutine_races, an_owner_that_resumes_before_the_answer_leaves_the_queue
 
 // ---- many -----------------------------------------------------------------------------------
 
-// Grants come on the client's threads while the coroutines go on their loop, as they may.
+// Grants arrive on the client's threads while the coroutines end on their loop.
 TEST_F(coroutine_races, coroutines_that_are_destroyed_at_any_instant_leave_nothing) {
     constexpr int k_rounds = 200;
     loop_thread loop;

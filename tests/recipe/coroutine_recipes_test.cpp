@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every recipe that has an asynchronous form can be awaited, is cancelled by a stop token and by its end,
-// and is resumed on the executor alone.
+// Every recipe with an asynchronous form can be awaited, is cancelled by a stop token and by the coroutine's end, and
+// resumes the coroutine only on the executor.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -41,7 +41,7 @@ protected:
         ASSERT_TRUE(task.wait());
         task.rethrow();
     }
-    // In a coroutine, after an await.
+    // To be called in a coroutine, after an await.
     [[nodiscard]] bool is_right(const result<guard>& hold) const {
         return std::this_thread::get_id() == on_loop && hold && hold->valid();
     }
@@ -202,7 +202,7 @@ TEST_F(awaited_recipes, any_lock) {
     });
 }
 
-// The stop token ends each wait, and the coroutine's end does.
+// The stop token ends each wait, and so does the end of the coroutine.
 template <class L, class Await>
 void ends_early(const L& lock, guard holder, loop_thread& loop, const Await& await) {
     const auto length = [&](std::size_t expected) {
@@ -232,7 +232,7 @@ void ends_early(const L& lock, guard holder, loop_thread& loop, const Await& awa
         task.destroy();
     }
     EXPECT_TRUE(length(before));
-    thread_of(loop);  // nothing of it runs any more
+    thread_of(loop);  // none of its code runs any more
     holder.unlock();
 }
 
@@ -264,7 +264,7 @@ TEST_F(awaited_recipes, multi_lock_ends_early) {
     mutex first{*servers, "/first"};
     mutex second{*servers, "/second"};
     turnstile::multi_lock both{first, second};
-    // It has the first, and waits for the second.
+    // The coroutine has the first lock, and waits for the second one.
     ends_early(first, second.acquire(patient).value(), loop,
                [&](const acquire_options& how) { return async_acquire(both, how, run); });
 }

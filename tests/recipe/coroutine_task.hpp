@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// coroutine_task: as little of a coroutine type as the tests need. It begins at once; its maker owns
-// it and destroys it, suspended or finished.
+// coroutine_task: the smallest coroutine type for the tests. The coroutine starts at once; its creator owns and
+// destroys it, suspended or finished.
 #pragma once
 
 #include <coroutine>
@@ -21,7 +21,7 @@ public:
             return coroutine_task{std::coroutine_handle<promise_type>::from_promise(*this)};
         }
         std::suspend_never initial_suspend() noexcept { return {}; }
-        // Tells when the coroutine is suspended for good and can be destroyed.
+        // Reports that the coroutine is finally suspended and can be destroyed.
         auto final_suspend() noexcept {
             struct tell {
                 bool await_ready() noexcept { return false; }
@@ -43,11 +43,11 @@ public:
 
     [[nodiscard]] bool wait() const { return handle_.promise().done.wait(); }
     [[nodiscard]] bool finished() const { return handle_.promise().done.is_set(); }
-    // Throws what the coroutine threw.
+    // Throws the coroutine's exception.
     void rethrow() const {
         if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
     }
-    // As an owner does that has given up on it.
+    // Resumes the coroutine, as an owner may do that has given up waiting.
     void resume() const { handle_.resume(); }
     void destroy() {
         if (const auto handle = std::exchange(handle_, nullptr)) handle.destroy();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines: resumed by their executor and by nothing else, and no hold is left without an owner.
+// Coroutines: only their executor resumes them, and no hold is left without an owner.
 #include "turnstile/coroutine.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace turnstile::tests {
 namespace {
 
-// What GCC would destroy twice does not compile.
+// Code that GCC would compile into a double destruction must not compile.
 template <class O, class E>
 concept awaits_with = requires(mutex& lock, E run) {
     async_acquire(lock, O{}, run);
@@ -169,7 +169,7 @@ struct both_guards {
     guard second;
 };
 
-// Another guard type.
+// A lock with another guard type.
 class pair_lock {
 public:
     explicit pair_lock(mutex& of) : lock_{of} {}
@@ -217,7 +217,7 @@ TEST_F(coroutines, take_other_asynchronous_forms) {
 
 // ---- many -----------------------------------------------------------------------------------
 
-// Two loops, a plain counter under the lock, and the client closed in the midst of it.
+// Two loops increment a plain counter under the lock, and the client closes in the middle.
 TEST_F(coroutines, exclude_each_other) {
     constexpr int k_each = 40;
     loop_thread loops[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deadlock detector over `local:`: cycles of threads are found and broken by exactly one of them, and
-// nothing is found where locks only change hands.
+// The deadlock detector over `local:`: exactly one waiter breaks each cycle of threads, and locks that only change
+// hands are never reported.
 #include "turnstile/deadlock_detector.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ protected:
     }
 };
 
-// Threads, each with a client of its own: number i takes lock i, and when all have theirs, the next one.
+// Threads, each with a separate client: number i takes lock i, and when all have their lock, the next one.
 class ring {
 public:
     using second_acquire = std::function<result<guard>(std::size_t, mutex&)>;
@@ -57,7 +57,7 @@ public:
                 return outcome{acquire(i, second)};
             }));
     }
-    // "granted", or the error's name, of each.
+    // Returns "granted", or the error's name, of each thread.
     std::vector<std::string> wait() {
         std::vector<std::string> names;
         for (auto& future : outcomes_) names.push_back(future.get().name);
@@ -104,7 +104,7 @@ TEST_F(deadlocks, of_two_are_found_with_their_members) {
     EXPECT_TRUE(eventually([&] { return detector.find().value().empty(); }));
 }
 
-// Its text goes into logs, and the labels are other clients'.
+// The text goes into logs, and other clients choose the labels.
 TEST_F(deadlocks, have_a_text_without_control_characters) {
     std::stop_source stop;
     ring two{where, 2, [&](std::size_t, mutex& second) {
@@ -158,7 +158,7 @@ TEST_F(deadlocks, with_oneself_are_seen) {
     EXPECT_TRUE(eventually([&] { return queue_length(0) == 1; }));
 }
 
-// The oldest waiter stays, whichever thread looks.
+// The oldest waiter stays, whichever thread searches.
 TEST_F(deadlocks, are_left_to_the_newest) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};
@@ -171,12 +171,12 @@ TEST_F(deadlocks, are_left_to_the_newest) {
     auto newer = detector.acquire(a, {.timeout = limit(), .owner = "y"});
     ASSERT_FALSE(newer);
     EXPECT_EQ(newer.error(), errc::would_deadlock);
-    // What would be next: y lets go of what it holds.
+    // The next step: y releases its lock.
     hold_b.unlock();
     EXPECT_TRUE(older.get());
 }
 
-// Handlers and coroutines have no thread of their own: a wait without a named owner counts for no owner.
+// Handlers and coroutines have no thread: a wait without a named owner belongs to no owner.
 TEST_F(deadlocks, need_names_where_no_thread_waits) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};
@@ -296,7 +296,7 @@ TEST_F(deadlocks, acquire_refuses_what_it_cannot_do) {
     event done;
     mutex lock{*servers, path_of(0)};
     lock.async_acquire({.timeout = limit()}, [&](const result<guard>&) {
-        EXPECT_EQ(detector.acquire(lock).error(), errc::bad_option);  // it would wait for itself
+        EXPECT_EQ(detector.acquire(lock).error(), errc::bad_option);  // waits for its own hold
         done.set();
     });
     EXPECT_TRUE(done.wait());
@@ -314,8 +314,8 @@ TEST_F(deadlocks, detectors_are_made_of_paths) {
 
 // ---- no false alarm ---------------------------------------------------------------------------
 
-// Locks that change hands as fast as they can, taken in one order and let go in the same: nothing is
-// ever a cycle, though what is read one after the other often looks like one.
+// Locks that change hands at full speed, taken and released in one order: no state is a cycle, although successive
+// reads often look like a cycle.
 TEST_F(deadlocks, are_not_seen_where_locks_change_hands) {
     std::atomic<bool> over{false};
     std::atomic<int> rounds{0};

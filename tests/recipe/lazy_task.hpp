@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lazy_task: a coroutine type after the shape of L. Baker's cppcoro::task. It begins when it is awaited, and goes
-// over to its awaiter by symmetric transfer, so that a chain of any length takes no stack.
+// lazy_task: a coroutine type in the form of L. Baker's cppcoro::task. The coroutine starts when it is awaited, and
+// continues its awaiter by symmetric transfer, so that a chain of any length takes no stack.
 //
 //     lazy_task<int> inner();
 //     lazy_task<int> outer() { co_return 1 + co_await inner(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_lock over locks of one client: all of them are tried at once, and none is kept behind one that others hold.
+// multi_lock over locks of one client: it tries all of them at once, and holds none while it waits for another.
 #include <algorithm>
 #include <stop_token>
 #include <thread>
@@ -40,7 +40,7 @@ protected:
         locks.async_acquire(std::move(options),
                             [this](result<guard> hold) { keep(std::move(hold)); });
     }
-    // In the tree, whether or not the client has heard of it.
+    // Number of contenders in the tree, even if the client does not know them yet.
     [[nodiscard]] std::size_t contenders(const std::string& path) {
         std::size_t count = 0;
         faults.inspect([&](local::tree& t) {
@@ -54,9 +54,9 @@ protected:
                    contenders("/c") == counts[2] && contenders("/d") == counts[3];
         });
     }
-    // The parents are there, so that each part needs one create.
+    // Creates the parents, so that each part needs one create.
     void make_parents() { all.acquire().value().release().value(); }
-    // From now on what is asked is carried out, and no answer comes.
+    // From now on the servers execute requests, and no answer arrives.
     void silence() {
         faults.set_traffic(servers->session().id, local::traffic::stalls_after_server);
     }
@@ -216,7 +216,7 @@ TEST_F(multi_lock_trials, tokens_of_equal_sets_grow) {
     }
 }
 
-// Sets that overlap, in two processes' stead, with grants, trials in vain and waits.
+// Overlapping sets, as of two processes, with grants, failed trials and waits.
 TEST_F(multi_lock_trials, F31_sets_that_overlap_do_not_wait_in_a_cycle) {
     multi_lock theirs{their_d, their_b, their_a};
     multi_lock others{d, c, b};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path templates: every argument in one name of its own, whatever bytes it has.
+// Path templates: every argument becomes one node name, whatever bytes it has.
 #include "turnstile/path_template.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::string formatted(std::string_view argument) {
     return path_template{"/locks/{}"}.format(argument).substr(std::string{"/locks/"}.size());
 }
 
-// The message of the refusal.
+// Returns the message of the refusal.
 template <class F>
 std::string refusal(F&& call) {
     try {
@@ -79,7 +79,7 @@ TEST(path_template, escapes_what_a_name_may_not_be) {
     EXPECT_EQ(formatted("two words\n\x7f"), "two%20words%0a%7f");
     EXPECT_EQ(formatted("\xff\xc3("), "%ff%c3(");
     EXPECT_EQ(formatted("\xc2\x80"), "%c2%80");                // a control character
-    EXPECT_EQ(formatted("\xf0\x9f\x94\x92"), "%f0%9f%94%92");  // beyond what ZooKeeper takes
+    EXPECT_EQ(formatted("\xf0\x9f\x94\x92"), "%f0%9f%94%92");  // above ZooKeeper's range
     EXPECT_EQ(formatted("gr\xc3\xbc"
                         "n/\xe6\x97\xa5"),
               "gr\xc3\xbc"
@@ -87,14 +87,14 @@ TEST(path_template, escapes_what_a_name_may_not_be) {
     EXPECT_EQ(formatted("a.b"), "a.b");
 }
 
-// A template's own dot in front of the argument makes no ".." with it.
+// A dot in the template before the argument never forms ".." with it.
 TEST(path_template, joins_no_dots) {
     const path_template hidden{"/x/.{}"};
     EXPECT_EQ(hidden.format("."), "/x/.%2e");
     EXPECT_EQ(hidden.format(""), "/x/.%empty");
 }
 
-// Queues ignore children that are no contenders; a lock's folder inside another's must be none.
+// Queues ignore children that are no contenders. The folder of a nested lock must not look like a contender.
 TEST(path_template, makes_no_name_of_a_recipes_own) {
     EXPECT_EQ(formatted("lock-0000000001"), "lock-000000000%31");
     EXPECT_EQ(formatted("lock--2147483648"), "lock--214748364%38");
@@ -180,7 +180,7 @@ TEST(path_template, gives_arguments_back) {
 
 // ---- random bytes ---------------------------------------------------------------------------
 
-// Bytes that are likely to meet: few, and those that the rules are about.
+// Bytes that are likely to interact: few, and all that the rules mention.
 std::string random_argument(base::random& chance) {
     static const std::vector<std::string> k_parts{
         "/",    ".",        "%",         "%2e",  "%empty", "%~",     "\0"s,

@@ -15,7 +15,7 @@ namespace {
 using namespace turnstile::tests;
 using namespace std::chrono_literals;
 
-// All timers call when a machine resumes, or its wall clock is set, and have forgotten what was armed.
+// When a machine resumes, or its wall clock is set, all timers call back and forget their deadlines.
 TEST(quorum_hold, keeps_its_deadline_when_its_timers_call_before_it) {
     const std::array<std::string, 3> trees{fresh_tree(), fresh_tree(), fresh_tree()};
     std::vector<std::unique_ptr<client>> owners;

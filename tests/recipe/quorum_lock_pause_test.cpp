@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_lock whose contender pauses: no contender waits at any ensemble then, and only a timer knows of the call.
+// A quorum_lock whose contender pauses: meanwhile it has a contender at no ensemble, and only a timer refers to the
+// call.
 #include <array>
 #include <thread>
 
@@ -12,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of which no test waits for the end.
+// Pauses that no test outlasts.
 constexpr quorum_options k_long_pauses{.attempt = 1h, .retry_first = 1h, .retry_longest = 1h};
 
 class quorum_pauses : public ::testing::Test {
@@ -29,7 +30,7 @@ protected:
                 {*clients[0], "east"}, {*clients[1], "north"}, {*clients[2], "west"}},
             "/lock", k_long_pauses);
     }
-    // Whose waiters end with their session: what starts the pause.
+    // Clients whose waiters end with their session, which starts the pause.
     [[nodiscard]] std::unique_ptr<client> connect(std::size_t which) const {
         auto result = std::make_unique<client>(
             "local:" + trees[which],
@@ -37,7 +38,7 @@ protected:
         result->wait_connected(limit()).value();
         return result;
     }
-    // The call is queued everywhere, and then nowhere.
+    // Lets the call queue everywhere, and then removes it everywhere.
     void drive_into_the_pause() {
         for (std::size_t i = 0; i != 3; ++i) {
             ASSERT_TRUE(eventually([&] { return blocked[i]->queue().value().size() == 2; }));
@@ -111,7 +112,7 @@ TEST_F(quorum_pauses, G7_all_clients_may_close_at_once) {
     EXPECT_EQ(mine.why, errc::closed);
 }
 
-// One vote less is no reason to end; two are, and the third client is still there to say so.
+// The call goes on without one vote. It ends without two, and the third client still reports that.
 TEST_F(quorum_pauses, a_wait_goes_on_while_a_majority_of_clients_is_open) {
     told mine;
     lock->async_acquire({}, tell(mine));
@@ -145,7 +146,7 @@ TEST_F(quorum_pauses, stop_requests_and_interruptions_end_a_pause) {
     stop.request_stop();
 }
 
-// A hold that takes a part back pauses, too.
+// A hold pauses as well while it takes a part back.
 TEST_F(quorum_pauses, a_hold_that_pauses_is_lost_when_its_clients_close) {
     blockers.clear();
     auto hold = lock->acquire({.timeout = limit()}).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_lock over trees in memory, each of which stands for an ensemble.
+// quorum_lock over trees in memory, each of which represents an ensemble.
 #include <algorithm>
 #include <array>
 #include <thread>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr quorum_options k_quick{.attempt = 20ms, .retry_first = 1ms, .retry_longest = 20ms};
 
-// One process: its clients of the three ensembles, and its lock.
+// A process: its clients of the three ensembles, and its lock.
 struct party {
     party(const std::array<std::string, 3>& trees, const client_options& options) {
         for (const auto& tree : trees)
@@ -53,7 +53,7 @@ protected:
     void lose_session(std::size_t which) {
         faults[which].expire(ours.clients[which]->session().id);
     }
-    // The ensemble does not answer, and opens no session.
+    // Stops the ensemble's answers, and its new sessions.
     void lose_ensemble(std::size_t which) {
         faults[which].refuse_connections();
         lose_session(which);
@@ -109,7 +109,7 @@ TEST_F(quorum_locks, outlives_the_loss_of_an_ensemble_and_takes_it_back) {
     ASSERT_TRUE(has_parts(hold, 3));
     EXPECT_GT(*hold.fencing_tokens().find("north"), *before.find("north"));
     EXPECT_TRUE(before.is_behind(hold.fencing_tokens()));
-    // What was regained counts.
+    // The part that was taken back counts.
     lose_ensemble(0);
     ASSERT_TRUE(has_parts(hold, 2));
     EXPECT_TRUE(hold.valid());
@@ -149,7 +149,7 @@ TEST_F(quorum_locks, the_end_of_the_majority_is_told_and_the_rest_given_back) {
     EXPECT_EQ(hold.release().error(), errc::session_lost);
 }
 
-// What the contest in the unit tests shows, with threads: each of three is first in one of the queues.
+// The case of the unit tests' contest, with threads: each of three contenders is first in one of the queues.
 TEST_F(quorum_locks, F31_three_that_hold_one_ensemble_each_do_not_deadlock) {
     party third{trees, {}};
     const std::array<party*, 3> all{&ours, &theirs, &third};
@@ -162,7 +162,7 @@ TEST_F(quorum_locks, F31_three_that_hold_one_ensemble_each_do_not_deadlock) {
         blocked.push_back(std::make_unique<mutex>(*client, "/lock"));
         blockers.push_back(blocked.back()->acquire({.timeout = limit()}).value());
     }
-    // Each can reach one of the ensembles only, and queues there.
+    // Each contender reaches only one of the ensembles, and queues there.
     std::array<std::array<std::int64_t, 3>, 3> sessions{};
     event granted;
     std::atomic<int> inside{0};
@@ -264,7 +264,7 @@ TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
     EXPECT_TRUE(refused.wait());
 }
 
-// Between two attempts no contender waits anywhere, and the call goes on all the same.
+// Between two attempts the call has no contender anywhere, and still continues.
 TEST_F(quorum_locks, an_asynchronous_wait_outlives_its_lock_and_its_sessions) {
     auto hold = theirs.lock->acquire().value();
     ASSERT_TRUE(has_parts(hold, 3));
@@ -311,12 +311,12 @@ TEST_F(quorum_locks, without_a_majority_it_is_not_connected) {
     EXPECT_TRUE(is_free(2));
 }
 
-// The executor of the user's does nothing, and the lock works all the same.
+// The user's executor runs nothing, and the lock still works.
 TEST_F(quorum_locks, needs_no_executor_to_block) {
     idle_loop loop;
     client_options options;
     options.callbacks = loop.run();
-    options.close_timeout = 1ms;  // which waits for the loop
+    options.close_timeout = 1ms;  // the end would wait for the loop
     const party patient{trees, options};
     const auto hold = patient.lock->acquire({.timeout = limit()});
     EXPECT_TRUE(hold);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation over a tree in memory: which holders are asked, which lose the lock, and when the next is granted.
+// revocation over a tree in memory: which holders are asked, which lose the lock, and when the next contender is
+// granted.
 #include <atomic>
 #include <future>
 #include <thread>
@@ -64,7 +65,7 @@ TEST_F(revocations, take_ends_a_hold_that_sees_it_and_says_who_and_why) {
     EXPECT_TRUE(lock.try_acquire().has_value());
 }
 
-// No waiter is granted the lock before the old hold is over: the successor's grant comes after its lease.
+// No waiter is granted the lock before the old hold has ended: its successor waits for the lease.
 TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
     auto hold = lock.acquire().value();
     const auto contender = holder();
@@ -105,7 +106,7 @@ TEST_F(revocations, act_only_on_the_znode_that_was_seen) {
     EXPECT_EQ(orders.ask(stale, reason).error(), errc::removed);
     auto second = lock.acquire().value();
     auto mixed_up = holder();
-    mixed_up.token = stale.token;  // the name of the one, the czxid of the other
+    mixed_up.token = stale.token;  // the name of one contender, the czxid of the other
     EXPECT_EQ(orders.take_now(mixed_up, reason).value(), revocation_outcome::gone_before);
     EXPECT_TRUE(second.valid());
 }
@@ -123,7 +124,7 @@ TEST_F(revocations, take_a_waiter_out_of_the_queue) {
     EXPECT_TRUE(hold.valid());
 }
 
-// A holder that reads its znode only when both are written, and whose lease lasts until then.
+// The holder reads its znode only after the request and the order are written, and its lease lasts until then.
 class late_reading : public revocations {
 protected:
     std::atomic<bool> asked{false};
@@ -149,7 +150,7 @@ protected:
         return taken;
     }
     [[nodiscard]] std::string data() const { return holder().metadata.text; }
-    // After it no callback is under way.
+    // Returns when no callback is running any more.
     void go_on() {
         faults.attach(owner->session().id);
         EXPECT_TRUE(lost.wait());
@@ -218,7 +219,7 @@ TEST_F(late_reading, of_a_request_that_was_withdrawn_hears_nothing) {
     EXPECT_EQ(orders.withdraw(target, reason).error(), errc::removed);
 }
 
-// A contender of another client, which wrote whatever it liked.
+// A contender of another client, which wrote arbitrary data.
 class claims : public revocations {
 protected:
     contender contender_that_says(const std::string& text) {
@@ -228,7 +229,7 @@ protected:
         hold.commit(transaction{}.create("/lock", "").create(znode, text)).value();
         return holder();
     }
-    // How long an order is waited for; nothing if that has to be said.
+    // Returns the time for which an order waits; nothing if the call requires the operator to give it.
     std::optional<std::chrono::milliseconds> wait_for(const contender& target,
                                                       const revoke_options& how = {}) {
         const auto wait = orders.longest_wait(target, how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A survey in rounds: whose turn it is, and, over `local:`, that it finds what a whole survey finds.
+// A survey in rounds: the order of the folders, and, over `local:`, that it finds the same as a whole survey.
 #include "turnstile/tools/rolling_survey.hpp"
 
 #include <gtest/gtest.h>
@@ -36,10 +36,10 @@ TEST(survey_depth, shortest_queues_whole) {
     EXPECT_EQ(depth_within({10, 10, 10}, 2), 1U);
 }
 
-// Folders as a server would answer for them.
+// Folders with the answers of a server.
 class turns_of_folders : public ::testing::Test {
 protected:
-    // Lists a folder with these children. It has changed if `zxid` is another one than before.
+    // Lists a folder with these children. The folder has changed if `zxid` differs from the previous one.
     void list(const std::string& folder, const std::vector<std::string>& children,
               std::int64_t zxid) {
         core::reply answer;
@@ -52,7 +52,7 @@ protected:
         answer.error = why;
         ASSERT_TRUE(turns.list(folder, std::move(answer), boottime_clock::time_point{}));
     }
-    // Reads the next contenders, each with its name as its host.
+    // Reads the next contenders; each has its name as its host.
     lines read(std::size_t most) {
         turns.choose_depth();
         const auto asked = turns.unread(most);
@@ -86,7 +86,7 @@ TEST_F(turns_of_folders, folders_lead_to_further_ones) {
     list("/b", {}, 3);
     EXPECT_EQ(turns.unlisted(9), lines{"/a/deep"});
     EXPECT_EQ(turns.unlisted_count(), 1U);
-    EXPECT_EQ(surveyed(), lines{"/a 2 0 0"});  // nobody was read: who holds is not known
+    EXPECT_EQ(surveyed(), lines{"/a 2 0 0"});  // no contender was read, so the holder is unknown
 }
 
 TEST_F(turns_of_folders, the_first_of_each_queue_comes_before_the_second_of_any) {
@@ -112,7 +112,7 @@ TEST_F(turns_of_folders, what_was_read_is_not_read_again_when_the_queue_moves) {
     EXPECT_EQ(surveyed(), lines{"/ 2 1 1"});
     turns.choose_depth();
     const auto again = turns.due_reads(9);
-    ASSERT_EQ(again.size(), 1U);  // in turns, since what its znode says may change
+    ASSERT_EQ(again.size(), 1U);  // read again, since the data of its znode may change
     EXPECT_EQ(survey_turns::path_of(again.front()), "/" + two);
 }
 
@@ -142,7 +142,7 @@ TEST_F(turns_of_folders, folders_that_go_and_that_are_closed) {
     turns.begin_round({});
     list("/", {"b", "ab"}, 5);
     EXPECT_EQ(surveyed(), lines{"/ab 1 0 0"});
-    list("/a/deep", {two}, 6);  // an answer that comes too late
+    list("/a/deep", {two}, 6);  // an answer that arrives too late
     EXPECT_EQ(surveyed(), lines{"/ab 1 0 0"});
     list("/b", {earliest}, 7);
     EXPECT_EQ(turns.survey().unreadable, lines{});
@@ -157,7 +157,7 @@ TEST_F(turns_of_folders, each_has_its_turn_and_those_that_change_have_it_sooner)
     turns.begin_round({});
     list("/", names, zxid);
     for (const auto& name : names) list("/" + name, {earliest}, ++zxid);
-    for (int round = 0; round != 40; ++round) {  // none of them changes: all are alike
+    for (int round = 0; round != 40; ++round) {  // no folder changes: all are treated alike
         turns.begin_round({});
         for (const auto& folder : turns.due_folders(7))
             list(folder, {earliest}, folder == "/" ? 1 : 1 + std::stoi(folder.substr(2)) - 9);
@@ -174,7 +174,7 @@ TEST_F(turns_of_folders, each_has_its_turn_and_those_that_change_have_it_sooner)
         }
     }
     EXPECT_EQ(counts.size(), 21U);
-    EXPECT_EQ(counts["/f15"], 100);  // somebody looks at it
+    EXPECT_EQ(counts["/f15"], 100);  // a user looks at it
     EXPECT_GT(counts["/f12"], 3 * counts["/f13"]);
     for (const auto& [folder, count] : counts) EXPECT_GE(count, 5) << folder;
 }
@@ -212,7 +212,7 @@ TEST_F(rolling, finds_what_a_whole_survey_finds) {
     rolling_survey rounds{*servers, "/"};
     const auto first = rounds.go_on().value();
     EXPECT_EQ(first.unlisted, 0U);
-    EXPECT_EQ(first.unread, 6U);  // five contenders, and how many permits there are
+    EXPECT_EQ(first.unread, 6U);  // five contenders, and the number of permits
     EXPECT_FALSE(first.complete);
     const auto second = rounds.go_on().value();
     EXPECT_EQ(second.unread, 0U);
@@ -247,7 +247,7 @@ TEST_F(rolling, asks_no_more_than_it_may_and_comes_to_the_end) {
     }
     EXPECT_EQ(lines_of(rounds.survey()), lines_of(locks_below(*servers, "/").value()));
     EXPECT_GT(most_unread, 0U);
-    EXPECT_FALSE(complete);  // no round is long enough for all
+    EXPECT_FALSE(complete);  // a round is too short for all
     EXPECT_TRUE(rounds.go_on({.most_requests = 1'000}).value().complete);
 }
 

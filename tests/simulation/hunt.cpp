@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_hunt: looks for counterexamples to a lease's rule, or replays one.
+// turnstile_hunt: searches for counterexamples to a lease's rule, or replays one.
 //
 //     turnstile_hunt --rule touch_before_write --seeds 1..20000 --jobs 2
 //     turnstile_hunt --rule touch_before_write --seed 42
 //
-// A sweep prints one line of a table: rule, histories, grants, counterexamples, the seed of the first one
-// and of the one with the fewest events. A replay prints the story. Exits with 1 if a history broke
-// another promise than the one that is hunted.
+// A sweep prints one line of a table: the rule, the numbers of histories, grants and counterexamples, the seed of the
+// first counterexample and the seed of the shortest one. A replay prints the story. Exits with 1 if a history broke a
+// promise other than the hunted one.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -58,7 +58,7 @@ struct tally {
     std::uint64_t counterexamples = 0;
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
     std::pair<std::uint64_t, std::uint64_t> shortest{first, first};  // events, seed
-    std::vector<std::string> others;  // broken promises that are not hunted
+    std::vector<std::string> others;  // broken promises other than the hunted one
 };
 
 void count(const simulation::outcome& result, tally& into) {
@@ -73,7 +73,7 @@ void count(const simulation::outcome& result, tally& into) {
     }
 }
 
-// Each job takes the next seed that no other has taken.
+// Each job takes the next free seed.
 tally sweep(const arguments& wanted) {
     std::vector<tally> parts(wanted.jobs);
     std::atomic<std::uint64_t> next{wanted.seeds.first};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hunt finds what is wrong with the tempting rules for a lease, and nothing wrong with ours.
+// The hunt finds counterexamples to the tempting rules for a lease, and none to the shipped rule.
 #include "verification/lease_hunt.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_lease_table: what the lease's rule leaves of a hold, for docs/why/lease.md: the shipped core on
-// one faultless connection with a round trip of 10 ms, in virtual time.
+// turnstile_lease_table: computes how much of a hold's time the lease's rule leaves, for docs/why/lease.md: the
+// shipped core on one faultless connection with a round trip of 10 ms, in virtual time.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -146,7 +146,7 @@ std::string seconds(duration d) {
     return fmt::format("{:.1f}", std::chrono::duration<double>{d}.count());
 }
 
-// The lock is taken at many phases of the idle time, and held for long.
+// Takes the lock at many phases of the idle time, and holds it for long.
 void print(const setting& setting) {
     constexpr int k_phases = 200;
     std::optional<duration> first_least;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_search: every interleaving of a few clients and a few faults.
+// turnstile_search: plays every interleaving of a few clients and a few faults.
 //
 //     turnstile_search --clients 2 --faults 2
 //
-// Prints the numbers of states and histories. Exits with 1 if a promise was broken, and prints the
-// shortest way there; with 2 if the arguments make no sense.
+// Prints the numbers of states and histories. Exits with 1 if a promise was broken, and prints the shortest way
+// there; with 2 if the arguments are invalid.
 #include <chrono>
 #include <iostream>
 #include <map>

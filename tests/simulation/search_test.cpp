@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every interleaving within small bounds keeps the contract; and the search notices a world, or a
-// count, that is wrong. scripts/search goes through larger bounds.
+// Every interleaving within small bounds keeps the contract; and the search detects a wrong world or a wrong count.
+// scripts/search uses larger bounds.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -54,7 +54,7 @@ TEST(search, keeps_the_contract_of_three_clients_without_faults) {
     expect_all_kept(small(3, 0));
 }
 
-// A handle may tell of lost requests sooner or later than of the lost connection.
+// A handle may report lost requests before or after the lost connection.
 TEST(search, keeps_the_contract_whenever_lost_requests_are_told) {
     for (const auto when : {unanswered::before_detached, unanswered::after_attached}) {
         auto limits = small(2, 1);
@@ -74,7 +74,7 @@ TEST(search, keeps_the_contract_up_to_a_depth_with_more_faults_and_clients) {
 
 // ---- the search itself ----------------------------------------------------------------------
 
-// A search in which a kind of step never happens says nothing about it.
+// A search in which a kind of step never happens proves nothing about that kind.
 TEST(search, takes_every_kind_of_step) {
     auto limits = small(2, 1);
     limits.early_timers = 1;
@@ -82,12 +82,12 @@ TEST(search, takes_every_kind_of_step) {
     const auto found = search_all(limits);
     for (std::size_t i = 0; i != k_acts; ++i) {
         const auto kind = static_cast<act>(i);
-        if (kind == act::pass || kind == act::serve_backwards) continue;  // see the next two
+        if (kind == act::pass || kind == act::serve_backwards) continue;  // covered below
         EXPECT_GT(found.taken[i], 0U) << name_of(kind);
     }
 }
 
-// It takes two faults and more steps than there is time for here to miss two events at once.
+// To miss two events at once takes two faults and more steps than this test has time for.
 TEST(search, tells_missed_events_in_either_order) {
     constexpr session_name session = 101;
     servers world;
@@ -101,7 +101,7 @@ TEST(search, tells_missed_events_in_either_order) {
     EXPECT_EQ(forwards[1].path, other[0].path);
 }
 
-// Time passes only where nothing else can happen: here, the event that a client waits for is lost.
+// Time passes only if nothing else can happen: here, the event that a client waits for is lost.
 TEST(search, lets_time_pass_where_nothing_else_can_happen) {
     auto limits = small(2, 0);
     limits.wrong = wrong_world::lost_watch;
@@ -116,7 +116,7 @@ double walk(model& world, const position& from) {
     return ends;
 }
 
-// What merging says of the histories is what going through them one by one says.
+// Merging states gives the same count as enumerating the histories.
 TEST(search, counts_the_histories_that_there_are) {
     for (const auto& limits : {small(1, 1), small(2, 0)}) {
         model world{limits};
@@ -152,7 +152,7 @@ TEST(search, stops_at_its_number_of_states) {
 
 // ---- wrong worlds ---------------------------------------------------------------------------
 
-// The breach that the search finds there, and tells the way to.
+// Returns the promise that the search finds broken there, with the steps that lead to it.
 std::string broken_in(wrong_world wrong, const bounds& within) {
     auto limits = within;
     limits.wrong = wrong;
@@ -169,7 +169,7 @@ TEST(search, needs_servers_that_keep_a_session_for_its_lease) {
 TEST(search, needs_servers_that_refuse_late_writes) {
     EXPECT_EQ(broken_in(wrong_world::late_writes, small(2, 1)), "G4");
 }
-// Events are hints: a waiter looks again from time to time.
+// Events are hints: a waiter reads again from time to time.
 TEST(search, needs_no_watch_that_fires) {
     auto limits = small(2, 0);
     limits.wrong = wrong_world::lost_watch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories made small: what is left out stays out, and what a failure needs stays in.
+// Shrinking histories: steps that are left out stay out, and steps that a failure needs remain.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -11,7 +11,7 @@ namespace {
 
 using numbers = disturbances::numbers;
 
-// A seed of whose history enough goes wrong.
+// Returns a seed whose history has enough faults.
 std::uint64_t eventful() {
     for (std::uint64_t seed = 1;; ++seed)
         if (simulate(seed).drawn > 40) return seed;

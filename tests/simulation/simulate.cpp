@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_simulate: replays a history from its seed, or sweeps over many.
+// turnstile_simulate: replays a history from its seed, or plays many.
 //
 //     turnstile_simulate --seed 42 --trace
 //     turnstile_simulate --seeds 1..2000 --jobs 2
 //     turnstile_simulate --fresh 5
 //
-// Exits with 1 if a promise was broken. A sweep then prints the lowest seed that breaks one, shrunk, and the
-// line that replays it; a run on fresh seeds (fresh.hpp) prints each.
+// Exits with 1 if a promise was broken. A sweep then prints the lowest seed that breaks one, shrunk, and the line
+// that replays it; a run on fresh seeds (fresh.hpp) prints each such seed.
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct arguments {
     simulation::reduction reduced;
 };
 
-// Minutes, and what a run on fresh seeds draws from.
+// Declares the options of a run on fresh seeds: the minutes, and the source of the seeds.
 void declare_fresh(CLI::App& app, arguments& into) {
     using turnstile::tests::fresh_turns;
     auto* const fresh = app.add_option_function<double>(
@@ -145,7 +145,7 @@ simulation::reduction shrink(const arguments& wanted, const simulation::outcome&
         });
 }
 
-// The histories of a range, played by several threads; each one is a pure function of its seed.
+// Several threads play the histories of a range; each history is a pure function of its seed.
 class sweep {
 public:
     explicit sweep(const arguments& wanted) : wanted_{wanted}, next_{wanted.seeds.first} {}
@@ -178,7 +178,7 @@ public:
         for (const auto& [name, count] : breaches_)
             fmt::print("{} broken in {} histories\n", name, count);
     }
-    // The lowest seed that breaks a promise: all below it were played, too.
+    // The lowest seed that breaks a promise: all lower seeds were played as well.
     [[nodiscard]] const std::optional<simulation::outcome>& first_breach() const {
         return first_breach_;
     }

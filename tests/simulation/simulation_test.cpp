@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histories of the shipped core on the modelled ensemble: the contract holds in each of them.
 //
-// What a seed found is kept as a unit test of the core: any change of the simulator gives the seed
+// The findings of a seed are kept as unit tests of the core, because any change of the simulator gives the seed
 // another history.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 void expect_kept(std::uint64_t seed) {
     const auto result = simulate(seed);
-    // Played once more for its story: a seed has one history.
+    // Played again for its story: a seed always has the same history.
     if (result.broken) ADD_FAILURE() << simulate(seed, {}, trace::detail::full).report();
 }
 
@@ -47,8 +47,8 @@ void expect_kept(work_kind work) {
         expect_kept(seed, work);
 }
 
-// Seeds that broke a promise once, and the commit that they did so on. Its own history each of them has only
-// until the simulator is changed; what it found stands in the tests that are named.
+// Seeds that once broke a promise, with the commit. A seed keeps its history only until the simulator changes; the
+// named tests keep its finding.
 struct found_seed {
     std::uint64_t seed = 0;
     work_kind work = work_kind::locks;
@@ -59,11 +59,11 @@ constexpr std::array k_found{
     found_seed{7'262'731},
     // 6bbd0dd, G4: simulation.waits_for_those_who_still_come_to_their_turn
     found_seed{905'244, work_kind::deadlocks},
-    // d7e23cc, M2, the judge: a session that was left ends two ticks after its time-out at the latest
+    // d7e23cc, M2, the judge: a session that was left ends at the latest two ticks after its timeout
     found_seed{1'418'227, work_kind::recursion},
-    // d7e23cc, E1, the judge: a term whose znode was removed by hand ends no hint that comes after it
+    // d7e23cc, E1, the judge: a term whose znode was removed by hand does not end a later hint
     found_seed{1'362'975, work_kind::elections},
-    // 1fbf697, G6, the judge: a machine whose clock stood still may be granted late, as it may hold for too long
+    // 1fbf697, G6, the judge: a machine whose clock stopped may be granted late, as it may hold for too long
     found_seed{6'683'334},
     // b5bbae5, G2, the judge: nor does that clock show how long ago its waiter's znode was deleted by hand
     found_seed{689'493},
@@ -78,19 +78,19 @@ constexpr std::array k_found{
     // b5bbae5, G4: session_looks.give_back_a_watch_that_another_acquisition_set
     found_seed{4'096'197, work_kind::recursion},
     found_seed{4'571'912, work_kind::conversions},
-    // eb283cc, M2, the judge: a session whose time is over waits while the leader closes others
+    // eb283cc, M2, the judge: an expired session waits while the leader closes others
     found_seed{1'700'829},
     // dbf7beb, G3: acquisition_permits.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
     // 53c75e4, G4, the judge: a session that is not needed is replaced when an answer is late
     found_seed{3'653'085, work_kind::recursion},
-    // c1032eb, no end, the judge's quorum asked again where a lease is too short for good
+    // c1032eb, no end, the judge: its quorum asked again although a lease is too short forever
     found_seed{6'136'977},
-    // 470e973, the model: a caller that left was told once more how its call had ended
+    // 470e973, the model: a caller that left got the outcome of its call a second time
     found_seed{101'700},
-    // c87ff03, G4, the scenario: a bound of packets made for one contender, and a retained lock beside it
+    // c87ff03, G4, the scenario: a packet limit for one contender, and a retained lock beside it
     found_seed{240'662},
-    // cb0e738, G3, the judge: a contender with room that has not heard of it has a watch still
+    // cb0e738, G3, the judge: a contender with room that has not got the event still has a watch
     found_seed{11'016'697},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
@@ -125,7 +125,7 @@ TEST(simulation, keeps_what_rates_promise) {
     expect_kept(work_kind::rates);
 }
 
-// Cycles of waits end one after the other, each after several looks: that takes long, and is no standstill.
+// Cycles of waits end one after the other, each after several reads: that takes long, and is no standstill.
 TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         auto scenario = draw_scenario(seed, work_kind::deadlocks);
@@ -135,7 +135,7 @@ TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     }
 }
 
-// A fault that never meets anything finds nothing.
+// A fault that never meets an operation finds nothing.
 TEST(simulation, lets_each_kind_of_fault_happen) {
     std::array<std::uint64_t, k_faults> seen{};
     const auto count = [&seen](const scenario& drawn) {
@@ -175,7 +175,7 @@ TEST(simulation, grants_locks) {
     EXPECT_GE(grants, 300U);
 }
 
-// Nor does it find what is wrong with removals that go together, where none do.
+// Nor does the simulator find faults of batched removals if no batch happens.
 TEST(simulation, removes_contenders_together) {
     std::uint64_t batches = 0;
     for (std::uint64_t seed = 1; seed <= 300; ++seed) batches += simulate(seed).batches;

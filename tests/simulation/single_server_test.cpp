@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories of the shipped core on one modelled server of the Redis or the SQL kind: what the back ends declare of it
-// holds, and what they do not declare is seen to fail, and is caught by the fencing token.
+// Histories of the shipped core on one modelled server of the Redis or the SQL kind: the promises that the back ends
+// declare hold. Other promises are seen to break, and the fencing token catches that.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -47,7 +47,7 @@ TEST(single_server, of_the_sql_kind_keeps_what_is_declared) {
     expect_kept_by_all_work(server_kind::sql);
 }
 
-// Each of these seeds has broken a promise once: a fault of the product, of the model, or of the judge.
+// Each of these seeds once broke a promise, by a fault of the product, of the model, or of the judge.
 TEST(single_server, keeps_what_is_declared_where_a_seed_broke_it_once) {
     struct found {
         server_kind servers;
@@ -94,7 +94,7 @@ TEST(single_server, keeps_what_is_declared_where_a_seed_broke_it_once) {
         expect_kept(seed, work, servers);
 }
 
-// What histories on one kind of server came to.
+// Sums over the histories on one kind of server.
 struct sum {
     std::uint64_t histories = 0;
     std::uint64_t grants = 0;
@@ -126,7 +126,7 @@ bool is_stepped(const scenario& s) {
     return s.every[static_cast<std::size_t>(fault::server_clock_step)] > core::duration{};
 }
 
-// exclusion: best_effort. Two holders at once are seen, and of each pair the earlier one's late writes are refused.
+// exclusion: best_effort. Two holders at once occur, and of each pair the earlier one's late writes are refused.
 TEST(single_server, that_loses_data_is_seen_to_grant_twice_and_the_token_refuses_each_late_write) {
     const auto all = play(server_kind::redis, 600, [](const scenario& s) {
         return s.single.promised.exclusion == exclusion_promise::best_effort;
@@ -158,7 +158,7 @@ TEST(single_server,
     }
 }
 
-// A fault that never meets anything finds nothing.
+// A fault that never meets an operation finds nothing.
 TEST(single_server, is_met_by_each_kind_of_fault) {
     std::vector<std::string> wanted{"is not told that it has events",
                                     "a bell is late",
@@ -193,7 +193,7 @@ TEST(single_server, plays_one_history_for_a_seed) {
     }
 }
 
-// The judge goes by what the back ends declare, and not by what the model would like.
+// The judge uses the promises that the back ends declare, and not the model's own.
 #if TURNSTILE_HAS_REDIS
 TEST(single_server, of_the_redis_kind_is_judged_by_what_its_back_end_declares) {
     redis::server_facts durable;

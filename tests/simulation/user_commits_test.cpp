@@ -28,7 +28,7 @@ protected:
         EXPECT_TRUE(run.run_until([&] { return run.valid(held); }, 30s));
         return held;
     }
-    // Nothing: it was carried out.
+    // Returns no error if the commit was executed.
     static std::error_code code(const outcome& told) {
         return told && !*told ? std::error_code{told->error().code()} : std::error_code{};
     }
@@ -60,7 +60,7 @@ TEST_F(user_commits, that_break_a_rule_are_refused_as_a_guards_are) {
     EXPECT_EQ(
         refusal(held, transaction{}.put("/stock", std::string(transaction::k_most_bytes, 'x'))),
         errc::bad_option);
-    // A sequential znode whose name is its number alone.
+    // A sequential znode whose name consists of its number.
     EXPECT_TRUE(*commit(held, transaction{}.make("/orders").create(
                                   "/orders/", "", node_kind::persistent_sequential)));
     run.settle();
@@ -93,7 +93,7 @@ TEST_F(user_commits, may_rest_on_several_holds) {
     run.settle();
 }
 
-// It is deleted, and its holder does not know yet.
+// The znode is deleted, and its holder does not know it yet.
 TEST_F(user_commits, fail_when_a_further_hold_does_not_stand) {
     const auto first = hold(ann, "/locks/a");
     const auto second = hold(ann, "/locks/b");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile::testing::simulation: kinds of locks, permits, and entries by a rate gate, as a user's test of a service has
-// them.
+// turnstile::testing::simulation in a user's test of a service: kinds of locks, permits, and entries by a rate gate.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +56,7 @@ TEST(user_kinds, permits_are_given_while_there_are_any) {
     run.settle();
 }
 
-// The message of what is refused.
+// Returns the message of the refusal.
 std::string refusal(const std::function<void()>& call) {
     try {
         call();
@@ -145,7 +144,7 @@ TEST(user_kinds, a_caller_that_waits_for_room_does_not_keep_the_history_from_its
     EXPECT_EQ(outcomes.at(1).error(), errc::closed);
 }
 
-// The place of a caller that waits is its session's.
+// The place of a waiting caller belongs to its session.
 TEST(user_kinds, a_caller_that_waits_for_room_learns_that_its_place_is_lost) {
     simulation run{{.seed = 7, .servers = 3}};
     const auto ann = run.add_client();

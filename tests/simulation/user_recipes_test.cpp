@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile::testing::simulation: guarded writes, elections and jobs, as a user's test of a service has them.
+// turnstile::testing::simulation in a user's test of a service: guarded writes, elections and jobs.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -38,7 +38,7 @@ TEST(user_recipes, a_commit_writes_while_the_hold_stands) {
     run.settle();
 }
 
-// It slept past its lease: as guard::commit(), the commit looks at the clock first.
+// The holder slept past its lease. Like guard::commit(), the commit checks the clock first.
 TEST(user_recipes, a_commit_of_a_holder_that_overslept_is_refused) {
     simulation run{{.seed = 2, .servers = 3}};
     const auto ann = run.add_client();
@@ -83,7 +83,7 @@ TEST(user_recipes, a_commit_under_nothing_is_not_held) {
     run.settle();
 }
 
-// A release of a client that the servers do not hear of is theirs at the session's end, and no later.
+// A release that does not reach the servers takes effect at the session's end, and no later.
 TEST(user_recipes, a_release_that_no_server_hears_frees_the_lock_within_the_session_time_out) {
     simulation run{{.seed = 5, .servers = 3, .session_timeout = 10s, .tick = 500ms}};
     const auto ann = run.add_client();
@@ -103,7 +103,7 @@ TEST(user_recipes, a_release_that_no_server_hears_frees_the_lock_within_the_sess
 
 // ---- elections ------------------------------------------------------------------------------------
 
-// A service that takes part: how often it was told, and what is true of it now.
+// A service that takes part: the number of its notifications, and its current state.
 struct candidate {
     simulation& run;
     std::string name;
@@ -171,7 +171,7 @@ TEST(user_recipes, who_stays_out_leads_once) {
     run.settle();
 }
 
-// Whatever strikes, no two lead at a time, and after the storm one leads.
+// Whatever fails, no two lead at a time, and after the faults one leads.
 TEST(user_recipes, never_do_two_lead) {
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         simulation run{{.seed = seed,
@@ -238,7 +238,7 @@ TEST(user_recipes, a_job_runs_once_in_its_period) {
     run.settle();
 }
 
-// Its end was never written: nobody runs it before it must be over.
+// Its end was never recorded: no participant runs it before it must be over.
 TEST(user_recipes, a_job_of_a_client_that_crashed_counts_as_running) {
     simulation run{{.seed = 4, .servers = 3}};
     int runs = 0;

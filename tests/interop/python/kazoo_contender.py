@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client of kazoo's locks that contends with Turnstile's.
+"""A client with kazoo's locks that contends with Turnstile's.
 
     kazoo_contender.py lock|write CONNECT PATH GRANTS FOLDER
     kazoo_contender.py hold-lock|hold-read|hold-write CONNECT PATH SIGNAL
     kazoo_contender.py lead CONNECT PATH SIGNAL
     kazoo_contender.py contenders CONNECT PATH
 
-lock and write take the lock so many times and are in the critical section of FOLDER as a writer (see
-critical_section.hpp). hold-... takes it once, prints "granted" and holds it until the file SIGNAL is
-there; lead does the same in kazoo's Election. contenders prints "contender DATA" for each. All print
-"READY" once they are connected.
+lock and write take the lock so many times, and enter the critical section of FOLDER as a writer (see
+critical_section.hpp). hold-... takes the lock once, prints "granted" and holds until the file SIGNAL exists; lead
+does the same in kazoo's Election. contenders prints "contender DATA" for each. All print "READY" once they are
+connected.
 
-Exit status: 0 done, 1 anything that goes wrong, 2 usage, 3 two were inside that exclude each other.
+Exit status: 0 done, 1 any failure, 2 usage, 3 two clients were inside that exclude each other.
 """
 
 import pathlib
@@ -25,7 +25,7 @@ VIOLATION = 3
 IDENTIFIER = "kazoo"
 
 
-# As in docs/why/mutex.md and docs/why/shared-mutex.md: kazoo's locks under the names that Curator gives.
+# The names of docs/why/mutex.md and docs/why/shared-mutex.md: kazoo's locks under Curator's names.
 class SharedNamesLock(Lock):
     _NODE_NAME = "-lock-"
     _EXCLUDE_NAMES = ["-lock-"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// use_modules NAME...: the modules that this program has to have, and no fault in any of them.
+// use_modules NAME...: checks that this program has these modules, and that none of them has a fault.
 #include <algorithm>
 #include <iostream>
 #include <string>

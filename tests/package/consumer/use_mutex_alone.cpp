@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One recipe's header and the standard's own, without the rest of Turnstile.
+// Uses one recipe's header and the standard library, without the rest of Turnstile.
 #include "turnstile/mutex.hpp"
 
 #include <chrono>

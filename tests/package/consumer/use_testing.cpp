@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses two things of the testing kit; the simulation brings internals of the library with it.
+// Uses two parts of the testing kit; the simulation links internals of the library.
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -11,10 +11,10 @@
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/simulation.hpp"
 
-// Options by name, as in the README: the others have their defaults, without a warning.
+// Options by name, as in the README: the others keep their defaults, without a warning.
 const turnstile::testing::ensemble_options three_servers{.count = 3};
 
-// The kit has no log of its own that would stand before the library's.
+// The kit must not contain a second log that would hide the library's.
 bool hears_the_log() {
     std::atomic<int> lines{0};
     turnstile::set_log_sink([&](turnstile::log_level, std::string_view) { ++lines; });

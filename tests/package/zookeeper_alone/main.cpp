@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program gets that is linked with the library and no module: locks in memory, one sentence for each other kind of
-// server, and none of their libraries.
+// A program that is linked with the library and no module has locks in memory, an error message for each other kind
+// of server, and none of their libraries.
 #include <fstream>
 #include <iostream>
 #include <iterator>

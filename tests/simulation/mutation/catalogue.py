@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutants as their files say, and where in the sources they are."""
+"""The mutants from their files, and their places in the sources."""
 
 import collections
 import dataclasses
@@ -17,21 +17,21 @@ SOURCES = ["include", "src", "testing", "tests/verification"]
 
 
 class Mistake(Exception):
-    """The mutants or the tree are not as they should be; the text is for people."""
+    """A fault in the mutants or in the tree; the text is for people."""
 
 
 @dataclasses.dataclass
 class Mutant:
     name: str
-    number: int  # that selects it; the next one selects it with its defence off
+    number: int  # selects the mutant; the next number selects it with its defence off
     rows: str
     fault: str
-    changes: list  # of places, as tables
-    defence: str = ""  # what hides the fault
+    changes: list  # a table for each place
+    defence: str = ""  # the defence that hides the fault
     without_defence: list = dataclasses.field(default_factory=list)
-    equivalent: str = ""  # why nothing can catch it
-    seeds: int = 0  # histories that it takes, where an interleaving is rare; else as many as for all
-    work: str = "locks"  # what the clients do in the histories that must show it
+    equivalent: str = ""  # the reason why no check can find it
+    seeds: int = 0  # histories that a rare interleaving needs; 0: the usual number
+    work: str = "locks"  # the clients' work in the histories that must show the fault
 
     @property
     def unmasked_number(self):
@@ -74,7 +74,7 @@ def read_mutants():
 
 
 def spelled_out(change, by_name, wanted_by):
-    """What is done there, where a change says only: what that mutant does at this place."""
+    """Resolves a change that only refers to another mutant's change at the same place."""
     if "like" not in change:
         return change
     model = by_name.get(change["like"])
@@ -85,7 +85,7 @@ def spelled_out(change, by_name, wanted_by):
 
 
 class Tree:
-    """The sources, read as far as places need it."""
+    """The sources, parsed as far as places need it."""
 
     def __init__(self, root=ROOT):
         self.root = root
@@ -110,7 +110,7 @@ class Tree:
         return self.sources[file]
 
     def functions(self, name):
-        """Those with this qualified name, which may say the parameters as well."""
+        """The functions with this qualified name, which may include the parameters."""
         last = re.compile(rf"\b{re.escape(name.split('(')[0].split('::')[-1])}\(")
         for file, text in self.texts.items():
             if last.search(text):
@@ -119,7 +119,7 @@ class Tree:
                         yield file, file, one
 
     def find(self, place):
-        """The file and the node of a place."""
+        """Returns the file and the node of a place."""
         found = list(self.functions(place)) if "::" in place else self.marked.get(place, [])
         if len(found) != 1:
             where = ", ".join(one[0] for one in found)
@@ -130,7 +130,7 @@ class Tree:
         return file, node
 
     def edit(self, change):
-        """The file of a change, and the edit that it is."""
+        """Returns the file of a change, and its edit."""
         wanted = dict(change)
         place = wanted.pop("place", None)
         if place is None:
@@ -143,7 +143,7 @@ class Tree:
 
 
 def resolve(tree, mutants):
-    """For each file its edits, each with the numbers that switch it on; and what is wrong."""
+    """Returns for each file its edits, each with the numbers that switch it on; and the problems."""
     edits = collections.defaultdict(lambda: collections.defaultdict(set))
     problems = []
     for mutant in mutants:
@@ -169,7 +169,7 @@ def unused(tree, mutants):
 
 
 def mutated(tree, mutants):
-    """The new text of each file that has a fault in it."""
+    """Returns the new text of each file that contains a fault."""
     edits, problems = resolve(tree, mutants)
     if problems:
         raise Mistake("\n".join(problems))
@@ -180,7 +180,7 @@ def mutated(tree, mutants):
 
 
 def check(tree, mutants, documented):
-    """What is wrong with the mutants, their places and the document's table."""
+    """Returns the problems of the mutants, of their places and of the document's table."""
     edits, problems = resolve(tree, mutants)
     for file, found in edits.items():
         try:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions and statements of a C++ source, as far as the places of mutants need them.
 
-No parser of the language: comments and literals are blanked, brackets are matched, and statements are told
-apart by their first word and their end. The sources are laid out by clang-format, which this relies on for one
-thing: an angle bracket with no blank before it opens template arguments.
+This is no parser of the language. It blanks comments and literals, matches brackets, and distinguishes statements by
+their first word and their end. clang-format lays out the sources, and this reader relies on that for one rule: an
+angle bracket without a blank before it opens template arguments.
 """
 
 import bisect
@@ -18,16 +18,16 @@ NOT_A_TYPE = {"return", "co_return", "throw", "delete", "new", "else", "case", "
 
 
 class NotUnderstood(Exception):
-    """A source that this reader cannot take apart; the text is for people."""
+    """A source that this reader cannot parse; the text is for people."""
 
 
 @dataclasses.dataclass
 class Node:
     kind: str  # function, block, return, declaration, simple, or the statement's first word
     start: int
-    end: int  # one past its last character
-    name: str = ""  # of a function, qualified, without the project's own namespace
-    head: tuple = None  # range of what stands between the brackets of an if, for, while or switch
+    end: int  # the offset after its last character
+    name: str = ""  # a function's qualified name, without the project's namespace
+    head: tuple = None  # range between the brackets of an if, for, while or switch
     body: tuple = None  # range inside a function's braces
     in_block: bool = True  # not the sole statement of an if or a loop
     children: list = dataclasses.field(default_factory=list)
@@ -39,7 +39,7 @@ class Node:
 
 
 def _literal_end(text, i):
-    """One past the literal that begins at i."""
+    """The offset after the literal that begins at i."""
     if text[i] == '"' and text[i - 1 : i] == "R":
         delimiter = text[i + 1 : text.index("(", i)]
         return text.index(f'){delimiter}"', i) + len(delimiter) + 2
@@ -51,7 +51,7 @@ def _literal_end(text, i):
 
 
 def blanked(text):
-    """Two copies of equal length: one without comments, one without literals and preprocessor lines as well."""
+    """Two copies of equal length: one without comments, one also without literals and preprocessor lines."""
     plain, code = list(text), list(text)
 
     def blank(into, start, end, filler=" "):
@@ -81,7 +81,7 @@ def blanked(text):
             end = i + 1
         i = end
     code = "".join(code)
-    # Operators' names would be taken for brackets and comparisons.
+    # Otherwise the names of operators would look like brackets and comparisons.
     code = re.sub(r"operator\s*(\(\)|\[\]|[^\w\s(]+)", lambda m: "operator" + "_" * (len(m[0]) - 8), code)
     return "".join(plain), code
 
@@ -115,7 +115,7 @@ class Source:
         return self.text.count("\n", 0, offset) + 1
 
     def _template_end(self, i, end):
-        """One past the template arguments that open at i, or i + 1 where none do."""
+        """The offset after the template arguments that open at i, or i + 1 if none do."""
         if i == 0 or not (self.code[i - 1].isalnum() or self.code[i - 1] == "_"):
             return i + 1
         depth, k = 0, i
@@ -135,8 +135,9 @@ class Source:
         return i + 1
 
     def outer(self, start, end, braces=False):
-        """Offsets from start to end that lie in no bracket; opening brackets are among them, closing are not.
-        With braces, those inside template arguments, too."""
+        """Offsets from start to end outside of all brackets; includes opening brackets, excludes closing ones. With
+        braces, includes those inside template arguments as well.
+        """
         i = start
         while i < end:
             yield i
@@ -167,7 +168,7 @@ class Source:
             i = label.end() if label else self._declared(i, end, names)
 
     def _declared(self, start, end, names):
-        """Takes in one declaration; where it ends."""
+        """Reads one declaration. Returns the offset of its end."""
         initializers = False
         parameters = None
         for i in self.outer(start, end):
@@ -185,7 +186,9 @@ class Source:
         return end
 
     def _braced(self, start, brace, names, parameters, initializers):
-        """Takes in what the brace at this offset opens; where it ends, or None where it only initializes."""
+        """Reads what the brace at this offset opens. Returns the offset of its end, or None if the brace only
+        initializes.
+        """
         head = re.sub(r"^(template\s*<.*>\s*(?=class|struct|union))", "", self.code[start:brace], flags=re.S)
         close = self.match[brace]
         namespace = re.match(r"\s*(inline\s+)?namespace\b\s*([\w:]*)", head)
@@ -293,7 +296,7 @@ class Source:
         return "declaration" if is_type else "simple"
 
     def _lambdas(self, start, end):
-        """The statements in braces that have any: initializers have no semicolon outside of further braces."""
+        """The statements in inner braces: an initializer has no semicolon outside of further braces."""
         found = []
         i = start
         while i < end:
@@ -312,7 +315,7 @@ class Source:
             yield from function.walk()
 
     def operands(self, start, end):
-        """The ranges between the || of an expression, or where it has none, between its &&; and which."""
+        """The ranges between the || of an expression, or, if there are none, between its &&; and the operator."""
         for sign in ("||", "&&"):
             cuts = [i for i in self.outer(start, end) if self.code.startswith(sign, i)]
             if cuts:
@@ -332,7 +335,7 @@ MARK = re.compile(r"//[^\n]*?\bplace: (\w+)[^\S\n]*$", re.M)
 
 
 def places(source):
-    """The statements and functions that a comment gives a name to."""
+    """The statements and functions that a comment names as a place."""
     nodes = list(source.nodes())
     for mark in MARK.finditer(source.text):
         line_start = source.text.rfind("\n", 0, mark.start()) + 1

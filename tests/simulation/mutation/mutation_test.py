@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the reader of the sources and the operators do."""
+"""Tests of the reader of the sources and of the operators."""
 
 import pathlib
 import sys
@@ -27,7 +27,7 @@ def only_place(source):
 
 
 def fault(statement, **wanted):
-    """What an operator makes of a statement, or of the condition or the initializer in it."""
+    """Applies an operator to a statement, or to the condition or the initializer in it. Returns the result."""
     source = function(f"    // place: x\n    {statement}")
     return " ".join(operators.edit(source, only_place(source).node, wanted).fault.split())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to a place: the operators of the mutants' files (tests/simulation/mutants/README.md)."""
+"""The operators of the mutants' files, which change the code at a place (tests/simulation/mutants/README.md)."""
 
 import dataclasses
 import re
@@ -15,12 +15,12 @@ COMPARISON = re.compile(r"(?<=\s)(==|!=|<=|>=|<|>)(?=\s)")
 
 
 class Inapplicable(Exception):
-    """An operator that the place has nothing for; the text is for people."""
+    """An operator that does not fit the place; the text is for people."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Edit:
-    """A range of a source, and what stands there where the fault is on."""
+    """A range of a source, and its text while the fault is on."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class Edit:
 
 
 def _inner(source, start, end):
-    """Without brackets around the whole."""
+    """The range without the brackets around it."""
     start, end = source.trimmed(start, end)
     while start < end and source.code[start] == "(" and source.match[start] == end - 1:
         start, end = source.trimmed(start + 1, end - 1)
@@ -45,7 +45,7 @@ def _find(source, start, end, pattern):
 
 
 def expression(source, node):
-    """The range of the expression that a statement is about."""
+    """The range of the expression that a statement evaluates."""
     start, end = node.start, node.end - 1
     if node.head:
         start, end = node.head
@@ -71,7 +71,7 @@ def expression(source, node):
 
 
 def _condition(source, start, end):
-    """Of a choice what it goes by."""
+    """The range of the condition of a choice."""
     choice = next((i for i in source.outer(start, end) if source.code[i] == "?"), None)
     return source.trimmed(start, choice) if choice else (start, end)
 
@@ -93,7 +93,7 @@ def _as_list(value):
 
 
 class Target:
-    """A place's expression, narrowed to an operand or an argument of it."""
+    """A place's expression, narrowed to an operand or an argument."""
 
     def __init__(self, source, node, wanted):
         self.source, self.node = source, node
@@ -154,7 +154,7 @@ def _number(target, value):
 
 
 def _changed(target, name, value):
-    """The range that the operator changes, and what it makes of it."""
+    """The range that the operator changes, and its new text."""
     start, end = target.condition()
     text = target.text(start, end)
     if name == "condition":
@@ -181,7 +181,7 @@ def _changed(target, name, value):
 
 
 def _in_statement(source, node, start, end, text):
-    """A change inside of a statement, as an edit that can be switched."""
+    """A change inside a statement, as an edit that can be switched."""
     if node.head or node.kind == "declaration":
         if not node.head or node.head[0] <= start < node.head[1]:
             outer = expression(source, node)
@@ -216,7 +216,7 @@ def _sole_statement(node):
 
 
 def edit(source, node, wanted):
-    """The edit that an operator, with its narrowing, makes of a place."""
+    """The edit that an operator, with its narrowing, makes at a place."""
     names = set(wanted) - NARROWING
     if len(names) != 1 or not names <= OPERATORS:
         raise Inapplicable(f"one operator is wanted, not {', '.join(sorted(names)) or 'none'}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/mutants.md: what the mutants did, and which histories showed it."""
+"""docs/reference/mutants.md: the faults of the mutants, and the histories that showed them."""
 
 import dataclasses
 import re
@@ -12,7 +12,7 @@ MASKED = "Caught once a second defence is off"
 
 @dataclasses.dataclass
 class Known:
-    """The seed that shows a mutant, by the page."""
+    """The seed that shows a mutant, from the page."""
 
     seed: int
     work: str
@@ -20,7 +20,7 @@ class Known:
 
 
 def documented():
-    """For each mutant of the page the seed that is known to show it; None where no seed does."""
+    """For each mutant of the page the seed that shows it; None if no seed does."""
     found = {}
     section = ""
     text = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.is_file() else ""

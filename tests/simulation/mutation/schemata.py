@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One source in which every fault is compiled in, and selected when it runs (mutant schemata: Untch, Offutt and
-Harrold 1993)."""
+"""Builds one source with every fault compiled in; a run selects a fault (mutant schemata: Untch, Offutt and Harrold
+1993).
+"""
 
 HEADER_NAME = "selected_mutant.hpp"
 VARIABLE = "TURNSTILE_MUTANT"
@@ -26,7 +27,7 @@ constexpr bool on(Number... numbers) noexcept {{
 
 
 class Overlap(Exception):
-    """Faults that cannot both be in one source; the text is for people."""
+    """Two faults that one source cannot contain; the text is for people."""
 
 
 def _is_on(numbers):
@@ -42,9 +43,10 @@ def _wrapped(edit, numbers, original):
 
 
 def with_faults(source, edits):
-    """The text with all edits in it; `edits` maps each to the numbers of the mutants that switch it on.
+    """Returns the text with all edits in it; `edits` maps each edit to the numbers of the mutants that switch it on.
 
-    Not by the compiler's -include, behind which no precompiled header would be taken."""
+    Does not use the compiler's -include: after it the compiler would not use a precompiled header.
+    """
     ordered = sorted(edits, key=lambda e: (e.start, e.start != e.end, -e.end, e.form, e.fault))
     return f'#include "{HEADER_NAME}"\n' + _render(source, 0, len(source.text), ordered, edits)
 
@@ -73,7 +75,7 @@ def _render(source, start, end, ordered, edits):
 
 
 def overlapping(edits):
-    """A pair of one mutant's edits of which one lies inside the other: it would switch the other one off."""
+    """Returns a pair of one mutant's edits, one inside the other, which would switch each other off."""
     for a in edits:
         for b in edits:
             if a is not b and a.start < a.end and a.start <= b.start and b.end <= a.end:

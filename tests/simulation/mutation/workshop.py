@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one simulator that has all mutants in it: how it is built, and what it finds."""
+"""Builds the simulator that contains all mutants, and runs it."""
 
 import dataclasses
 import os
@@ -11,7 +11,7 @@ from catalogue import ROOT, Mistake
 from schemata import HEADER, HEADER_NAME, VARIABLE
 
 COPIED = ["CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "testing", "tests"]
-# A mutant may make histories long, but none of them endless: the simulator bounds them.
+# A mutant may make histories long, but not endless: the simulator bounds them.
 LONGEST_RUN_SECONDS = 1800
 COMPARED_SEEDS = range(1, 6)
 HUNT = "hunt"
@@ -19,11 +19,11 @@ HUNT = "hunt"
 
 @dataclasses.dataclass
 class Verdict:
-    seed: int = 0  # 0: nothing was found
+    seed: int = 0  # 0: no violation was found
     invariant: str = ""
     what: str = ""
-    problem: str = ""  # it could not be judged
-    hunted: bool = False  # found by the histories that are made against the lease
+    problem: str = ""  # the reason for which the mutant could not be judged
+    hunted: bool = False  # found by the histories directed against the lease
 
 
 class Workshop:
@@ -36,13 +36,14 @@ class Workshop:
         self.program = None
 
     def prepare(self, texts, mutants, jobs):
-        """Builds the simulator from the sources with these texts, which have the mutants in them, in place of
-        theirs."""
+        """Builds the simulator from the sources, with these texts, which contain the mutants, in place of the
+        originals.
+        """
         self.copy_tree(texts)
         self.call(
             ["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(self.build)]
             + ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"]
-            + ["-DCMAKE_CXX_FLAGS=-O1 -w -DNDEBUG -DTURNSTILE_NO_CHECKS"]  # promises have to find the faults, not checks
+            + ["-DCMAKE_CXX_FLAGS=-O1 -w -DNDEBUG -DTURNSTILE_NO_CHECKS"]  # promises have to find the faults, not assertions
             + [f"-DTURNSTILE_BUILD_{part}=OFF" for part in ("EXAMPLES", "DEMO", "BENCH")]
             + ["-DTURNSTILE_INSTALL=OFF"]
         )
@@ -54,7 +55,7 @@ class Workshop:
         self.program = next(self.build.rglob("turnstile_simulate"))
 
     def copy_tree(self, texts):
-        """What has not changed keeps its time, so that it is not compiled again."""
+        """Unchanged files keep their time, so that they are not compiled again."""
         header = self.tree / "src" / HEADER_NAME
         wanted = {header}
         self.write(header, HEADER.encode())
@@ -87,7 +88,7 @@ class Workshop:
     # ---- playing
 
     def compare(self, plain, works):
-        """With no mutant selected the histories are those of a simulator without any."""
+        """Without a selected mutant the simulator plays the same histories as a simulator without mutants."""
         for work in works:
             for seed in COMPARED_SEEDS:
                 options = [*options_of(work), "--seed", str(seed)]
@@ -98,7 +99,7 @@ class Workshop:
                     )
 
     def judge(self, number, name, seeds, work):
-        """The drawn histories, and where they are clean, those that are made against the lease."""
+        """Plays the drawn histories and, if they are clean, the histories directed against the lease."""
         verdict = self.play(number, name, f"1..{seeds}", work)
         if not verdict.seed and work == "locks":
             verdict = self.play(number, name, f"1..{seeds}", HUNT)
@@ -129,7 +130,7 @@ class Workshop:
 
 
 def suspects(output, tree, texts, mutants):
-    """The names of the mutants whose faults stand where the compiler found errors, or next ahead of them."""
+    """The names of the mutants whose faults are at the compiler's errors, or next before them."""
     numbers = set()
     for file, line in re.findall(rf"^{re.escape(str(tree))}/(\S+?):(\d+):\d+: error", output, re.MULTILINE):
         for text in reversed(texts.get(file, "").splitlines()[: int(line)]):
@@ -140,7 +141,7 @@ def suspects(output, tree, texts, mutants):
 
 
 def options_of(work):
-    """As the simulator's arguments: "commits on redis"."""
+    """The simulator's arguments for a kind of work: "commits on redis"."""
     if work == HUNT:
         return ["--lease-hunt"]
     what, _, servers = work.partition(" on ")
