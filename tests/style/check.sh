@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# House rules that a machine can check. Prints each violation as file:line and fails if there is one.
+# House rules that a machine can check. Prints each violation as file:line, and fails if there is one.
 #
 #     check.sh [rule]...   (default: every rule)
 set -euo pipefail
@@ -24,19 +24,19 @@ sources() {
     find "$@" -name '*.cpp' -o -name '*.hpp' | sort
 }
 
-# The admin page and its tests are no C++.
+# The sources of the admin page and of its tests, which are not C++.
 page_sources() {
     find src/admin/page tests/admin/page -name '*.js' -o -name '*.mjs' -o -name '*.css' -o -name '*.html' -o -name '*.svg' | sort
 }
 
-# matches <extended regular expression> <folder>...: file:line:text of the C++ sources that match.
+# matches <extended regular expression> <folder>...: prints the matches in C++ sources as file:line:text.
 matches() {
     local pattern=$1
     shift
     sources "$@" | xargs -r grep -nHE -e "$pattern" || true
 }
 
-# includes <folder>... -- <header>...: where the folders include headers whose path starts so.
+# includes <folder>... -- <header>...: prints where the folders include headers whose path starts so.
 includes() {
     local folders=() headers
     while [[ $1 != -- ]]; do
@@ -71,7 +71,7 @@ rule_left_over() {
 
 rule_sleep() {
     {
-        # Where time is virtual services sleep.
+        # Under virtual time, services may sleep.
         matches 'sleep_(for|until)|\bu?sleep ?\(|nanosleep' tests |
             { grep -vE '^tests/(deterministic/|.*deterministic[a-z_]*\.cpp)' || true; }
         grep -rnE 'setTimeout|waitForTimeout' --include='*.mjs' tests || true
@@ -102,13 +102,14 @@ rule_public_headers() {
         report "public headers include no third party"
 }
 
-# What another project calls its details changes with its next release.
+# The internals of another project change with its next release.
 rule_internals() {
     matches '(boost|fmt|asio|spdlog|nlohmann|CLI)(/[a-z_0-9]+)*/detail/|\b(boost|fmt|asio|spdlog|nlohmann)::([a-z_0-9]+::)*detail::' \
         "${code[@]}" | report "internals of another project"
 }
 
-# The coroutine forms, and what is for writes under a hold, are headers of their own: a recipe's header brings none.
+# The coroutine forms, and the types for writes under a hold, are in separate headers, which no recipe's header
+# includes.
 rule_light_headers() {
     local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|transaction|text|ostream|fmt|stop_any|turnstile'
     {
@@ -119,7 +120,7 @@ rule_light_headers() {
     } | report "a recipe's header stays light"
 }
 
-# turnstile.hpp has every public header but those that its own comment leaves out, and what is a part of others.
+# turnstile.hpp includes every public header, except parts of other headers and the headers that its comment excludes.
 rule_whole_header() {
     local whole=include/turnstile/turnstile.hpp header name
     for header in include/turnstile/*.hpp; do
@@ -130,7 +131,7 @@ rule_whole_header() {
     done | report "not in turnstile.hpp"
 }
 
-# The core calls nothing outside. Recipes may use the client's shell, which does the waiting, and nothing below it.
+# The core calls no outside code. Recipes may use the client's shell, which waits, and nothing below it.
 rule_pure() {
     local impure=('thread>' 'mutex>' 'shared_mutex>' 'condition_variable>' 'ctime>' 'time.h' boost/thread
         spdlog sys/socket sys/epoll poll.h zookeeper hiredis local/ redis/ sql/)
@@ -144,8 +145,9 @@ rule_pure() {
         report "the core is told the time"
 }
 
-# No file includes upwards: a folder of src/ includes itself and those before it in this list, and so does one of
-# testing/, the users' kit, and of tests/verification, the judges. Back ends know the seam and nothing else of the core.
+# No file includes upwards: a folder of src/ includes itself and the folders before it in this list. The same holds
+# for testing/ (the users' kit) and tests/verification (the judges). Back ends include the seam and nothing else of
+# the core.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
     tls local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite inspection servers simulation schedule deterministic verification
@@ -172,7 +174,7 @@ rule_layers() {
                 if (!(from in place) || !(to in place) || place[to] > place[from]) print named[1] ":" named[2] ": " quoted[2]
             }'
     } | report "includes upwards"
-    # Programs and the users' kit go by public headers, and by what of src stands by itself. The command serves the page.
+    # Programs and the users' kit use public headers, and the independent parts of src. The command serves the page.
     {
         includes src -- servers/ simulation/ schedule/ deterministic/ verification/
         includes testing/servers -- cli/ admin/ client/ core/ guardian/ inspection/ local/ recipe/ redis/ sql/ zookeeper/
@@ -184,8 +186,8 @@ rule_layers() {
     } | report "may not be included here"
 }
 
-# Lua stands in files of its own: each is a chunk, and what the build makes of them (src/redis/CMakeLists.txt) sees no name
-# that is neither its own nor the server's. scripts/test installs luac.
+# Lua is in separate files. Each file is a chunk. A script that the build makes of them (src/redis/CMakeLists.txt)
+# uses only its own names and the server's. scripts/test installs luac.
 with_includes() {
     local line
     while IFS= read -r line; do
@@ -212,17 +214,17 @@ rule_lua() {
     done | report "a name that no script has"
 }
 
-# A room, a header with its source, is understood without the rooms that need it.
+# A room (a header with its source) can be understood without the rooms that need it.
 rule_circles() {
     { python3 tests/style/circles.py || echo "tests/style/circles.py: no answer"; } | report "include circles"
 }
 
-# A class has at most 45 members; what has more today may only shrink.
+# A class has at most 45 members. A class with more members may only shrink.
 rule_members() {
     { python3 tests/style/types.py members || echo "tests/style/types.py: no answer"; } | report "take the class apart"
 }
 
-# A name is that of one type.
+# A name belongs to one type.
 rule_type_names() {
     { python3 tests/style/types.py names || echo "tests/style/types.py: no answer"; } | report "one definition of a name"
 }
@@ -237,13 +239,13 @@ rule_spdx() {
     {
         sources "${code[@]}" | xargs grep -L '^// SPDX-License-Identifier: Apache-2.0$'
         page_sources | xargs grep -L 'SPDX-License-Identifier: Apache-2.0'
-        # REUSE.toml speaks for what takes no comment.
+        # REUSE.toml covers files that cannot have a comment.
         git ls-files -- . ':!LICENSE' ':!*.md' ':!*.svg' ':!*.png' ':!*.json' ':!*.expected' ':!tests/fuzz/corpus' |
             xargs grep -L 'SPDX-License-Identifier: Apache-2.0'
     } | sort -u | report "no SPDX line"
 }
 
-# Releases of clang-format differ: only Debian 12's decides.
+# Releases of clang-format differ: only Debian 12's release decides.
 rule_format() {
     local version
     version=$(clang-format --version 2>/dev/null) || return 0
@@ -252,8 +254,8 @@ rule_format() {
         cut -d: -f1 | sort -u | report "clang-format -i mends it"
 }
 
-# The tests that docs/why/model-edges.md and threats.md name are there: tests as `suite.case`, nemeses as
-# `campaign: kind`, where what follows a plus sign only varies the kind.
+# The tests that docs/why/model-edges.md and threats.md name must exist: tests as `suite.case`, nemeses as `campaign:
+# kind`. The text after a plus sign only varies the kind.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_model_edges() {
     local page=docs/why/model-edges.md tests name
@@ -271,8 +273,8 @@ rule_model_edges() {
     } | report "no such test"
 }
 
-# Each failure code (F1, F28) that the tree mentions is explained on docs/reference/failures.md, and the tests and mutants
-# that the page names exist; rows of mutants are codes and pages.
+# Each failure code (F1, F28) in the tree is explained on docs/reference/failures.md. The tests and mutants that the
+# page names must exist. The rows of mutants are codes and pages.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_failures() {
     local page=docs/reference/failures.md mutants=docs/reference/mutants.md name
@@ -295,8 +297,8 @@ rule_failures() {
     } | report "no entry of failures.md, or a test or mutant that is not there"
 }
 
-# README.md is read first: short, and no line of it is longer than a screen is wide. Elsewhere only tables and what
-# programs print may be longer.
+# README.md is read first, so it is short, and its lines fit on a screen. Elsewhere only tables and programs' output
+# may have longer lines.
 rule_documents() {
     local most=120 lines
     {
@@ -311,7 +313,7 @@ rule_documents() {
     } | report "longer than $most characters, or README.md than 180 lines"
 }
 
-# Of a block that begins with "```cpp FILE" each line stands in that file, which the tests compile.
+# Each line of a block that begins with "```cpp FILE" must be in that file, which the tests compile.
 rule_page_code() {
     local page
     while IFS= read -r page; do
@@ -331,7 +333,7 @@ rule_page_code() {
     done < <(find docs -name '*.md' | sort) | report "no such line in the program that the block names"
 }
 
-# Links from page to page lead somewhere, those to a heading to one that is there.
+# Links between pages must lead to an existing page, and links to a heading to an existing heading.
 rule_links() {
     local page link file heading
     find README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs bench docker testing tests -name '*.md' -print0 | sort -z |
@@ -359,15 +361,15 @@ rule_dialect() {
         echo "tests/style/sentences.py: no answer"; } | report "name the actor or the noun, or use the field's word"
 }
 
-# Each line of the log has its place on the page that says what to do about it.
+# Each line of the log is explained on the page that says how to react to it.
 rule_log_lines() {
     { sources src | xargs python3 tests/style/log_lines.py docs/reference/troubleshooting.md ||
         echo "tests/style/log_lines.py: no answer"; } |
         report "a line of the log that docs/reference/troubleshooting.md does not explain"
 }
 
-# Comments and documents have a noun as their subject: the waiter, the session, another client. Of 100 lines in a folder
-# at most one has a word that leaves open what is meant. docs/reference/glossary.md has the nouns.
+# Comments and documents have a noun as their subject: the waiter, the session, another client. Of 100 lines in a
+# folder at most one has a word that leaves the meaning open. docs/reference/glossary.md has the nouns.
 readonly plain=(include/turnstile src examples testing
     tests/unit tests/client tests/recipe tests/simulation tests/integration tests/campaign tests/contract
     tests/explore tests/interop tests/kit tests/fuzz tests/demo tests/verification bench demo)
@@ -375,7 +377,7 @@ readonly plain=(include/turnstile src examples testing
 readonly riddles='
     function look(text) {
         text = " " tolower(text) " "
-        gsub(/no such/, "", text)  # what servers answer
+        gsub(/no such/, "", text)  # the servers' wording
         if (text ~ /[^a-z_`](who|whoever|whom|nobody|somebody|anybody|everybody|such)[^a-z_`]/)
             found[++riddles] = FILENAME ":" FNR
         ++lines
@@ -392,8 +394,8 @@ rule_plain_words() {
     } | report "what is meant? Of 100 lines at most one leaves that open"
 }
 
-# What variables, members and functions are called is a noun or a verb. Comments, strings, the standard library's
-# `what()` and the public `who` of an operator's order do not count.
+# Names of variables, members and functions are nouns or verbs. Comments, strings, the standard library's `what()` and
+# the public `who` of an operator's order do not count.
 # shellcheck disable=SC2016  # the program is awk's
 rule_nouns() {
     sources "${code[@]}" | xargs awk '
@@ -424,13 +426,12 @@ rule_nouns() {
         }' | report "a name is a noun or a verb"
 }
 
-# names <text>...: words with an underscore, which only code has.
+# names <text>...: prints the words with an underscore, which only code has.
 names() {
     grep -IoE '[A-Za-z0-9_]+' "$@" | grep '_' | sort -u
 }
 
-# A name that docs/why argues with is one of the code: what was renamed there is renamed here. A test of ctest's is
-# called by its folder and its file.
+# Every code name in docs/why must exist in the code. The name of a ctest test is its folder and its file.
 rule_names() {
     local known
     known=$(mktemp)
@@ -461,8 +462,8 @@ rule_names() {
     rm -f "$known"
 }
 
-# Git shows a subject whole in a list of commits up to this length. A checkout without this commit in its history (an
-# archive, a shallow clone) has nothing to look at.
+# Git shows subjects up to this length whole in a list of commits. A checkout without this commit (an archive, a
+# shallow clone) has nothing to check.
 rule_subjects() {
     local first=b51b3cfbf000
     git cat-file -e "$first^{commit}" 2>/dev/null || return 0

@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 WRITE = re.compile(r'log::write\(\s*([^"]*?),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
-LEAST = 6  # characters of a piece between placeholders that counts
+LEAST = 6  # characters of a piece between placeholders; shorter pieces do not count
 
 
 def pieces(text):
-    """The fixed pieces of a format, without what stands at their ends."""
+    """The fixed pieces of a format, without punctuation at their ends."""
     return [piece.strip(" :;,.()") for piece in re.split(r"\{[^}]*\}|->|[:;]", text)]
 
 

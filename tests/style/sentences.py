@@ -29,7 +29,9 @@ ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|vs|cf|etc)\.$")
 
 
 def plain(text):
-    """The text as a reader sees it: code is one word, a link is its text. Blanks keep every place where it was."""
+    """The text as a reader sees it: code is one word, a link is its text. Blanks keep every character at its
+    position.
+    """
     text = re.sub(r"<!--.*?-->", lambda found: " " * len(found.group()), text)
     text = re.sub(r"``.+?``|`[^`]+`", as_word, text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", lambda found: found.group(1).ljust(len(found.group())), text)
@@ -101,7 +103,7 @@ def sentences(page):
 
 
 def line_of(starts, place):
-    """The line of a place, by the places at which lines start."""
+    """The line of a position, from the positions at which lines start."""
     return [number for start, number in starts if start <= place][-1]
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Types of src/ and include/, without the testing kit: how many members each has, and how often a type's name is defined.
+"""Types of src/ and include/, without the testing kit: their numbers of members, and names of several types.
 
-    types.py members|names [FOLDER]      (default: the checkout that this file belongs to)
+    types.py members|names [FOLDER]      (default: the checkout that contains this file)
     types.py --list [FOLDER]             all types with their members, the largest first
 
-Members are the functions and data that a class declares itself: no nested types, aliases, friends, inherited members,
-nor what is defaulted or deleted. `members` prints each class above its limit. That is MOST, or for a class of LARGE its
-number there, which may only fall: a class that has fewer members by now is printed, too. `names` prints each type that
-has the name of another one, but for those of SHARED.
+Members are the functions and data that a class declares itself: no nested types, aliases, friends, inherited,
+defaulted or deleted members. `members` prints each class above its limit. The limit is MOST, or for a class of LARGE
+its number there. That number may only fall: the command prints a class with fewer members as well. `names` prints
+each type that has the name of another type, except the names of SHARED.
 """
 
 import pathlib
@@ -16,7 +16,7 @@ import re
 import sys
 
 MOST = 45
-# What has more today. Each number is the class's own limit.
+# Classes above MOST, each with its limit.
 LARGE = {
     "c_session": 128,
     "client_impl": 53,
@@ -34,9 +34,9 @@ LARGE = {
     "store": 49,
     "worker": 82,
 }
-# Names that several types have, each in a namespace or a file of its own. The numbers may only fall, too.
+# Names that several types have, each in a different namespace or file. The numbers may only fall as well.
 SHARED = {
-    # Each back end, and each module, has its own.
+    # Each back end, and each module, defines these.
     "connect_string": 4,
     "coordinator": 2,
     "known_servers": 2,
@@ -51,7 +51,7 @@ SHARED = {
     "moment": 2,
     "node": 2,
     "node_kind": 2,
-    # The core has a public type's counterpart, without what only users see.
+    # The core has counterparts of public types, without the members that only users need.
     "contender": 2,
     "contender_kind": 2,
     "revocation": 2,
@@ -70,7 +70,7 @@ SHARED = {
     "tell": 2,
     "unsure": 2,
     "watch": 2,
-    # Far from each other.
+    # Types of distant parts of the tree.
     "reader": 2,
     "stored_nodes": 2,
     "pause": 2,
@@ -106,14 +106,14 @@ class Type:
 
 
 class Reader:
-    """Reads the types that a source defines, and steps over all that it does not know."""
+    """Reads the types that a source defines, and skips everything else."""
 
     def __init__(self, text, file):
         self.text = NOISE.sub(lambda noise: " " + "\n" * noise[0].count("\n"), text)
         self.file, self.at, self.found = file, 0, []
 
     def read(self, owner=None):
-        """To the brace that closes the owner, a type, or a namespace."""
+        """Reads to the closing brace of the owner, a type or a namespace."""
         start = self.at
         while self.at < len(self.text):
             char = self.text[self.at]

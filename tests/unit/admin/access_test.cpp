@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which requests the admin page lets in: secrets, sign-ins, the gate.
+// Which requests the admin page accepts: secrets, sign-ins, the gate.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -103,7 +103,7 @@ TEST(admin_sign_ins, cookies) {
 
 class admin_gate : public ::testing::Test {
 protected:
-    // The status that a request is refused with; 200 if it is not.
+    // Returns the status of the refusal, or 200 if the request is accepted.
     int status() const {
         try {
             entrance.check(request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of orders and of sign-ins that failed.
+// The audit record of orders and of failed sign-ins.
 #include "admin/access/audit_log.hpp"
 
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ TEST(admin_audit_file, a_full_disk_is_told) {
     EXPECT_THROW(audit_log{"/nowhere/at/all"}, std::runtime_error);
 }
 
-// 1,035 failures pushed an operator's order out of the view, when both were in one ring.
+// When both shared one ring, 1,035 failures pushed an operator's order out of the view.
 TEST_F(admin_audit, failures_push_out_no_order) {
     const auto name = (folder.path() / "audit").string();
     {
@@ -128,7 +128,7 @@ TEST_F(admin_audit, failures_of_an_address_are_one_entry_and_few_lines) {
     EXPECT_EQ(page.entries[1].times, 64U);
 }
 
-// Orders that are under way at a time end in any order.
+// Orders that are in progress at the same time end in any order.
 TEST_F(admin_audit, outcomes_are_read_back_to_their_orders) {
     const auto name = (folder.path() / "audit").string();
     {

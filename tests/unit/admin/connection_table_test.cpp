@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which connections a server keeps when more come than it has places, and the addresses that limits count by.
+// Which connections a server keeps when more arrive than it has places for, and the addresses by which limits count.
 #include "admin/http/connection_table.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST_F(connection_places, an_address_that_is_full_drops_its_longest_idle_one) {
     const auto second = enter("a");
     enter("a");
     table.set_idle(first, false);
-    table.set_idle(first, true);  // idle again, the latest
+    table.set_idle(first, true);  // idle again, for the shortest time
     const auto place = table.admit("a");
     EXPECT_TRUE(place.id);
     EXPECT_EQ(place.dropped, second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server of the pages, by raw sockets: connections, limits, streams, its end.
+// The HTTP server, tested through raw sockets: connections, limits, streams, its end.
 #include "admin/http/http_server.hpp"
 
 #include <gtest/gtest.h>
@@ -133,7 +133,7 @@ TEST_F(http_server, an_old_client_has_one_answer) {
     EXPECT_EQ(said.body, "GET/1");
 }
 
-// What stands behind a body of unknown length could be a request of another site's page.
+// Bytes after a body of unknown length could be a request that another site's page smuggles in.
 TEST_F(http_server, closes_behind_a_request_that_is_not_understood) {
     const auto inner = last_request("GET /inner");
     for (const auto* headers :

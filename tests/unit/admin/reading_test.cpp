@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the admin page makes of surveys: totals, filters, history, distributions, plans.
+// The admin page's evaluation of surveys: totals, filters, history, distributions, plans.
 #include <gtest/gtest.h>
 
 #include "admin/api/lock_filter.hpp"
@@ -66,7 +66,7 @@ TEST(admin_snapshot, a_queue_that_has_changed) {
     words.holders[0].metadata.text = "asked";
     EXPECT_FALSE(same_queue(before, words));
     auto more = before;
-    ++more.contenders;  // beyond what is read
+    ++more.contenders;  // beyond the limit of reading
     EXPECT_FALSE(same_queue(before, more));
 }
 
@@ -93,7 +93,7 @@ TEST(admin_lock_filter, paths_holders_kinds_and_orders) {
     EXPECT_EQ(chosen_locks(seen, {.prefix = "1"}), (places{2, 0}));
     EXPECT_EQ(chosen_locks(seen, {.prefix = "/1"}), places{});
     EXPECT_EQ(chosen_locks(seen, {.holder = "HOST-Y"}), places{1});
-    EXPECT_EQ(chosen_locks(seen, {.holder = "host-z"}), places{});  // it waits
+    EXPECT_EQ(chosen_locks(seen, {.holder = "host-z"}), places{});  // host-z waits
     EXPECT_EQ(chosen_locks(seen, {.kind = lock_kind::latch}), places{0});
 }
 
@@ -113,7 +113,7 @@ TEST(admin_history, one_after_the_other) {
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].znode, "x");
     EXPECT_FALSE(all[0].waited);
-    EXPECT_EQ(all[0].from, at(0s));  // it was never seen to wait
+    EXPECT_EQ(all[0].from, at(0s));  // the contender was never seen waiting
     EXPECT_EQ(all[0].to, at(12s));
     EXPECT_TRUE(all[1].waited);
     EXPECT_EQ(all[1].created, at(3s));
@@ -160,7 +160,7 @@ TEST(admin_history, a_session_that_is_seen_again_had_released) {
     EXPECT_EQ(spans_of(known, "/b")[0].end, hold_end::unknown);
 }
 
-// `turnstile take` writes its order into the znode; a request alone takes nothing away.
+// `turnstile take` writes its order into the znode. A request alone takes no lock away.
 TEST(admin_history, an_order_in_the_znode_took_the_hold) {
     history known;
     auto ordered = make_contender("x", 1);
@@ -214,11 +214,11 @@ TEST(admin_survey_plan, requests_as_an_average) {
     const reading_settings settings{.refresh = 1s, .requests_per_second = 100};
     const boottime_clock::time_point start{1h};
     request_budget budget{settings, start};
-    EXPECT_EQ(budget.allowed(start), 1'000U);  // those of ten seconds
+    EXPECT_EQ(budget.allowed(start), 1'000U);  // the waits of ten seconds
     budget.spend(1'000, start);
     EXPECT_EQ(budget.allowed(start), 0U);
     EXPECT_EQ(budget.allowed(start + 500ms), 50U);
-    budget.spend(150, start + 500ms);  // more than it may: it is made good
+    budget.spend(150, start + 500ms);  // above the budget: later rounds make up for it
     EXPECT_EQ(budget.allowed(start + 1'400ms), 0U);
     EXPECT_EQ(budget.allowed(start + 1'600ms), 10U);
     EXPECT_EQ(budget.allowed(start + 1h), 1'000U);
@@ -238,7 +238,8 @@ TEST(admin_survey_plan, pauses) {
     const round_cost whole{.took = 5ms, .complete = true, .allowed = 500};
     EXPECT_EQ(pause(whole, true), 1s);
     EXPECT_EQ(pause(whole, false), 10s);
-    // More is left, and a whole round is allowed: at once, but for the time that the servers need.
+    // Contenders are left, and a whole round is allowed: it starts at once, apart from the time that the servers
+    // need.
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 100}, true), 50ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, true), 700ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, false), 10s);

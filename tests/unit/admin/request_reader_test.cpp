@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of HTTP: what is no request, or could be read in two ways, is refused, and its connection closes.
+// The grammar of HTTP: the reader refuses malformed and ambiguous requests, and closes their connections.
 #include "admin/http/request_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// The status that the bytes are refused with; 200 for a whole request, 0 for one that is not whole.
+// Returns the status of the refusal, 200 for a whole request, or 0 for an incomplete one.
 int reader_status(const std::string& bytes, std::size_t step = 65'536) {
     request_reader reader;
     try {
@@ -28,7 +28,7 @@ int reader_status(const std::string& bytes, std::size_t step = 65'536) {
     return reader.is_whole() ? 200 : 0;
 }
 
-// Both in one piece and byte by byte.
+// Reads the bytes in one piece and byte by byte.
 int status_in_pieces(const std::string& bytes) {
     const int whole = reader_status(bytes);
     EXPECT_EQ(reader_status(bytes, 1), whole) << bytes;
@@ -105,7 +105,7 @@ TEST(request_reader, no_transfer_coding_is_taken) {
             << coding;
     EXPECT_EQ(status_with("Transfer-Encoding: chunked\x0b\r\n", "0\r\n\r\n"), 400);
     EXPECT_EQ(status_with("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"), 400);
-    // The server asks for a length, and reads no chunk, whatever its size says.
+    // The server requires a length, and reads no chunk, whatever its size is.
     EXPECT_EQ(status_with("Transfer-Encoding: chunked\r\n", "0x2\r\n{}\r\n0\r\n\r\n"), 411);
     EXPECT_EQ(status_with("Transfer-Encoding: Chunked\r\n", "2\r\n{}\r\n0\r\n\r\n"), 411);
 }

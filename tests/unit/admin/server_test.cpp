@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The admin page's server in this process, on `local:`: hostile bytes, and many browsers at a time. The sanitizers see it.
+// The admin page's server in this process, on `local:`: hostile bytes, and many browsers at a time. This runs under
+// the sanitizers.
 #include "admin/server.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +77,7 @@ TEST_F(admin_server, hostile_bytes_of_any_kind) {
     EXPECT_TRUE(testing::eventually([&] { return ask("/api/v1/me").status == 200; }));
 }
 
-// Views of all kinds and a stream, while locks come and go and others send nonsense.
+// Views of all kinds and a stream, while locks come and go and other clients send invalid requests.
 TEST_F(admin_server, many_at_a_time) {
     std::vector<std::thread> crew;
     std::atomic<int> shown{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named users: their file, their passwords, and the pace of sign-ins that fail.
+// Named users: their file, their passwords, and the rate of failed sign-ins.
 #include "admin/access/users.hpp"
 
 #include <gtest/gtest.h>
@@ -203,7 +203,7 @@ protected:
     std::chrono::seconds wait{};
 };
 
-// 66 wrong sign-ins of 18 addresses locked out everybody, when all shared a budget.
+// When all addresses shared a budget, 66 wrong sign-ins from 18 addresses locked everyone out.
 TEST_F(admin_door, failures_of_others_keep_nobody_out) {
     for (int i = 2; i != 200; ++i)
         for (int n = 0; n != 5; ++n)

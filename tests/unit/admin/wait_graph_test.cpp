@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which owner waits for which, and the cycles; and that the routes are those of the OpenAPI document.
+// Which owner waits for which other, and the cycles. Also: the routes equal the OpenAPI document's.
 #include "admin/reading/wait_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ contender make_contender(const std::string& owner, contender_kind kind = contend
     return entry;
 }
 
-// The first holds, the others wait in their order.
+// The first contender holds, the others wait in order.
 surveyed_lock queue(const std::string& path, std::vector<contender> contenders,
                     lock_kind kind = lock_kind::mutex) {
     surveyed_lock lock{.path = path, .kind = kind, .contenders = contenders.size()};
@@ -86,7 +86,8 @@ TEST(admin_wait_graph, a_cycle_was_there_before) {
     EXPECT_EQ(wait_graph_of(now, znodes_of(now)).cycles.size(), 1U);
 }
 
-// The reads of one round are of different instants: a closed loop is possible at first, and confirmed a round later.
+// The reads of one round happen at different times: a closed loop is only possible at first, and confirmed a round
+// later.
 TEST(admin_wait_graph, a_cycle_that_is_not_confirmed_is_possible) {
     const auto first = queue("/a", {make_contender("x"), make_contender("y")});
     const auto second = queue("/b", {make_contender("y"), make_contender("x")});
@@ -154,7 +155,7 @@ TEST(admin_wait_graph, readers_and_writers) {
                                                                  {"w2", "w1", "/a"}}));
 }
 
-// One edge each, however many there are: they lead from one to the next.
+// A single edge for each contender, however many there are: each leads to the next.
 TEST(admin_wait_graph, upgradables) {
     const auto upgradable = contender_kind::upgradable;
     auto lock =
@@ -215,7 +216,7 @@ TEST(admin_cycles, a_long_way_needs_no_deep_stack) {
     EXPECT_EQ(found.shortest(1).front().size(), k_length);
 }
 
-// What the document says of each route: "GET /api/v1/lock kind limit offset path".
+// Returns each route of the document: "GET /api/v1/lock kind limit offset path".
 std::set<std::string> documented() {
     const auto document = json::parse(asset_called("openapi.json")->content);
     std::set<std::string> all;
@@ -257,8 +258,8 @@ TEST(admin_openapi, changes_need_more_than_reads) {
         }
 }
 
-// Operations with a limit of their own: deep reads, open pages, orders under way, wrong sign-ins. Other requests that come
-// too fast wait for their turn.
+// Operations with a separate limit: deep reads, open pages, pending orders, wrong sign-ins. Other requests that
+// arrive too fast are delayed.
 TEST(admin_openapi, names_too_many_where_a_limit_is) {
     const auto document = json::parse(asset_called("openapi.json")->content);
     std::set<std::string> limited;

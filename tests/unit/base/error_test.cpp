@@ -44,7 +44,7 @@ std::set<std::string> triples_of_words(const std::string& text) {
     return triples;
 }
 
-// Three words in a row of the code's text that the detail has again; empty if there are none.
+// Returns three successive words of the code's text that the detail repeats; empty if there are none.
 std::string repeated_words(const error& told) {
     const auto text = triples_of_words(error_category().message(static_cast<int>(told.code())));
     for (const auto& triple : triples_of_words(told.detail()))
@@ -52,7 +52,7 @@ std::string repeated_words(const error& told) {
     return {};
 }
 
-// What is told of a request that the servers refuse for good.
+// Returns the errors of requests that the servers refuse permanently.
 std::vector<error> refused_requests() {
     using core::server_error;
     std::vector<error> all{
@@ -76,7 +76,7 @@ std::vector<error> refused_requests() {
     return all;
 }
 
-// An error's message, which must say nothing twice.
+// Returns an error's message, after checking that it repeats nothing.
 std::string said_once(const error& told) {
     EXPECT_EQ(repeated_words(told), "") << told.message();
     return told.message();
@@ -190,7 +190,7 @@ TEST(error, has_a_condition_that_codes_and_exceptions_compare_with) {
 
 // ---- the table of docs/reference/errors.md ---------------------------------------------------
 
-// A row `| code | condition | yes or no |` for each code, in the order of the enum.
+// Returns a row `| code | condition | yes or no |` for each code, in the order of the enum.
 std::vector<std::string> rows_of_the_page() {
     std::vector<std::string> rows;
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/errors.md"};
@@ -219,7 +219,7 @@ const char* name_of(condition kind) {
     return "";
 }
 
-// The names of the enum's values, which nothing in the language gives.
+// Returns the names of the enum's values; the language cannot list them.
 std::vector<std::string> names_of_codes() {
     std::vector<std::string> names;
     std::ifstream header{TURNSTILE_SOURCE_DIR "/include/turnstile/error.hpp"};

@@ -83,7 +83,7 @@ TEST(resource_name, is_the_same_however_the_servers_are_listed) {
     EXPECT_EQ(base::split_resource_name("/b"), (base::resource_name{"/b", ""}));
 }
 
-// So that processes that list other servers of one ensemble agree all the same.
+// So processes with different lists of one ensemble's servers agree on the order.
 TEST(resource_name, is_ordered_by_its_path_first) {
     EXPECT_LT(base::make_resource_name("zk9:1", "/a"), base::make_resource_name("zk1:1", "/b"));
     EXPECT_LT(base::make_resource_name("zk1:1", "/a"), base::make_resource_name("zk9:1", "/a"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork() while another thread logs: the child has a log of its own and waits for no lock of the parent's threads.
+// fork() while another thread logs: the child has its own log, and waits for no lock of the parent's threads.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -25,14 +25,14 @@ constexpr bool k_allocator_locks_stay = true;
 constexpr bool k_allocator_locks_stay = false;
 #endif
 
-// ThreadSanitizer ends a child that was forked beside other threads and starts one.
+// ThreadSanitizer ends a child that was forked while other threads ran, once it starts a thread.
 #if defined(__SANITIZE_THREAD__)
 constexpr bool k_children_have_threads = false;
 #else
 constexpr bool k_children_have_threads = true;
 #endif
 
-// The standard error stream goes nowhere while it lives.
+// Redirects standard error to nowhere during its lifetime.
 class silent_standard_error {
 public:
     silent_standard_error() : before_{::dup(STDERR_FILENO)} {
@@ -51,7 +51,7 @@ private:
     const int before_;
 };
 
-// True if the child ends in time with status 0.
+// Returns true if the child ends in time with status 0.
 bool ends_well(pid_t child) {
     int status = -1;
     const bool ended = eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; });
@@ -62,8 +62,8 @@ bool ends_well(pid_t child) {
     return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// fork() leaves the locks of GCC 12's AddressSanitizer's allocator as they are, which the other thread may be in: a child
-// then waits in its first `new`.
+// fork() copies the locks of the allocator of GCC 12's AddressSanitizer as they are. If the other thread was inside,
+// the child waits in its first `new`.
 TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
     if (k_allocator_locks_stay)
         GTEST_SKIP() << "AddressSanitizer's allocator cannot be used in a child that was forked "
@@ -95,7 +95,8 @@ TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
     EXPECT_TRUE(flush_log(testing::limit()));
 }
 
-// fork() leaves the lock of the time zone as it is; in AddressSanitizer half of such children wait in their first `new`.
+// fork() copies the lock of the time zone as it is. Under AddressSanitizer half of such children wait in their first
+// `new`.
 TEST(log_fork, a_child_logs_although_another_thread_was_converting_times) {
     if (k_allocator_locks_stay)
         GTEST_SKIP() << "AddressSanitizer's allocator cannot be used in a child that was forked "

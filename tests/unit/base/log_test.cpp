@@ -26,14 +26,14 @@ protected:
         set_log_level(log_level::warning);
     }
 
-    // Collects what is logged from here on.
+    // Collects the log from here on.
     void collect() {
         set_log_sink([this](log_level level, std::string_view line) {
             lines_.emplace_back(level, std::string{line});
         });
     }
 
-    // The sink has had everything that was written so far.
+    // Waits until the sink has received every line so far.
     static void flush() { EXPECT_TRUE(flush_log(turnstile::testing::limit())); }
 
     std::vector<std::pair<log_level, std::string>> lines_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of a library that was built without spdlog: log_spdlog_absent.cpp is in this program in place of the other.
+// The log of a library that was built without spdlog: this program contains log_spdlog_absent.cpp instead of
+// log_spdlog.cpp.
 #include <sstream>
 #include <string>
 

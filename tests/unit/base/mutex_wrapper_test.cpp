@@ -82,7 +82,7 @@ TEST(base_mutex, wait_is_an_interruption_point) {
         try {
             for (;;) changed.wait(lock);
         } catch (const boost::thread_interrupted&) {
-            interrupted = true;  // with the lock taken
+            interrupted = true;  // while it holds the lock
         }
     }};
     waiter.interrupt();

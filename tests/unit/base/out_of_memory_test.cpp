@@ -28,7 +28,7 @@ TEST(out_of_memory_test, lets_results_and_other_exceptions_pass) {
                  std::logic_error);
 }
 
-// A process that waited for a reader would keep its sessions.
+// A process that waited for a reader would keep its sessions alive.
 TEST(out_of_memory_test, waits_for_no_reader) {
     const auto fail_into_full_pipe = [] {
         std::array<int, 2> ends{};

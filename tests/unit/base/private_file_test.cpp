@@ -21,7 +21,7 @@ protected:
         return name;
     }
 
-    // What first_line_of_private_file says of the file, if it refuses it.
+    // Returns the message with which first_line_of_private_file refuses the file.
     static std::string refusal(const std::string& file) {
         try {
             static_cast<void>(first_line_of_private_file(file));
@@ -59,7 +59,7 @@ TEST_F(private_file, is_refused_where_other_users_can_open_it) {
     }
 }
 
-// libpq's rule for sslkey: a process that is not root's reads root's file by its group.
+// libpq's rule for sslkey: a process of another user than root may read root's file through its group.
 TEST(exposure, of_a_file_of_roots_may_be_its_group) {
     constexpr uid_t k_root = 0;
     constexpr uid_t k_service = 1000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises: what they are called, and what is missing of those that are required.
+// Promises: their names, and which required promises are missing.
 #include "turnstile/promises.hpp"
 
 #include <gmock/gmock.h>

@@ -32,7 +32,7 @@ TEST(result, is_an_error) {
     EXPECT_NE(failed.error().message().find("/locks/orders"), std::string::npos);
 }
 
-// What is made in the head of a loop lives as long as the loop.
+// A temporary in the head of a loop lives as long as the loop.
 TEST(result, of_an_rvalue_returns_the_value_itself) {
     const auto make = [] { return result<std::string>{std::string(100, 'a')}; };
     static_assert(std::same_as<decltype(make().value()), std::string>);
@@ -171,7 +171,7 @@ TEST(result, of_nothing_goes_on_without_an_argument) {
     EXPECT_EQ(failed.and_then([] { return result<int>{8}; }).error(), errc::timeout);
 }
 
-// A conversion to bool that is not asked for would let `int n = result` compile.
+// An implicit conversion to bool would let `int n = result` compile.
 static_assert(!std::is_convertible_v<result<std::string>, bool>);
 static_assert(!std::is_convertible_v<result<void>, bool>);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shells themselves read what is made for them; a shell that is not installed is passed over.
+// The shells themselves read the generated scripts; a shell that is not installed is skipped.
 #include "cli/completion.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class completion : public ::testing::Test {
 protected:
     completion() { add_commands(program, line); }
 
-    // What a shell prints that is given the lines; its first word is the shell's.
+    // Returns the output of a shell that runs the script. The first word is the shell.
     [[nodiscard]] std::string said(const std::string& shell, const std::string& script) const {
         const auto file = (folder.path() / "script").string();
         std::ofstream{file} << script;
@@ -36,7 +36,7 @@ protected:
     static bool is_there(const std::string& shell) {
         return std::system(("command -v " + shell + " >/dev/null").c_str()) == 0;
     }
-    // What bash suggests for the last of the words.
+    // Returns bash's suggestions for the last of the words.
     [[nodiscard]] std::string in_bash(const std::string& words) const {
         return said("bash --norc --noprofile",
                     bash_completion(suggested_commands(program)) + "COMP_WORDS=(turnstile " +
@@ -82,7 +82,7 @@ TEST_F(completion, in_zsh) {
     EXPECT_EQ(said("zsh -f",
                    "autoload -Uz compinit\ncompinit -D\n" + script + "print $_comps[turnstile]\n"),
               "_turnstile\n");
-    // The lists that zsh is given are as _arguments and _describe take them.
+    // The lists for zsh have the form that _arguments and _describe read.
     EXPECT_EQ(said("zsh -f", "compdef() { }\n" + script +
                                  "_describe() { print ${commands[(r)run:*]%%:*} }\n"
                                  "CURRENT=2 words=(turnstile ru)\n_turnstile\n"),

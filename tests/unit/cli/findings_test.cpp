@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `turnstile doctor` makes of what it has seen.
+// The findings that `turnstile doctor` derives from an examination.
 #include <gtest/gtest.h>
 
 #include "cli/doctor_report.hpp"
@@ -23,7 +23,7 @@ server_health server(const char* name, server_role role) {
     return health;
 }
 
-// Three servers with which nothing is wrong, and a session at one of them.
+// Three healthy servers, and a session at one of them.
 examination healthy() {
     examination seen{.settings = {}, .path = "/locks", .attached_to = "a:1", .granted = 30s};
     seen.settings.servers = "a:1,b:1,c:1";
@@ -125,7 +125,7 @@ TEST(doctor, names_each_servers_trouble) {
     EXPECT_EQ(found_in(seen), codes{"server_unreachable"});
 }
 
-// The servers' warning for a version that all of them run; empty: none.
+// Returns the warning for servers that all run this version; empty: none.
 finding known_bugs_of(const char* version) {
     auto seen = healthy();
     for (auto& server : seen.servers) server.version = version;
@@ -168,7 +168,7 @@ TEST(doctor, offers_other_servers_where_there_are_some) {
     EXPECT_EQ(server_findings(seen).front().advice, "start it, or open its port to this machine");
 }
 
-// The first finding of servers that give no session for this reason.
+// Returns the first finding for servers that give no session for this reason.
 finding found_without_session(const std::string& servers, const error& why) {
     auto seen = healthy();
     seen.settings.servers = servers;
@@ -278,11 +278,11 @@ TEST(doctor, names_the_clock_of_the_servers_that_there_are) {
         << text;
 }
 
-// It is what each release leaves: the report has it, and no finding.
+// Each release leaves an empty folder: the report contains it, and no finding does.
 TEST(doctor, has_no_complaint_of_an_empty_folder) {
     auto seen = healthy();
     EXPECT_EQ(doctor_text(seen, {}).find("empty folders"), std::string::npos);
-    // The trial's own znode was in the first.
+    // The trial's own znode was in the first folder.
     for (const char* folder : {"/locks", "/locks/a", "/locks/b"})
         seen.odd->found.push_back({oddity::empty_folder, folder});
     const auto found = all_findings(seen);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keeper of `turnstile run` while exec is under way, with the test in the place of `run`. In the place of a file
-// server that does not answer is a lease on the program's file: exec waits for its owner, which is the test.
+// The keeper of `turnstile run` during exec, with the test in the place of `run`. A lease on the program's file
+// simulates a file server that does not answer: exec waits for the lease's owner, which is the test.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -50,7 +50,7 @@ public:
     held_program& operator=(const held_program&) = delete;
 
     [[nodiscard]] bool held() const noexcept { return held_; }
-    // Until exec waits for the file.
+    // Returns true once exec waits for the file.
     [[nodiscard]] bool is_wanted() const {
         const timespec longest{
             std::chrono::duration_cast<std::chrono::seconds>(testing::limit()).count(), 0};
@@ -72,7 +72,7 @@ protected:
     void TearDown() override {
         if (keeper) end_keeper(std::move(*keeper));
     }
-    // Until the process is there that is to become the command.
+    // Returns once the process exists that is going to become the command.
     void start(const std::string& command) {
         keeper = start_keeper({.command = {command}}, guard);
         const auto until = boottime_clock::now() + std::chrono::hours{1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keeper of `turnstile run` by itself, with the test in the place of `run`.
+// The keeper of `turnstile run` alone, with the test in the place of `run`.
 #include "cli/keeper.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace turnstile::cli::kept {
 namespace {
 
-// An `elect` that lasts is attached to a server very often.
+// A long-running `elect` attaches to servers very often.
 TEST(keeper, reads_what_it_is_told_of_sessions) {
     process_guard guard{guard_choice::automatic};
     auto keeper = start_keeper({.command = {"true"}}, guard);

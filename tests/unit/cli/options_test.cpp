@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that an option cannot have is refused by the command itself, with the value and the rule: no server is asked.
+// The command itself refuses an invalid value of an option, with the value and the rule, and contacts no server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A path that the servers would refuse is refused by the command itself: no server is asked, none is there.
+// The command itself refuses a path that the servers would refuse. No server runs here, and the command contacts
+// none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,11 +15,11 @@ namespace {
 
 using words = std::vector<std::string>;
 
-// Each command that takes a path, up to that path, and what stands behind it.
+// Each command that takes a path: the words before the path, and the words after it.
 struct usage {
     words before;
     words behind;
-    bool lock = true;  // else a folder, "/" among them
+    bool lock = true;  // a lock's path; else a folder, which may be "/"
 };
 
 const std::vector<usage> k_usages{
@@ -38,7 +39,7 @@ const std::vector<usage> k_usages{
     {{"doctor"}, {}, false},
 };
 
-// What the command says of the path, up to the advice.
+// Returns the command's message about the path, up to the advice.
 std::string complaint(const usage& command, const std::string& path) {
     words line = command.before;
     line.push_back(path);
@@ -79,7 +80,7 @@ TEST(path, has_names_between_its_slashes) {
     expect_refused("/locks/../a", R"("/locks/../a": must not contain the name "..")");
 }
 
-// The terminal is shown none of these bytes as they are.
+// The terminal gets none of these bytes unescaped.
 TEST(path, has_no_control_character) {
     expect_refused("/a\x1b[2J", R"("/a\x1b[2J": character U+001B at byte 2 is not allowed)");
     expect_refused("/a\nb", R"("/a\x0ab": character U+000A at byte 2 is not allowed)");
@@ -100,7 +101,7 @@ TEST(path, of_a_lock_is_not_the_root) {
     }
 }
 
-// A value that is empty is not the next word.
+// An empty value does not consume the next word.
 TEST(path, is_not_the_value_of_an_option_before_it) {
     EXPECT_EQ(complaint({{"run", "--label="}, {"/a", "--", "true"}}, "/a"),
               "turnstile: path \"/a\": is there twice; it would wait for itself");

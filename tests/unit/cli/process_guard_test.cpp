@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guards of a command by themselves. Each case runs in a forked child: a guard waits for all children of its
-// process, and some cases change the namespaces of theirs.
+// The guards of a command alone. Each case runs in a forked child: a guard waits for all children of its process, and
+// some cases change the namespaces of their process.
 #include "cli/process_guard.hpp"
 
 #include <fcntl.h>
@@ -31,12 +31,12 @@
 namespace turnstile::cli::guarded {
 namespace {
 
-// What a case in a child says with its exit code.
+// The exit codes of a case in a child.
 constexpr int k_as_expected = 0;
 constexpr int k_not_as_expected = 1;
 constexpr int k_cannot_be_tried = 2;
 
-// Runs the case in a child, whose message is what it writes to the descriptor.
+// Runs the case in a child. The message is the text that the case writes to the descriptor.
 struct outcome {
     int code = -1;
     std::string message;
@@ -55,7 +55,7 @@ outcome in_child(const std::function<int(int message)>& work) {
     outcome seen;
     std::array<char, 1024> room{};
     pollfd end{reader.get(), POLLIN, 0};
-    // No end in time: the case hangs.
+    // Without an end in time the case hangs.
     while (::poll(&end, 1, static_cast<int>(testing::limit().count())) == 1) {
         const auto size = ::read(reader.get(), room.data(), room.size());
         if (size <= 0) break;
@@ -74,10 +74,10 @@ void say(int message, const std::string& text) {
     static_cast<void>(!::write(message, text.data(), text.size()));
 }
 
-// A pipe whose reader sees the end once all that have the writer are dead.
+// A pipe whose reader sees the end once all processes with the writing end are dead.
 struct life_line {
     life_line() { static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC)); }
-    // To be called by the process that has only to look.
+    // To be called by the process that only observes.
     [[nodiscard]] bool is_cut() {
         ::close(ends[1]);
         pollfd end{ends[0], POLLIN, 0};
@@ -86,14 +86,14 @@ struct life_line {
     std::array<int, 2> ends{};
 };
 
-// Bounded, for the case in which a guard fails.
+// Stays for a bounded time, in case a guard fails.
 [[noreturn]] void stay() {
     ::alarm(static_cast<unsigned>(
         std::chrono::duration_cast<std::chrono::seconds>(testing::limit()).count() + 1));
     for (;;) ::pause();
 }
 
-// Starts what becomes the command and returns once that says that it is ready.
+// Starts a process that becomes the command, and returns once the command reports that it is ready.
 pid_t start(const process_guard& guard, const std::function<void(int ready)>& command) {
     std::array<int, 2> ends{};
     static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC));
@@ -111,7 +111,7 @@ pid_t start(const process_guard& guard, const std::function<void(int ready)>& co
     return child;
 }
 
-// A daemon as programs become one: it has left the session and the process group, and its parent has ended.
+// Becomes a daemon in the usual way: leaves the session and the process group, and its parent ends.
 void become_daemon(int ready) {
     if (::fork() != 0) return;
     ::setsid();
@@ -131,7 +131,7 @@ void become_reapers(int ready) {
     become_daemon(ready);
 }
 
-// Each process of the line forks the next and ends; at the end of the line one says so.
+// Each process forks the next one and ends; the last process reports that it is ready.
 void fork_without_end(int ready, int life) {
     if (::fork() != 0) return;
     say(ready, "r");
@@ -206,7 +206,7 @@ TEST_F(control_groups, end_what_forks_without_end) {
     EXPECT_EQ(seen.code, k_as_expected) << seen.message;
 }
 
-// Of a command that starts and is ended there.
+// Returns the group's path of a command that starts and is ended there.
 std::string path_of_group(const process_guard& guard) {
     const pid_t pid = start(guard, [](int ready) { say(ready, "r"); });
     const auto file = "/proc/" + std::to_string(pid) + "/cgroup";
@@ -248,7 +248,7 @@ TEST_F(control_groups, that_killed_processes_left_are_removed_by_the_next) {
         try {
             const process_guard guard{guard_choice::cgroup};
             say(message, path_of_group(guard));
-            ::_exit(k_as_expected);  // as a kill, it destroys nothing
+            ::_exit(k_as_expected);  // like a kill, it runs no destructors
         } catch (const no_guard& why) {
             say(message, why.what());
             return k_cannot_be_tried;
@@ -265,7 +265,7 @@ TEST_F(control_groups, that_killed_processes_left_are_removed_by_the_next) {
     EXPECT_NE(seen.message.find("/turnstile-"), std::string::npos) << seen.message;
 }
 
-// The message of the guard that was refused; a case that finds a guard fails.
+// Returns the message of the guard that was refused. A case that gets a guard fails.
 int refused(guard_choice choice, int message) {
     try {
         const process_guard guard{choice};
@@ -287,7 +287,7 @@ bool hide_proc() {
            ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
 }
 
-// In a new PID namespace, with the /proc of the outer one.
+// Runs the work in a new PID namespace, with the /proc of the outer one.
 int in_other_namespace(int message, const std::function<int()>& work) {
     if (!enter_namespaces(CLONE_NEWPID)) {
         say(message, "this process may make no PID namespace");
@@ -339,7 +339,7 @@ TEST(guard_by_children, is_refused_with_the_proc_of_another_namespace) {
     EXPECT_NE(seen.message.find("of another PID namespace"), std::string::npos) << seen.message;
 }
 
-// A group is no lock's as soon as it is made and not yet locked, and each start removes what is left behind.
+// A new group that is not locked yet belongs to no lock. Each start removes abandoned groups.
 TEST(guard_by_cgroup, keeps_its_group_while_others_start) {
     if (const auto seen = in_child([](int message) {
             try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of `turnstile run` that need no server: exit codes, durations, permits, and when which signal is due.
+// The parts of `turnstile run` that need no server: exit codes, durations, permits, and which signal is due at which
+// time.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -161,7 +162,7 @@ TEST(supervision, a_confirmation_after_sigterm_spares_nothing) {
 
 TEST(supervision, what_ends_a_hold_is_its_lease_or_its_longest_time) {
     EXPECT_TRUE(is_end_of(at(10s), at(10s)));
-    EXPECT_TRUE(is_end_of(at(10s), at(10s - 20ms)));  // the process knew of the grant so much later
+    EXPECT_TRUE(is_end_of(at(10s), at(10s - 20ms)));  // the process learned of it 20 ms later
     EXPECT_FALSE(is_end_of(at(10s), at(9s)));
 }
 
@@ -184,7 +185,7 @@ TEST(supervision, the_policies_kill_and_none_send_no_sigterm) {
     EXPECT_EQ(spared.next(), std::nullopt);
 }
 
-// A fifteenth of the time-out between confirmations, one of which is late by two more.
+// A fifteenth of the timeout between confirmations; a confirmation may be late by two fifteenths.
 TEST(supervision, the_longest_grace_is_what_is_left_before_a_late_confirmation) {
     EXPECT_EQ(longest_grace({15s, 0s, 0.0}), 15s - 3s - k_kill_margin);
     EXPECT_EQ(longest_grace({30s, 12s, 0.001}), 30s - 30ms - 12s - 6s - k_kill_margin);
@@ -212,7 +213,7 @@ TEST(assumed_pace, is_what_is_said_then_what_is_told_then_the_samples) {
     const server_configuration told{.tick = 3s, .sync_limit = 4};
     EXPECT_EQ(pace_of(settings, {}, 30s), (assumed_pace{2s, 5}));
     EXPECT_EQ(pace_of(settings, told, 30s), (assumed_pace{3s, 4}));
-    // A standalone server tells no syncLimit.
+    // A standalone server reports no syncLimit.
     EXPECT_EQ(pace_of(settings, server_configuration{.tick = 200ms}, 30s),
               (assumed_pace{200ms, 5}));
     EXPECT_EQ(pace_of(settings, {}, 50s), (assumed_pace{25s, 5}));
@@ -233,7 +234,7 @@ TEST(status_line, hostile_text_stays_inside_its_string) {
     EXPECT_EQ(confirmed_line(at(5ns)), "{\"event\":\"confirmed\",\"valid_until\":5}\n");
 }
 
-// A line is written whole or not at all, so it has to fit into what a pipe takes at once.
+// A line is written whole or not at all, so it must fit into one write to a pipe.
 TEST(status_line, long_text_is_cut) {
     const std::string longest(1'024, '\x01');
     EXPECT_LE(asked_line({longest, longest}).size(), 4'096U);
@@ -249,7 +250,7 @@ TEST(servers, have_to_be_there_and_shared) {
     EXPECT_EQ(settings.servers, "zk1:2181");
 }
 
-// The variables as they were, once the test is over.
+// Restores the variables after the test.
 class servers_in_the_environment : public ::testing::Test {
 protected:
     servers_in_the_environment() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions, put together from queues and from what servers answer.
+// The list of sessions, computed from queues and from answers of servers.
 #include <gtest/gtest.h>
 
 #include "cli/server_dump.hpp"
@@ -44,7 +44,7 @@ TEST(server_dump, of_sessions) {
     EXPECT_TRUE(parse_dump("").empty());
 }
 
-// The mark that each session of this library owns says nothing of what the session does.
+// The mark that each session of this library owns tells nothing about the session's work.
 TEST(session_list, has_no_marks) {
     constexpr const char* k_marks =
         "ephemeral nodes dump:\nSessions with Ephemerals (1):\n0x1000a2b0001:\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `turnstile ask` and `turnstile take` print of each way that they end.
+// The output of `turnstile ask` and `turnstile take` for each outcome.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

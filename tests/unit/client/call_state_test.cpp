@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a call stands: the table of client/call_state.hpp.
+// The states of a call: the table of client/call_state.hpp.
 #include "client/call_state.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's side of a call, with a kind of hold that the test plays.
+// The caller's side of a call, with a kind of hold that the test controls.
 #include "client/call.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of docs/start/choosing.md is what the kinds of servers promise.
+// The table of docs/start/choosing.md equals the promises of the kinds of servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace turnstile {
 namespace {
 
-// By the heads of the columns; those that were left out of this build are not there.
+// The kinds by the heads of the columns, without kinds that this build lacks.
 std::map<std::string, promises> kinds() {
     std::map<std::string, promises> all{
         {"ZooKeeper", detail::make_coordinator("127.0.0.1:1", {})->promises()},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every option at the ends of its type, alone and with others that a seed draws: it is refused by name, or what
-// the core makes of it keeps its promises. Sums are done again in long double, which does not overflow.
+// Every option at the limits of its type, alone and together with random others. The library refuses it by name, or
+// the core's values derived from it keep their promises. The test repeats sums in long double, which does not
+// overflow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ constexpr N k_most = std::numeric_limits<N>::max();
 template <class N>
 constexpr N k_least = std::numeric_limits<N>::lowest();
 
-// Of milliseconds and of nanoseconds: the last that fits into the one is far too much for the other.
+// Limits of milliseconds and of nanoseconds: the largest number of milliseconds that fits into nanoseconds.
 constexpr std::int64_t k_fits = k_most<std::int64_t> / 1'000'000;
 constexpr std::array<std::int64_t, 27> k_counts{k_least<std::int64_t>,
                                                 k_least<std::int64_t> + 1,
@@ -83,7 +84,7 @@ constexpr std::array<double, 14> k_doubles{std::numeric_limits<double>::quiet_Na
                                            1.0,
                                            k_most<double>};
 
-// An option, what it may be set to, and how its value is called in a message.
+// An option, its possible values, and the name of its value in a message.
 struct option {
     std::string_view name;
     std::size_t values;
@@ -155,7 +156,7 @@ void expect_bound(const client_options& o) {
 void expect_lease(const client_options& o) {
     const auto rule = lease_rule(o.lease);
     const auto timeout = session_settings(o).timeout;
-    const core::time_point start{k_longest};  // that long after the boot
+    const core::time_point start{k_longest};  // the longest time since the boot
     core::lease subject{rule};
     subject.opening(start);
     subject.attached(1, timeout, start);
@@ -165,13 +166,13 @@ void expect_lease(const client_options& o) {
     EXPECT_GE(subject.lengthened(rule.relay_bound), rule.relay_bound);
     EXPECT_EQ(subject.valid_until(), start + subject.certain_for());
     EXPECT_GE(subject.hopeless_from(), subject.valid_until());
-    // What a follower answered counts when the bound is over, and no earlier.
+    // A follower's answer counts once the relay bound is over, and no earlier.
     subject.answered(1, start + 1ns, start + 2ns, true);
     EXPECT_EQ(subject.valid_until(), start + subject.certain_for());
     const auto useful = subject.next_useful_write();
     ASSERT_TRUE(useful);
     EXPECT_EQ(*useful, start + 2ns + subject.lengthened(rule.relay_bound));
-    if (*useful >= subject.valid_until()) return;  // it is over before it counts
+    if (*useful >= subject.valid_until()) return;  // the lease ends before the write counts
     subject.answered(1, *useful, *useful, true);
     EXPECT_EQ(subject.valid_until(), start + 1ns + subject.certain_for());
 }
@@ -254,7 +255,7 @@ TEST(option_limits, options_together_are_refused_by_name_or_right) {
     EXPECT_LT(good, k_draws);
 }
 
-// Any number of milliseconds, small ones as often as large ones.
+// Random numbers of milliseconds, small ones as often as large ones.
 TEST(option_limits, a_relay_bound_is_never_shorter_than_its_parts_say) {
     base::random source{k_seed};
     const auto any = [&source] { return static_cast<std::int64_t>(source() >> (source() % 64)); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a composite have of the options of the whole; the table of docs/reference/options.md is the
-// one of the code.
+// The options of a composite's parts, derived from the options of the whole. The table of docs/reference/options.md
+// equals the code's.
 #include "client/option_table.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// They are handed over by value.
+// Options are passed by value.
 static_assert(sizeof(acquire_options) <= 160);
 
 acquire_options everything() {
@@ -77,7 +77,7 @@ std::string word(derivation::kind kind) {
     return kind == derivation::kind::refused ? "refused" : "own";
 }
 
-// | `option` | word ... | word ... | word ... |: the first word of each cell.
+// Parses | `option` | word ... | word ... | word ... |: returns the first word of each cell.
 std::map<std::string, std::vector<std::string>> documented() {
     std::map<std::string, std::vector<std::string>> rows;
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/options.md"};

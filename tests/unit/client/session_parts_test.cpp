@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session_runner consists of: values that it keeps under its lock.
+// The parts of a session_runner: values that it keeps under its lock.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -106,7 +106,7 @@ public:
     void deliver(core::coordinator_event&& /*event*/) noexcept override {}
 };
 
-// Writes down how it ends.
+// Records how it ends.
 class told_session final : public core::coordinator_session {
 public:
     explicit told_session(std::vector<std::string>& told) : told_{told} {}

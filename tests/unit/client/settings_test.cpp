@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What options mean to the core, and what is refused: each message names the value and the rule.
+// The meaning of options for the core, and the refusals: each message names the value and the rule.
 #include "client/settings.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 struct refusal {
     const char* option;
     std::function<void(client_options&)> spoil;
-    std::vector<const char*> message;  // parts of it: the option, the value, the rule
+    std::vector<const char*> message;  // the option, the value, the rule
 };
 
 const std::vector<refusal> k_refusals{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations of std::chrono and boost::chrono as time-outs, up to the largest ones.
+// Durations of std::chrono and boost::chrono as timeouts, up to the largest ones.
 #include <gtest/gtest.h>
 
 #include <boost/chrono/duration.hpp>
@@ -65,7 +65,7 @@ TEST(to_nanoseconds, takes_what_is_below_zero_as_zero) {
 
 // ---- left_until -----------------------------------------------------------------------------
 
-// A clock that shows what the test says.
+// A clock that shows the time that the test sets.
 template <class Duration>
 struct set_clock {
     using duration = Duration;
@@ -78,7 +78,7 @@ struct set_clock {
 
 TEST(left_until, is_measured_on_the_clock_of_the_time_point) {
     using clock = set_clock<std::chrono::nanoseconds>;
-    clock::shown = 1'700'000'000s;  // as large as the system clock's
+    clock::shown = 1'700'000'000s;  // the same size as the system clock's
     EXPECT_EQ(left_until(clock::now()), 0ns);
     EXPECT_EQ(left_until(clock::now() + 1500us), 1500us);
     EXPECT_EQ(left_until(clock::now() + 24h), 24h);

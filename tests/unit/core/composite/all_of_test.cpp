@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All or none over several locks: the value, in every order of answers, losses and changes of mind.
+// All or none of several locks: the state machine, in every order of answers, losses and cancellations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -177,7 +177,7 @@ TEST(all_of, the_rest_is_tried_when_the_first_part_is_there) {
     EXPECT_EQ(value.take(), (actions{all_of::tell_granted{}}));
 }
 
-// Whatever comes in whatever order: what a caller and the locks see, judged step by step.
+// Arbitrary events in arbitrary order: the observations of a caller and of the locks, judged step by step.
 class every_order {
 public:
     every_order(std::size_t parts, all_of::course how) : parts_{parts}, how_{how} {}
@@ -193,7 +193,7 @@ public:
 private:
     struct world {
         all_of value;
-        std::vector<bool> holds;  // as the locks see it
+        std::vector<bool> holds;  // from the locks' point of view
         std::optional<std::size_t> waited_for;
         std::set<std::size_t> tried;
         std::set<std::size_t> withdrawn;
@@ -204,7 +204,7 @@ private:
             tried.erase(part);
             withdrawn.erase(part);
         }
-        // Nothing that is held or tried is behind what is waited for.
+        // Every lock that is held or tried comes before the lock for which it waits.
         [[nodiscard]] bool waits_in_order() const {
             if (!waited_for) return true;
             for (std::size_t i = 0; i != holds.size(); ++i)

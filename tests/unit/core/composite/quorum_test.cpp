@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A majority of independent locks: the value, step by step and in contests of several contenders.
+// A majority of independent locks: the state machine, step by step and in contests of several contenders.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -157,7 +157,7 @@ TEST_F(quorum_of_three, ends_when_two_refuse_for_good) {
               (actions{quorum::withdraw{1}, quorum::tell_failed{failure::hopeless}}));
 }
 
-// It pauses, and no caller can ask it any more: the pause is over.
+// The call pauses, and its locks are closed: no caller can continue it, so the pause ends.
 TEST_F(quorum_of_three, ends_when_two_that_pause_are_closed) {
     make(settings);
     for (const std::size_t part : {0U, 1U, 2U}) value.on_refused(part, next::again, at(0s));
@@ -205,7 +205,7 @@ TEST_F(quorum_of_three, a_try_ends_when_two_are_busy_and_regains_what_was_busy_l
     value.on_granted(1, at(60s), at(0s));
     EXPECT_EQ(after([&] { value.on_granted(2, at(60s), at(1s)); }).front(),
               quorum::action{quorum::tell_granted{}});
-    EXPECT_TRUE(after([&] { value.on_time(at(2s)); }).empty());  // asked with the grant
+    EXPECT_TRUE(after([&] { value.on_time(at(2s)); }).empty());  // evaluated at the grant
 }
 
 TEST_F(quorum_of_three, gives_back_all_when_the_caller_leaves) {
@@ -221,8 +221,8 @@ TEST_F(quorum_of_three, gives_back_all_when_the_caller_leaves) {
 
 // ---- contests -------------------------------------------------------------------------------
 
-// FIFO locks that are granted to the first in their queues, and contenders that want a majority of them.
-// Answers come in an order that the seed draws.
+// FIFO locks that are granted to the first contender of each queue, and contenders that want a majority of them.
+// Answers come in a random order from the seed.
 class contest {
 public:
     contest(std::uint64_t seed, std::size_t contenders, std::size_t locks)
@@ -235,7 +235,7 @@ public:
 
     enum class entry { one_by_one, dead_heat };
 
-    // True if each has held it once; at most one at any time.
+    // Returns true if each contender has held the majority once, and at most one at any time.
     bool run(entry how) {
         for (std::size_t i = 0; i != values_.size(); ++i) {
             values_[i].start(now_);
@@ -271,7 +271,7 @@ private:
         queue.push_back(part.contender);
         if (queue.size() == 1) offer(part.lock);
     }
-    // Each is the first in one of the queues.
+    // Lets each contender be the first in one of the queues.
     void split() {
         for (auto& quorum : values_) EXPECT_EQ(quorum.take().size(), queues_.size());
         for (std::size_t lock = 0; lock != queues_.size(); ++lock)
@@ -303,7 +303,7 @@ private:
             }
         }
     }
-    // Too late if the grant is under way.
+    // Too late if the grant is on its way.
     void withdraw(place part) {
         if (std::find(grants_.begin(), grants_.end(), part) != grants_.end()) return;
         leave(part);

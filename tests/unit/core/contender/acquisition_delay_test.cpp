@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock delay: the first in line reads the mark, waits out one that a crash has left, and writes its own.
+// The lock delay: the first contender reads the mark, waits for the delay after a crash, and writes its own mark.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ acquisition_settings delayed(attempt mode = attempt::wait) {
 
 class acquisition_delay : public test::acquisition_fixture {
 protected:
-    static constexpr std::int64_t k_entered_ms = 100'000;  // stamp of our create
+    static constexpr std::int64_t k_entered_ms = 100'000;  // the time stamp of our create
 
     explicit acquisition_delay(acquisition_settings settings = delayed())
         : acquisition_fixture{std::move(settings)} {}
@@ -48,7 +48,7 @@ protected:
         answer.error = server_error::no_node;
         lock.on_reply(session.event(), answer);
     }
-    // The multi under way: a check of our znode, and this second part.
+    // The second part of the multi in progress. The first part is a check of our znode.
     template <class Op>
     Op second_part() {
         const auto both = session.op<multi_op>();
@@ -69,7 +69,8 @@ protected:
         multi_is_carried_out();
         ASSERT_TRUE(lock.holds());
     }
-    // First, with its mark written and no grant for want of a lease, on the next connection.
+    // Brings the contender to this state: first, its mark is written, and no grant for lack of a lease, on the next
+    // connection.
     void be_marked_and_reattach() {
         be_first();
         session.has_lease = false;
@@ -122,7 +123,7 @@ TEST_F(acquisition_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along)
     no_mark();
     session.has_lease = false;  // marked, and not granted
     lock.leave(session.event(), test::k_timed_out);
-    EXPECT_EQ(session.count<remove_op>(), 0U);  // it is not known yet whether the mark is there
+    EXPECT_EQ(session.count<remove_op>(), 0U);  // the mark may exist
     multi_is_carried_out();
     EXPECT_EQ(session.op<multi_op>().parts.size(), 2U);
     multi_is_carried_out();
@@ -162,7 +163,7 @@ TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     EXPECT_EQ(parse_crash_mark(note.data), (crash_mark{"crashed", 5'000, true}));
     EXPECT_EQ(note.version, 4);
     ASSERT_TRUE(delay_end(lock.current()));
-    EXPECT_EQ(*delay_end(lock.current()), session.clock + 5'500ms);  // as clocks may drift
+    EXPECT_EQ(*delay_end(lock.current()), session.clock + 5'500ms);  // and the clocks' drift
     multi_is_carried_out();
     EXPECT_TRUE(session.open.empty());
     EXPECT_FALSE(lock.holds());
@@ -216,7 +217,7 @@ TEST_F(tried_acquisition_delay, notes_the_crash_and_is_busy) {
     expect_failed(errc::busy);
 }
 
-// Servers that went on from older data have another one ahead again, whose mark it may be by now.
+// On servers that continued from older data another contender is ahead again, and the mark may be its mark.
 TEST_F(tried_acquisition_delay, leaves_the_mark_where_another_is_ahead_again) {
     be_marked_and_reattach();
     list_answers({"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000002", own});
@@ -251,7 +252,7 @@ TEST_F(acquisition_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_
     EXPECT_EQ(delay_end(lock.current()), session.clock + 3'500ms);
 }
 
-// Servers that go on from older data give the version out again, to the mark of a later crash.
+// Servers that continue from older data may assign the version again, to the mark of a later crash.
 TEST_F(acquisition_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_connection) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
@@ -287,11 +288,11 @@ TEST_F(acquisition_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_t
     session.clock += 6s;
     lock.on_delay_end(session.event());
     EXPECT_FALSE(lock.holds());
-    multi_is_carried_out();  // the note
+    multi_is_carried_out();  // the note in the mark
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
     multi_is_carried_out();
-    own_get_answers();  // it has not been seen for so long
+    own_get_answers();  // our znode has not been read for long
     EXPECT_TRUE(lock.holds());
 }
 
@@ -309,7 +310,7 @@ TEST_F(acquisition_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {
     no_mark();
     multi_answers(server_error::no_node, server_error::rolled_back);
     EXPECT_FALSE(lock.holds());
-    EXPECT_EQ(session.count<create_op>(), 1U);  // it enters again
+    EXPECT_EQ(session.count<create_op>(), 1U);  // the contender enters again
 }
 
 TEST(crash_marks, come_back_from_their_text) {
@@ -320,7 +321,8 @@ TEST(crash_marks, come_back_from_their_text) {
         EXPECT_FALSE(parse_crash_mark(wrong)) << wrong;
 }
 
-// At the counter's end only czxids tell who is ahead, and they are asked for again after a reattach. Found by reading.
+// At the counter's end only czxids show which contender is ahead, and they are read again after a reattach. Found by
+// reading the code.
 TEST_F(acquisition_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
     be_marked_and_reattach();
     list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});

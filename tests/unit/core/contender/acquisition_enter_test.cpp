@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An acquisition's way into the queue: the create, its parents, and the grant of a free lock.
+// An acquisition's entry into the queue: the create, its parents, and the grant of a free lock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST_F(acquisition_enter, asks_nothing_before_a_server_is_there) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-// F28: an answer may come so late that the lease is over.
+// F28: the answer may come after the end of the lease.
 TEST_F(acquisition_enter, F28_is_not_granted_before_the_lease_is_certain) {
     session.has_lease = false;
     enter_queue(0);
@@ -139,7 +139,7 @@ class acquisition_parents : public test::acquisition_fixture {
 protected:
     acquisition_parents() : acquisition_fixture{{"/a/b/c", ""}} { lock.start(session.event()); }
 
-    // The create has no parent: the list finds none, either.
+    // The create fails for lack of a parent, and the list finds none either.
     void parent_is_missing() {
         create_answers(server_error::no_node);
         if (session.count<children_op>() > 0) send_error<children_op>(server_error::no_node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving up, in each place: nothing of it stays at the servers (F6, F7, F17, F24, F29, F35).
+// Giving up, in each state: nothing remains at the servers (F6, F7, F17, F24, F29, F35).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 class acquisition_leave : public test::acquisition_fixture {
 protected:
-    // Exactly its own znode is removed, and then it is gone.
+    // Checks that exactly its own znode is removed, and then the contender is gone.
     void expect_removed() {
         EXPECT_FALSE(lock.over());
         EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
@@ -223,8 +223,8 @@ TEST_F(acquisition_leave, at_once_removes_again_when_the_loss_is_told_late) {
     expect_removed();
 }
 
-// A server that is too busy, or an error that no release of ours knows: it may pass, and a session is
-// more than one hold.
+// The server is too busy, or returns an error that our release does not know: it may be temporary, and the session
+// has more holds than this.
 TEST_F(acquisition_leave, tries_again_when_a_remove_is_refused_for_now) {
     take_lock();
     lock.leave(session.event(), k_timed_out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hand-over in a long queue: by the low-water mark in the folder's data, which holders raise.
+// The hand-over in a long queue through the low-water mark in the folder's data, which holders raise.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr std::int32_t k_version = 8;  // of the folder's data
+constexpr std::int32_t k_version = 8;  // version of the folder's data
 
 acquisition_settings long_from_three(duration lock_delay = {}) {
     acquisition_settings result{"/q", "data"};
@@ -28,7 +28,7 @@ protected:
         : acquisition_fixture{std::move(settings)} {}
 
     static std::string path(std::int32_t sequence) { return "/q/" + contender(sequence); }
-    // Of a folder with data of so many bytes, in this version.
+    // Answers the list: a folder whose data have this length and version.
     void list_shows(names children, std::int32_t bytes, std::int32_t version = k_version) {
         auto answer = session.reply_to<children_op>();
         answer.children = std::move(children);
@@ -42,7 +42,7 @@ protected:
         answer.stat.version = version;
         lock.on_reply(session.event(), answer);
     }
-    // Number 5 behind 3 and 4, in a folder with data; 4 is watched.
+    // Number 5 queues behind 3 and 4, in a folder with data, and watches 4.
     void wait_in_long_queue() {
         lock.start(session.event());
         create_answers_ok(5);
@@ -247,7 +247,7 @@ TEST_F(acquisition_low_water, is_let_be_in_a_short_queue) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-// The one that held before may have raised it.
+// The previous holder may have raised the mark.
 TEST_F(acquisition_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
     lock.start(session.event());
     create_answers_ok(5);
@@ -282,8 +282,8 @@ TEST_F(acquisition_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
     }
 }
 
-// Servers that go on from older data count the versions of the folder's data anew: another client's data could have this
-// one by now (seed 10304041 of locks on sql).
+// Servers that continue from older data restart the versions of the folder's data: another client's data could have
+// this version by now (seed 10304041 of locks on sql).
 TEST_F(acquisition_low_water, whose_raising_was_lost_is_not_raised_again) {
     be_granted_by_mark();
     release();

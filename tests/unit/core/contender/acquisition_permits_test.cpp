@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender for permits of a semaphore: the limit behind the list, the znodes that it watches, and how those behind learn
-// of a grant.
+// A contender for permits of a semaphore: the limit read after the list, the znodes that it watches, and how the
+// contenders behind learn of a grant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ protected:
         enter_queue(number, std::move(others));
         limit_answers(limit);
     }
-    // Number 5 behind 4, which has the only permit; both and the limit are watched.
+    // Number 5 queues behind 4, which has the only permit; 5 watches both 4 and the limit.
     void wait_in_line() {
         enter(5, {lease(4)}, "1");
         limit_answers("1");
@@ -77,7 +77,7 @@ TEST_F(acquisition_permits, is_granted_when_the_limit_says_that_there_is_room) {
     EXPECT_THAT(session.open, IsEmpty()) << "nobody could have waited behind it";
 }
 
-// Another client resized in between, and may have removed our znode, too: the list is of another instant.
+// Another client resized the semaphore in between, and may have removed our znode as well: the list is outdated.
 TEST_F(acquisition_permits, lists_again_where_the_limit_is_younger_than_the_list) {
     enter_queue(5, {});
     auto limit = session.reply_to_get("/a/s");
@@ -113,7 +113,7 @@ TEST_F(acquisition_permits, looks_again_when_a_hold_ends) {
     EXPECT_TRUE(lock.holds());
 }
 
-// The list has been answered, the limit behind it not yet.
+// The list has been answered, and the limit after it has not.
 TEST_F(acquisition_permits, a_second_look_waits_for_the_look_that_is_under_way) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
@@ -134,7 +134,7 @@ TEST_F(acquisition_permits, looks_again_when_the_limit_grows) {
 
 TEST_F(acquisition_permits, a_limit_that_changed_before_it_was_watched_is_seen) {
     enter(5, {lease(4)}, "1");
-    limit_answers("2");  // the get with the watch
+    limit_answers("2");  // the get that sets the watch
     get_answers();
     list_answers({lease(4), own});
     limit_answers("2");
@@ -153,7 +153,7 @@ TEST_F(acquisition_permits, those_behind_look_again_when_the_one_ahead_was_grant
 
 // ---- few watches ------------------------------------------------------------------------------
 
-// 3, 4 and 5 are too many to be watched one by one.
+// 3, 4 and 5 are too many for single watches.
 class acquisition_permits_crowd : public acquisition_permits {
 protected:
     acquisition_permits_crowd() { session.most_watched = 2; }
@@ -162,7 +162,7 @@ protected:
         enter(6, {lease(3), lease(4), lease(5)}, "3");
         ASSERT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
         list_answers({lease(3), lease(4), lease(5), own});
-        limit_answers("3");  // beside the list: that with a watch came before
+        limit_answers("3");  // the get beside the list; the get with a watch came before
         limit_answers("3");
         ASSERT_THAT(session.open, IsEmpty());
         EXPECT_THAT(session.watched, ElementsAre("/a/s"));
@@ -205,7 +205,7 @@ TEST_F(acquisition_permits_crowd, is_watched_again_on_a_new_connection) {
     EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
 }
 
-// The watch would stay for as long as the session: a grant waits for nothing.
+// The watch would remain for as long as the session: a grant does not wait for its removal.
 TEST_F(acquisition_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
     wait_in_crowd();
     session.has_lease = false;
@@ -221,7 +221,7 @@ TEST_F(acquisition_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
 
 // ---- a semaphore that has shrunk -----------------------------------------------------------------
 
-// The client that set it has not found out which of them hold: 3 and 4 may, and 5 waits behind both.
+// The client that set the limit has not found out which contenders hold: 3 and 4 may, and 5 waits behind both.
 TEST_F(acquisition_permits, the_first_in_line_finds_out_who_holds_more_than_there_are) {
     enter(6, {lease(3), lease(4), lease(5)}, "1 was 3");
     EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s", "1 was 3 up to 5", 0}));
@@ -370,7 +370,7 @@ TEST_F(acquisition_permits, without_a_number_nothing_is_made) {
     EXPECT_THAT(failure(), HasSubstr("/a/s is no semaphore yet"));
 }
 
-// A container would be reaped, and the number with it.
+// A container would be deleted by the servers, and the number with it.
 TEST_F(acquisition_permits, the_folder_is_persistent_and_says_the_number) {
     use(for_permit(1, 3));
     lock.start(session.event());

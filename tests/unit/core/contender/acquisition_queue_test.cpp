@@ -26,14 +26,14 @@ TEST_F(acquisition_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     ASSERT_EQ(session.told.size(), 1U);
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
     EXPECT_EQ(lock.ahead(), 3U);
-    // get, not exists: exists would leave a watch on a znode that is gone (F13).
+    // get, not exists: exists would leave a watch on a deleted znode (F13).
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{get_op{path(4), watch_mode::watch}}));
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
     EXPECT_FALSE(needs_confirmation(lock.current())) << "its turn is far";
 }
 
-// Its own is watched from the session's next confirmation on.
+// From the session's next confirmation on, it watches its own znode.
 TEST_F(acquisition_queue, watches_only_the_one_ahead_when_it_is_next) {
     enter_queue(5, {contender(4)});
     ASSERT_EQ(session.open.size(), 1U);
@@ -214,7 +214,7 @@ TEST_F(acquisition_queue, lists_again_after_an_event_of_an_earlier_connection) {
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
 
-// Right after the re-attach events come in any order.
+// Right after the re-attach, events arrive in any order.
 TEST_F(acquisition_queue, lists_before_it_believes_an_event_after_a_re_attach) {
     wait_for_one();
     detach();
@@ -314,7 +314,7 @@ TEST_F(acquisition_queue, watches_its_own_znode_once) {
 
 class acquisition_removed_while_waiting : public acquisition_queue {
 protected:
-    // It queues again, at the end, and does not believe that its old turn came.
+    // Checks that the contender queues again, at the end, and does not assume that its old turn came.
     void expect_entered_again() {
         EXPECT_TRUE(lock.waits());
         EXPECT_EQ(session.count<create_op>(), 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hold that goes on under another name, in its place (F10), whatever becomes of the answer.
+// A hold that continues under another name, in its place (F10), whatever happens to the answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST_F(acquisition_rename, can_be_done_again) {
     EXPECT_EQ(lock.znode(), "/q/" + renamed_to(contender_kind::read));
 }
 
-// The event of the transaction comes before its answer.
+// The event of the transaction arrives before its answer.
 TEST_F(acquisition_rename, the_deletion_of_the_old_name_is_no_loss) {
     hold_as_writer();
     lock.watch_own_znode(session.event());
@@ -133,7 +133,7 @@ TEST_F(acquisition_rename, ends_where_the_hold_was_taken_away) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
 }
 
-// It would be refused again and again: the version is not known.
+// The rename would be refused again and again, because the version is unknown.
 TEST_F(acquisition_rename, ends_where_what_another_client_wrote_may_not_be_read) {
     start_rename();
     send_error<multi_op>(server_error::bad_version);
@@ -195,8 +195,8 @@ TEST_F(acquisition_rename_lost, and_the_new_name_stands) {
     expect_renamed();
 }
 
-// Found by the simulator: the server that the connection came back to had the transaction still, and sent it on
-// behind the release that followed.
+// Found by the simulator: the server of the new connection still had the transaction, and forwarded it after the
+// release that followed.
 TEST_F(acquisition_rename_lost, and_the_old_name_stands) {
     the_old_name_stands();
     auto again = std::get<multi_op>(request());
@@ -230,7 +230,7 @@ TEST_F(acquisition_rename_lost, and_the_link_breaks_again) {
     expect_renamed();
 }
 
-// A write that went ahead of it does not keep it from committing late.
+// A write sent before it does not prevent it from committing late.
 TEST_F(acquisition_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
@@ -278,7 +278,7 @@ TEST_F(acquisition_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
 }
 
-// F18: the new name would be the last of those with the same number.
+// F18: the new name would be the last among equal numbers.
 TEST_F(acquisition_rename, with_equal_numbers_the_old_name_stays) {
     const auto other = renamed_contender(
         "_c_ffffffff-0000-4000-8000-000000000000-__WRIT__0000000005", contender_kind::write);

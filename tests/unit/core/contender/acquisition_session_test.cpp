@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What its session's fate does to an acquisition: re-attach, the lease's end, the next epoch.
+// The effects of its session's events on an acquisition: re-attach, the lease's end, the next epoch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ protected:
 
 // ---- orders -----------------------------------------------------------------------------------
 
-// An operator looked at a znode when it asked for it: what stands in that one goes with it.
+// An operator's order refers to one znode, which it read: the order disappears with that znode.
 TEST_F(acquisition_session, that_ends_takes_the_order_to_a_waiter_along) {
     wait_for_one();
     watch_itself();
@@ -34,7 +34,7 @@ TEST_F(acquisition_session, that_ends_takes_the_order_to_a_waiter_along) {
     EXPECT_EQ(session.times_told<asked_to_release>(), 0U);
 }
 
-// Servers that went on from older data give out a version again that was one of ours.
+// Servers that continued from older data assign a version again that was ours.
 TEST_F(acquisition_session, that_comes_back_finds_an_order_under_the_version_that_a_waiter_knows) {
     wait_for_one();
     watch_itself();
@@ -124,7 +124,7 @@ TEST_F(acquisition_session, that_comes_back_shows_another_one_ahead) {
     EXPECT_THAT(session.watched, ElementsAre(path(3)));
 }
 
-// First in line, but the lease came too late: what was seen on the old connection does not count.
+// First in line, but the lease came too late: observations on the old connection do not count.
 TEST_F(acquisition_session, that_comes_back_grants_by_a_fresh_list_only) {
     session.has_lease = false;
     enter_queue(0);
@@ -193,7 +193,7 @@ TEST_F(acquisition_session, that_ends_lets_a_waiter_enter_the_next_one) {
     attach();
     EXPECT_EQ(session.guids.size(), 2U);
     create_answers_ok(9);
-    // The old znode is not reaped yet: it is one of those ahead (F1).
+    // The servers have not deleted the old znode yet: it is one of the contenders ahead (F1).
     const auto old = "_c_" + session.guids[0] + "-lock-0000000005";
     list_answers({old, contender(8), own});
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
@@ -260,7 +260,7 @@ TEST_F(acquisition_session, whose_watch_found_no_znode_tells_so) {
     expect_gone();
 }
 
-// That its request was lost with a connection is told before the next attach, or after it.
+// The loss of its request with a connection is reported before or after the next attach.
 TEST_F(acquisition_session, whose_watch_an_earlier_connection_lost_asks_for_it_again) {
     take_lock();
     lock.watch_own_znode(session.event());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of a create whose answer was lost (G8): F1, F2, F36, F39.
+// The outcome of a create whose answer was lost (G8): F1, F2, F36, F39.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ protected:
     }
     void verified() { send_ok<multi_op>(); }
 
-    std::string left_behind;  // the name that the znode has, if it is there
+    std::string left_behind;  // the name of the znode, if it exists
 };
 
 TEST_F(acquisition_unsure, first_commits_a_write_on_the_new_connection) {
@@ -56,7 +56,7 @@ TEST_F(acquisition_unsure, finds_its_place_in_the_queue) {
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
 }
 
-// F1, F2: the node of a session that is not reaped yet is not ours.
+// F1, F2: the node of an expired session that is not deleted yet is not ours.
 TEST_F(acquisition_unsure, does_not_take_a_znode_of_another_session) {
     attach();
     verified();
@@ -102,7 +102,7 @@ TEST_F(acquisition_unsure, is_not_fooled_by_a_foreign_child_with_its_guid) {
     EXPECT_EQ(session.guids.size(), 2U);
 }
 
-// F39: what committed on one connection says nothing about the next.
+// F39: a commit on one connection proves nothing about the next connection.
 TEST_F(acquisition_unsure, F39_verifies_again_on_every_connection) {
     attach();
     verified();
@@ -211,7 +211,7 @@ TEST_F(acquisition_unsure, is_gone_for_somebody_who_left_if_nothing_is_there) {
 
 class acquisition_answered : public test::acquisition_fixture {};
 
-// The connection may have come back before the loss is told.
+// The connection may have come back before the loss is reported.
 TEST_F(acquisition_answered, late_finds_out_at_once) {
     lock.start(session.event());
     session.connection_number = 2;
@@ -237,7 +237,7 @@ TEST_F(acquisition_answered, that_the_session_moved_finds_out_on_the_next_connec
     }
 }
 
-// F1: no grant on another session's znode, whichever request is answered so.
+// F1: no grant on another session's znode, whichever request has this answer.
 TEST_F(acquisition_answered, with_another_owner_is_not_mine) {
     lock.start(session.event());
     auto answer = session.reply_to<create_op>();
@@ -259,7 +259,7 @@ TEST_F(acquisition_answered, while_its_list_is_lost_lists_again) {
     EXPECT_TRUE(lock.holds());
 }
 
-// F2: an answer to a create of the dead session comes late.
+// F2: the answer to a create of the dead session arrives late.
 TEST_F(acquisition_answered, in_an_earlier_session_is_dropped) {
     lock.start(session.event());
     auto late = session.reply_to<create_op>();

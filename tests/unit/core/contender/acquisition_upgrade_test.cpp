@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An upgrade takes the place of its upgradable contender before it is granted, and goes back if it finds
-// another contender in its way there (queue_rule.hpp); whatever becomes of the answers.
+// An upgrade takes the place of its upgradable contender before it is granted, and returns if another contender
+// blocks it there (queue_rule.hpp); whatever happens to the answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ protected:
     const std::string writer = named("__WRIT__", 4);
     const std::string reader = named("__READ__", 5);
 
-    // Number 6; a writer keeps the reader from holding.
+    // The upgrade has number 6; a writer keeps the reader from holding.
     void asks_for_its_bases_place() {
         enter_queue(6, {base, writer, reader});
         ASSERT_EQ(session.count<multi_op>(), 1U);
@@ -189,7 +189,7 @@ TEST_F(acquisition_try_upgrade, that_finds_a_reader_in_its_way_there_is_busy) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + there);
 }
 
-// F18: going back, it would be the last of those with its number.
+// F18: if it returned, it would be the last among equal numbers.
 TEST_F(acquisition_upgrade, does_not_go_back_to_where_numbers_are_equal) {
     enter_queue(2147483647, {base, writer, reader});
     send_ok<multi_op>();

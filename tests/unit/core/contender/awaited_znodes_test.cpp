@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a waiter watches: found by its path, in the order of the names.
+// The znodes that a waiter watches: found by path, and sorted by name.
 #include "core/contender/awaited_znodes.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is sent for the parts of a commit, by what is there.
+// The requests for the parts of a commit, depending on the existing znodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

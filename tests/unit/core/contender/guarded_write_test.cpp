@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commits of one hold: what is asked of the servers, and what is told when answers are lost.
+// The commits of one hold: their requests to the servers, and the callers' answers when replies are lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,8 +80,8 @@ TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
     EXPECT_TRUE(writes.empty());
 }
 
-// Another client has written into the znode and taken its READ right away. Found by reading: it was asked for again and
-// again, as fast as the servers answer.
+// Another client has written into the znode and revoked the READ right. Found by reading the code: the client
+// repeated the read as fast as the servers answered.
 TEST_F(guarded_write, a_hold_that_may_not_read_its_znode_is_told_so) {
     add(k_one);
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
@@ -181,7 +181,7 @@ TEST_F(guarded_write, a_lost_resolution_is_begun_again) {
     lose();  // the fence: it may have been applied
     lose_and_reattach();
     EXPECT_EQ(first(), fence(k_version));
-    answer_resolution(server_error::bad_version, k_version + 2);  // it was
+    answer_resolution(server_error::bad_version, k_version + 2);  // the fence was applied
     EXPECT_EQ(first(), expected(k_version + 2));
 }
 
@@ -190,12 +190,12 @@ TEST_F(guarded_write, a_fence_that_came_to_nothing_proves_nothing) {
     lose_and_reattach();
     answer_resolution(server_error::session_moved, k_version);
     EXPECT_TRUE(session.told.empty());
-    EXPECT_EQ(session.pauses, 2);  // one of them when the connection broke
+    EXPECT_EQ(session.pauses, 2);  // the first one when the connection broke
     attached();
     EXPECT_EQ(first(), fence(k_version));
 }
 
-// Found by reading: it was asked for again and again, and the hold's release waited for that.
+// Found by reading the code: the client repeated the read without end, and the hold's release waited for it.
 TEST_F(guarded_write, what_may_not_be_written_any_more_stays_unknown) {
     add(k_one);
     lose_and_reattach();
@@ -227,11 +227,11 @@ TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
     lose();
     end_epoch(errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
-    EXPECT_EQ(session.why(k_two), errc::session_lost);  // that was never sent
+    EXPECT_EQ(session.why(k_two), errc::session_lost);  // the request that was never sent
     EXPECT_TRUE(writes.empty());
 }
 
-// The states that have a request under way: each goes as a whole, and its late answers find nothing.
+// The states with a request in progress: each ends as a whole, and its late answers have no effect.
 TEST_F(guarded_write, answers_that_come_after_the_end_of_the_session_change_nothing) {
     const auto overtake = [this] {
         answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
@@ -281,10 +281,10 @@ TEST_F(guarded_write, who_gives_up_is_told_what_is_known) {
     reattach();
     cancel(k_one, errc::timeout);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
-    EXPECT_FALSE(writes.empty());  // the version has to be known
+    EXPECT_FALSE(writes.empty());  // the version must be known
     lose_and_reattach();
     answer_resolution(server_error::ok, k_version + 2);
-    EXPECT_TRUE(writes.empty());  // no caller wants it any more
+    EXPECT_TRUE(writes.empty());  // no caller waits any more
     EXPECT_EQ(session.version, k_version + 2);
 }
 

@@ -25,7 +25,7 @@ protected:
         EXPECT_EQ(wanted.on_answer(session.event(), own(), answer), consequence{suspends{}});
         ASSERT_TRUE(wanted.is_unsure());
     }
-    // By a write that finds nothing: a list is to tell.
+    // Sends the fence, which finds no znode: only a list can tell the outcome.
     void fence() {
         lose_answer();
         wanted.find_out(session.event(), own());
@@ -75,7 +75,7 @@ TEST_F(renaming_test, a_list_without_either_name_tells_that_the_znode_is_gone) {
     EXPECT_EQ(answers<children_op>(server_error::ok, {"other"}), consequence{own_znode_gone{}});
 }
 
-// Another client has made a znode of that name; it would be there at each further attempt, too.
+// Another client has created a znode of that name, which would block each further attempt as well.
 TEST_F(renaming_test, a_name_that_is_taken_is_told) {
     wanted.send(session.event(), own());
     const auto outcome = answers<multi_op>(server_error::node_exists);
@@ -84,7 +84,7 @@ TEST_F(renaming_test, a_name_that_is_taken_is_told) {
     EXPECT_EQ(told->why.code(), errc::node_exists);
 }
 
-// Nothing else would tell the holder that it has lost its lock, or remove the znode with the new name.
+// Otherwise nothing would notify the holder of its loss, or remove the znode with the new name.
 TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     fence();
     EXPECT_EQ(answers<children_op>(server_error::no_auth), consequence{suspends{}});
@@ -92,8 +92,8 @@ TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     EXPECT_TRUE(wanted.is_unsure());
 }
 
-// A znode that we may not write, or not with so much data, keeps its version, with which the lost rename may commit
-// still.
+// The client may not write the znode, or not with this much data. So the version stays, and the lost rename may still
+// commit with it.
 class renaming_without_a_fence : public renaming_test,
                                  public ::testing::WithParamInterface<server_error> {};
 INSTANTIATE_TEST_SUITE_P(refusal, renaming_without_a_fence,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lease takes an answer for: a chain of touches, each before the deadline that the one before it
-// had set. Once it is broken nothing that the session is answered proves anything: it may be doomed.
+// A lease accepts answers as a chain of touches, each before the deadline that the previous one has set. Once the
+// chain is broken, no answer of the session proves anything: the session may be doomed.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -47,7 +47,7 @@ TEST(lease_chain, takes_a_write_that_is_answered_before_its_end) {
     EXPECT_EQ(certain(session_lease), 39s);
 }
 
-// The leader polls a bucket of sessions at their end, and answers them until it has closed them.
+// The leader handles a bucket of sessions at their deadline, and answers them until it has closed them.
 TEST(lease_chain, takes_no_write_that_is_answered_at_its_end_however_early_it_was_sent) {
     auto session_lease = at_the_leader();
     session_lease.answered(1, at(12s), at(40s), k_write);
@@ -99,7 +99,7 @@ TEST(lease_chain, counts_a_read_directly_only_if_the_role_was_known_when_it_was_
     EXPECT_EQ(session_lease.trusted_until(), at(55s));
 }
 
-// The leader may hear of it as late as R after the answer.
+// The leader may learn of it as late as R after the answer.
 TEST(lease_chain, through_a_follower_takes_a_read_that_the_leader_has_had_in_time) {
     auto session_lease = at_a_follower();
     session_lease.answered(1, at(20s), at(28s), k_read);
@@ -116,7 +116,7 @@ TEST(lease_chain, through_a_follower_takes_no_read_that_may_have_come_to_the_lea
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// A write in time shows that the session was not doomed, and so that every touch before it counted.
+// A write in time proves that the session was not doomed, and so that every touch before it counted.
 TEST(lease_chain, through_a_follower_is_mended_by_a_write_in_time) {
     auto session_lease = at_a_follower();
     session_lease.answered(1, at(20s), at(28s + 1ns), k_read);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lease against its definition: every clause evaluated over a whole random history, nothing
-// forgotten. What the lease forgets may only shorten it, and by no more than its grain.
+// Compares the lease with its definition: every clause evaluated over a whole random history. The lease forgets
+// answers; that may only shorten it, and by no more than its grain.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using test::at;
 
 constexpr duration k_relay = 1200ms;
 constexpr duration k_timeout = 3000ms;
-constexpr duration k_grain = k_timeout / 64;  // of lease.cpp, the larger of two
+constexpr duration k_grain = k_timeout / 64;  // in lease.cpp, the larger of two
 
 class definition {
 public:
@@ -73,7 +73,7 @@ private:
     time_point certain_;
 };
 
-// One session's life: requests in flight are answered in order, connections come and go.
+// The life of a session: requests in flight are answered in order, connections come and go.
 class history {
 public:
     explicit history(std::uint64_t seed) : chance_{seed} { open(); }
@@ -100,12 +100,12 @@ public:
         ASSERT_GE(certain, truth_.certain() - k_grain);
     }
 
-    // A write that is sent when the lease says so, and answered, moves it; one before does not.
+    // A write that is sent at the time that the lease names, and answered, extends it; an earlier write does not.
     void check_next_useful_write() const {
         const auto useful = lease_.next_useful_write();
         if (!useful) return;
         const auto sent = std::max(*useful, now_ + 1ns);
-        if (sent >= truth_.end() - k_grain) return;  // too late for anything
+        if (sent >= truth_.end() - k_grain) return;  // too late for any effect
         auto later = lease_;
         later.answered(connection_, sent, sent, true);
         ASSERT_GT(later.valid_until(), lease_.valid_until());

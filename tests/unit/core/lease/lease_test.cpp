@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clauses (a) to (d) of core/lease/lease.hpp, each by itself, and the values around them.
+// The clauses (a) to (d) of core/lease/lease.hpp, each alone, and the other members.
 #include "core/lease/lease.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(lease, at_an_unproven_server_is_assumed_whatever_its_role) {
 
 TEST(lease, at_the_next_server_is_proven_again) {
     auto session_lease = attached_lease();
-    session_lease.server_unproven(2);  // of a connection that is not this one
+    session_lease.server_unproven(2);  // an answer of another connection
     session_lease.answered(1, at(13s), at(13s), k_write);
     EXPECT_EQ(session_lease.rests_on(), evidence::relayed);
     session_lease.server_unproven(1);

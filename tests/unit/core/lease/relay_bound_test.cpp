@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the relay bound is made of: the user's word, the servers', or the sample configuration.
+// The sources of the relay bound: the user's option, the servers' configuration, or the sample configuration.
 #include "core/lease/relay_bound.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(relay_bound, is_the_users_where_he_says) {
     EXPECT_EQ(relay_bound({.tick = 1s, .assumed_stall = 3s}, k_quick, {}), 3500ms);
 }
 
-// Servers grant from 2 to 20 ticks unless they are configured otherwise.
+// By default servers grant timeouts of 2 to 20 ticks.
 TEST(relay_bound, is_longer_where_the_granted_timeout_speaks_of_a_longer_tick) {
     EXPECT_EQ(relay_bound({.asked = 60s}, {}, 60s), 18s) << "3 s are 60 s / 20";
     EXPECT_EQ(relay_bound({.asked = 1s}, {}, 10s), 30s) << "5 s are 10 s / 2";
@@ -81,7 +81,7 @@ TEST_F(bound_of_a_connection, is_the_rules_again_on_the_next_one) {
     EXPECT_EQ(session_lease.servers_bound(), 12s) << "of an earlier connection";
 }
 
-// A touch that was linked by 12 s may take 18: then the chain it lengthened proves nothing.
+// A touch linked by a relay bound of 12 s may take 18 s: then the chain that it extended proves nothing.
 TEST_F(bound_of_a_connection, takes_back_what_a_shorter_one_linked) {
     session_lease.answered(1, at(7s), at(7s), false);
     EXPECT_EQ(session_lease.trusted_until(), at(20s)) << "7 s + S - R, and no less than the lease";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a name says that its contender wants: every kind there and back, and what others write.
+// The claim in a contender's name: every kind encoded and decoded, and the names of other libraries.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -86,7 +86,7 @@ TEST(contender_kinds, what_is_no_name_of_ours_is_foreign) {
         EXPECT_FALSE(parse_contender(name)) << name;
 }
 
-// A marker that is not quite one of an upgrade leaves what Curator would see.
+// A malformed marker of an upgrade leaves the claim that Curator would read.
 TEST(contender_kinds, an_upgrade_names_a_number_as_servers_write_it) {
     for (const auto* name :
          {"__UPGR__7-__WRIT__0000000009", "__UPGR__-__WRIT__0000000009",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names as other implementations write them, literally; see also kazoo's tests/test_lock.py.
+// Literal names of other implementations; see also kazoo's tests/test_lock.py.
 #include "core/queue/contender_name.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct fixture {
     std::optional<std::int32_t> sequence;
 };
 
-// What a server appends: Java's String.format("%010d") and C's printf agree.
+// The number as a server appends it: Java's String.format("%010d") and C's printf agree.
 std::string suffix(std::int32_t number) {
     std::array<char, 16> text{};
     std::snprintf(text.data(), text.size(), "%010d", number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where many contenders of one list stand, and when the list does not tell. That it says what decide() says is in
-// queue_rule_property_test.cpp.
+// The places of many contenders in one list, and when the list cannot tell. queue_rule_property_test.cpp tests that
+// the index agrees with decide().
 #include "core/queue/queue_index.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(queue_index, says_who_is_ahead_and_how_many) {
     EXPECT_EQ(last->ahead, 2U);
 }
 
-// As decide() does.
+// The same answer as decide().
 TEST(queue_index, names_the_kind_that_came_before) {
     const auto other = [](contender_kind kind, std::int32_t number) {
         return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
@@ -57,7 +57,7 @@ TEST(queue_index, keeps_the_order_across_a_wrap) {
     EXPECT_EQ(later->predecessor, children.back());
 }
 
-// Then decide() has to look at each name.
+// In these cases decide() has to read each name.
 TEST(queue_index, says_nothing_where_numbers_do_not_tell) {
     const auto at_end = lock(numbers::max());
     const auto other = contender_child("other", {contender_kind::lock}, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which folders are looked into for creates that may commit late, and for how long.
+// Which folders the client lists for creates that may commit late, and for how long.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -15,12 +15,12 @@ using namespace std::chrono_literals;
 using test::at;
 
 constexpr duration k_timeout = 30s;
-constexpr duration k_every = 6s;  // a fifth of that
+constexpr duration k_every = 6s;  // a fifth of the timeout
 constexpr confirmation_needs k_holds{.contenders = true, .confirming = true, .holding = true};
 constexpr confirmation_needs k_next{.contenders = true, .confirming = true};
 constexpr confirmation_needs k_further_back{.contenders = true};
 
-// Of a standalone server: every write moves it. Opened and attached at 0 s.
+// Returns the lease of a session at a standalone server, where every write extends it. Opened and attached at 0 s.
 lease session() {
     lease subject{lease_rule{12s, false, 0}};
     subject.opening(at(0s));

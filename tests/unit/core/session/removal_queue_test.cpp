@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes together, and when.
+// Which removals share a batch, and when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many requests of contenders are under way at once.
+// The number of contenders' requests in progress at a time.
 #include <gtest/gtest.h>
 
 #include "core/session/request_window.hpp"
@@ -48,7 +48,7 @@ TEST(request_window, halves_when_an_answer_is_late_and_never_closes) {
     EXPECT_TRUE(window.has_room());
 }
 
-// Answers to requests of before say how full it was before it grew.
+// Answers to earlier requests show how full the window was before it grew.
 TEST(request_window, times_one_request_after_the_other) {
     request_window window{{.first = 2, .most = 8}};
     window.is_wanted();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What contenders are looked at is tested with a whole session (session_looks_test.cpp); here, when.
+// The times of second looks. session_looks_test.cpp tests the znodes that they read, with a whole session.
 #include "core/session/second_looks.hpp"
 
 #include <gtest/gtest.h>

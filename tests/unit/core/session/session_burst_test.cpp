@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of acquires: they cost the session no hold, and come back slowly after a loss.
+// Bursts of acquires: the session loses no hold, and enters its contenders slowly after a loss.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ constexpr std::uint64_t k_burst = 1'000;
 constexpr duration k_burst_timeout = 1s;
 constexpr std::size_t k_endless = 1'000'000;
 
-// A server that needs 5 ms for each request, and carries out one after the other.
+// A server that needs 5 ms for each request, and executes one after the other.
 class session_burst : public test::session_fixture {
 protected:
     using test::session_fixture::session_fixture;
@@ -90,7 +90,7 @@ protected:
     session_without_a_window() : session_burst{without_a_window()} {}
 };
 
-// The confirmation stands behind two thousand requests.
+// The confirmation waits behind two thousand requests.
 TEST_F(session_without_a_window, a_burst_costs_the_hold) {
     burst();
     serve_all();
@@ -137,8 +137,8 @@ TEST_F(session_burst, comes_back_slowly_after_a_loss) {
     EXPECT_EQ(granted_of_burst(), k_burst);
 }
 
-// Waiters of other folders ask for their places again on a new connection: behind the first of them the session is
-// confirmed.
+// Waiters of other folders read their places again on a new connection: the session is confirmed behind the first of
+// these reads.
 TEST_F(session_burst, that_waits_in_line_goes_on_slowly_on_a_new_connection) {
     for (std::uint64_t i = 0; i != k_burst; ++i) {
         acquire_in("/held/" + std::to_string(i), burst_id(i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session that nothing proves any more is replaced: the servers may have doomed it, and would answer all
-// the same (docs/why/lease.md). One that proves itself keeps its place, however long it waits.
+// A session that no answer proves any more is replaced: the servers may have doomed it, and would still answer
+// (docs/why/lease.md). A session that proves itself keeps its place, however long it waits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ protected:
     static constexpr duration k_interval = k_timeout / 5;
     static constexpr duration k_pause = 50ms;
 
-    // A contender of ours that waits behind `ahead` others.
+    // Queues a contender of ours behind `ahead` others.
     std::string wait_behind(acquisition_id id, std::int32_t ahead, std::int32_t first = 0) {
         acquire(id);
         names others;
@@ -43,7 +43,7 @@ protected:
                 return sent != nullptr && is_write(sent->request.op);
             }));
     }
-    // The old session is closed, and the next one attached.
+    // Closes the old session, and attaches the next one.
     void attach_anew(server_role role = server_role::standalone) {
         open.clear();
         connection = 0;
@@ -55,8 +55,8 @@ protected:
 
 // ---- the counterexample ---------------------------------------------------------------------
 
-// Its process was stopped for as long as its session. The leader has taken it out of its queue, and answers until
-// it has closed it.
+// The process was stopped for the session's timeout. The leader has taken the session out of its queue, and answers
+// until it has closed it.
 TEST_F(session_chain, of_a_first_waiter_that_was_stopped_does_not_grant_by_what_is_still_answered) {
     start_attached();
     wait_behind(k_ann, 1);
@@ -138,7 +138,7 @@ TEST_F(session_chain, is_continued_by_an_attach_before_the_leases_end) {
     EXPECT_THAT(closed, IsEmpty());
 }
 
-// What its reads showed is not proven by anything.
+// No write proves its reads.
 TEST_F(session_chain, of_an_idle_session_ends_with_its_connection) {
     start_attached();
     pass_answered(2 * k_timeout);
@@ -189,7 +189,7 @@ TEST_F(session_chain, of_those_who_wait_far_back_is_confirmed_by_one_write_for_a
     EXPECT_THAT(closed, IsEmpty()) << "they keep their places";
 }
 
-// Whatever else it writes shows the same.
+// Every other write proves the same.
 TEST_F(session_chain, of_those_who_wait_far_back_needs_no_confirmation_while_others_come_and_go) {
     start_attached();
     wait_behind(k_ann, 5);
@@ -216,7 +216,7 @@ TEST_F(session_chain, of_those_who_wait_far_back_finds_that_a_znode_is_gone) {
     EXPECT_EQ(count<create_op>(), 1U) << "a new place";
 }
 
-// Nothing is written while reads keep a chain through a follower: the write that comes proves it.
+// The client writes nothing while reads maintain a chain through a follower: the next write proves it.
 TEST_F(session_chain, that_ends_a_hold_only_leads_back_to_connected) {
     start();
     attach(server_role::follower, 15s);
@@ -259,7 +259,7 @@ TEST_F(session_chain, that_could_not_be_kept_is_replaced_once_the_leader_is_know
 
 // ---- servers that refuse it for ever --------------------------------------------------------
 
-// They were wiped, or rolled back: "has seen zxid", at every attempt.
+// The servers were wiped, or rolled back: "has seen zxid", at every attempt.
 TEST_F(session_chain, that_no_server_takes_back_is_abandoned_after_two_timeouts) {
     start_attached();
     const auto answered = now;

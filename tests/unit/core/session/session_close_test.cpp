@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closing: everything ends, and what is left at the servers is removed first.
+// Closing: every call ends, and the client first removes its znodes at the servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ TEST_F(session_close, goes_on_over_a_broken_connection) {
     EXPECT_THAT(states(), ElementsAre(state::closed));
 }
 
-// Its znodes go with the session, which the servers have not heard of for its time-out.
+// The znodes disappear with the session, from which the servers have received nothing for its timeout.
 TEST_F(session_close, is_over_at_once_where_the_session_has_ended_at_the_servers) {
     start_attached();
     take_lock(k_ann);
@@ -139,7 +139,7 @@ TEST_F(session_close, is_over_when_the_session_ends) {
 TEST_F(session_close, leaves_nobody_behind_when_the_handle_is_closed) {
     start_attached();
     take_lock(k_ann);
-    acquire(k_bob);  // its create is under way
+    acquire(k_bob);  // its create is in progress
     end();
     EXPECT_FALSE(session.idle());
     on(session_closed{});

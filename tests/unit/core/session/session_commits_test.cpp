@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session and the commits of its holds: order against release, loss, deadlines and close.
+// A session and the commits of its holds: their order relative to release, loss, deadlines and close.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ protected:
         attach();
     }
     void answer_read(std::int32_t version) {
-        if (op<get_op>().watch == watch_mode::watch) answer<get_op>();  // the hold's own
+        if (op<get_op>().watch == watch_mode::watch) answer<get_op>();  // the hold's own get
         auto reply = reply_to<get_op>();
         reply.stat.version = version;
         on_event(std::move(reply));
@@ -91,7 +91,7 @@ TEST_F(session_commits, a_lost_answer_is_found_out_before_the_release) {
     commit();
     leave(k_ann);
     reattach();
-    ASSERT_GE(count<get_op>(), 1U);  // the first is the commit's
+    ASSERT_GE(count<get_op>(), 1U);  // the first get belongs to the commit
     EXPECT_EQ(count<remove_op>(), 0U);
     answer<multi_op>(server_error::bad_version);  // the fence
     answer_read(1);
@@ -99,7 +99,7 @@ TEST_F(session_commits, a_lost_answer_is_found_out_before_the_release) {
     EXPECT_EQ(op<remove_op>(), remove_op{znode});
 }
 
-// The servers may be about to end it, whatever they answer.
+// The servers may be about to end the session, whatever they answer.
 TEST_F(session_commits, a_lease_that_ran_out_while_away_ends_what_is_open) {
     commit();
     detach();
@@ -150,7 +150,7 @@ TEST_F(session_commits, giving_up_ends_the_wait) {
     EXPECT_EQ(why(k_commit), errc::outcome_unknown);
 }
 
-// The hold's end by the close may be known to the session alone by now: one answer for one state.
+// By now perhaps only the session knows that the close ended the hold: the answer is the same.
 TEST_F(session_commits, after_the_close_the_answer_is_that) {
     on(close{});
     commit();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines of callers, cancelling, and questions: nothing hangs (G7).
+// Deadlines of callers, cancelling, and inquiries: nothing hangs (G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST_F(session_deadlines, end_a_wait_at_their_instant) {
     EXPECT_TRUE(session.idle());
 }
 
-// What the get that sets the watch has read; a stranger's text is escaped.
+// The get that sets the watch reads this text; a stranger's text is escaped.
 TEST_F(session_deadlines, name_the_holder_ahead) {
     start_attached();
     acquire(k_ann, 2s);
@@ -70,7 +70,7 @@ TEST_F(session_deadlines, name_the_holder_ahead) {
                           "since 2026-11-21T04:38:36Z"));
 }
 
-// However many are ahead: each of very many waiters keeps some bytes for it.
+// However many contenders are ahead: each of very many waiters keeps a few bytes for the name.
 TEST_F(session_deadlines, name_the_nearest_in_a_long_queue) {
     start_attached();
     acquire(k_ann, 2s);
@@ -94,7 +94,7 @@ TEST_F(session_deadlines, tell_a_caller_that_its_own_client_is_ahead) {
                 HasSubstr("this very client has it: web1, pid 12, thread 13, since"));
 }
 
-// F22: whatever happens while it waits.
+// F22: whatever happens during the wait.
 TEST_F(session_deadlines, F22_are_never_started_again) {
     start_attached();
     acquire(k_ann, 20s);
@@ -173,7 +173,7 @@ TEST_F(session_deadlines, tell_a_slow_server) {
     EXPECT_THAT(message_of_failure(k_ann), HasSubstr("zk:2181"));
 }
 
-// A time-out that is shorter than the relay bound, at a server that may yet turn out to be the leader.
+// A timeout shorter than the relay bound, at a server that may still turn out to be the leader.
 TEST_F(session_deadlines, tell_a_missing_lease) {
     constexpr auto k_short = 10s;
     start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contenders that enter in one go: their znodes are created in one transaction, ahead of their lists.
+// Contenders that enter together: one transaction creates their znodes, before their lists.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ protected:
             request.all.push_back(request_in(folders[i], acquisition_id{i + 1}));
         on(std::move(request));
     }
-    // Of the oldest transaction: the creates of contenders, without the probe.
+    // Returns the contenders' creates of the oldest transaction, without the probe.
     [[nodiscard]] std::vector<create_op> created() const {
         std::vector<create_op> all;
         for (const auto& part : op<multi_op>().parts) {
@@ -40,7 +40,7 @@ protected:
         }
         return all;
     }
-    // The names that it made, each the first of its folder.
+    // Answers the creates. Returns the created names, each the first of its folder.
     names answer_creates() {
         names paths;
         for (const auto& create : created()) paths.push_back(create.path + "0000000000");
@@ -76,7 +76,7 @@ TEST_F(session_enter_together, create_in_one_transaction_and_list_behind_it) {
     EXPECT_THAT(created()[2].path, StartsWith("/c/_c_"));
 }
 
-// What it makes by the way it takes away again, so that nobody finds it.
+// The transaction removes its probe again, so that no client finds it.
 TEST_F(session_enter_together, leave_no_probe_behind) {
     enter({"/a", "/b"});
     const auto parts = op<multi_op>().parts;
@@ -97,7 +97,7 @@ TEST_F(session_enter_together, are_granted_with_the_transactions_zxid) {
     EXPECT_THAT(open, IsEmpty());
 }
 
-// One czxid would be two holds' token.
+// Otherwise two holds would have the same czxid as their token.
 TEST_F(session_enter_together, in_one_folder_do_not_share_a_transaction) {
     enter({"/a", "/b", "/a"});
     EXPECT_EQ(created().size(), 2U);
@@ -113,12 +113,13 @@ TEST_F(session_enter_together, that_are_refused_create_each_by_itself) {
     on_event(std::move(reply));
     ASSERT_EQ(count<create_op>(), 2U);
     EXPECT_THAT(op<create_op>().path, StartsWith("/a/_c_"));
-    answer_all_ok();  // the lists of before: the contenders are not there yet
+    answer_all_ok();  // the earlier lists: the contenders do not exist yet
     EXPECT_EQ(told<failed>(k_ann), 0U);
     EXPECT_EQ(told<failed>(k_bob), 0U);
 }
 
-// Found by reading: it cost all other holds of the session, where a contender alone is told of the permission.
+// Found by reading the code: the refusal ended all other holds of the session, whereas a single contender gets an
+// error.
 TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) {
     enter({"/a", "/b"});
     answer<multi_op>(server_error::no_node);
@@ -145,7 +146,7 @@ TEST_F(session_enter_together, whose_answer_is_lost_look_for_their_znodes) {
         << "each checks that a list of its folder is behind the create";
 }
 
-// As from servers that tell no stat.
+// Servers that return no Stat.
 TEST_F(session_enter_together, whose_czxid_is_not_told_look_for_it) {
     enter({"/a", "/b"});
     auto reply = reply_to<multi_op>();
@@ -172,7 +173,7 @@ TEST_F(session_enter_together, without_a_connection_enter_when_there_is_one) {
     EXPECT_EQ(count<create_op>() + count<multi_op>(), 2U);
 }
 
-// Contenders of this session that have given up are not in the way of those that come.
+// Contenders of this session that have given up do not block later ones.
 TEST_F(session_enter_together, follow_the_removals_that_wait) {
     for (std::uint64_t i = 0; i != 4; ++i) {
         acquire(acquisition_id{100 + i});

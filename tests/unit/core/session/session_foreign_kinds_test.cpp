@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contenders of another kind that came first at the path: both hold, and the log is told, or the acquire is refused.
+// Earlier contenders of another kind at the path: both hold, and the log has a warning, or the acquire is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ protected:
         result.foreign_kinds = policy;
         return result;
     }
-    // A mutex at number 5, with a writer of the same path at `other`.
+    // Acquires a mutex with number 5, while a writer of the same path has the number `other`.
     void acquire_beside(acquisition_id id, std::int32_t other) {
         acquire(id);
         answer_create_and_list(5, {writer(other)});
@@ -46,7 +46,7 @@ TEST_F(session_foreign_kinds, are_told_to_the_log_once_for_a_path) {
     EXPECT_EQ(warnings.size(), 1U);
 }
 
-// It is their acquire that sees ours.
+// The later contender's acquire detects ours.
 TEST_F(session_foreign_kinds, that_came_later_are_not_told) {
     start_attached();
     acquire_beside(k_ann, 6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session does to keep its lease, and when the lease ends.
+// The requests by which a session keeps its lease, and the time of the lease's end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST_F(session_lease, of_a_hold_lasts_as_long_as_it_is_confirmed) {
     EXPECT_THAT(changes, IsEmpty());
 }
 
-// Short holds cost nothing: the watch comes with the first confirmation, and only then.
+// Short holds cost nothing: only the first confirmation brings the watch.
 TEST_F(session_lease, is_confirmed_together_with_a_watch_on_the_znode) {
     start_attached();
     const auto znode = take_lock(k_ann);
@@ -139,7 +139,7 @@ TEST_F(session_lease, has_one_confirmation_under_way_at_a_time) {
 TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
     start_attached(server_role::follower);
     take_lock(k_ann);
-    // Through a follower the lease moves behind the answers, by the relay bound: little is left.
+    // Through a follower the lease lags behind the answers by the relay bound: little is left.
     pass_answered(k_interval);
     const auto first = session.session_lease().valid_until();
     EXPECT_EQ(first, at(k_timeout));
@@ -150,7 +150,7 @@ TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// Found by the simulator: granted late in a lease, lost a moment later, while all was well.
+// Found by the simulator: granted late in a lease, and lost a moment later, without any fault.
 TEST_F(session_lease, that_is_nearly_over_grants_nothing) {
     start_attached(server_role::follower);
     pass_answered(k_keep_alive);
@@ -163,7 +163,7 @@ TEST_F(session_lease, that_is_nearly_over_grants_nothing) {
     ASSERT_EQ(session.session_lease().valid_until(), at(k_keep_alive + k_timeout));
     pass_answered(k_keep_alive - 1s);
     watch_fires(watch_kind::deleted, "/q/" + stranger(1));
-    answer<get_op>();  // the look at its own znode
+    answer<get_op>();  // the read of the own znode
     auto alone = reply_to<children_op>();
     alone.children = {name_of(znode)};
     on_event(std::move(alone));
@@ -228,7 +228,7 @@ TEST_F(session_lease_with_option, is_confirmed_as_often_as_it_says) {
 TEST_F(session_lease, ends_a_hold_at_its_last_instant_and_not_before) {
     start_attached();
     pass(1s);
-    take_lock(k_ann);  // whose create is the write that the lease counts from
+    take_lock(k_ann);  // the lease counts from its create
     detach();
     pass_until(at(1s + k_timeout - 1ns));
     EXPECT_EQ(told<lost>(k_ann), 0U);
@@ -247,7 +247,7 @@ TEST_F(session_lease, is_not_brought_back_by_an_answer_that_comes_too_late) {
     EXPECT_EQ(told<lost>(k_ann), 1U);
 }
 
-// The session may live on at the servers: its znode would block the queue.
+// The session may live on at the servers: then its znode would block the queue.
 TEST_F(session_lease, that_ended_while_suspended_closes_the_session_after_the_re_attach) {
     start_attached();
     take_lock(k_ann);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second look: a wait goes on although the event that it waits for is never delivered.
+// The second look: a waiter continues although the servers never deliver its event.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,13 +49,13 @@ TEST_F(session_looks, find_that_the_one_ahead_has_gone_without_an_event) {
     wait_behind(k_ann, 5, {stranger(4)});
     pass(k_interval);
     answer_look(stranger(4), server_error::no_node);
-    answer_all_ok();  // the first look at its own znode
+    answer_all_ok();  // the first read of the own znode
     EXPECT_EQ(told<granted>(k_ann), 1U);
     ASSERT_EQ(forgotten.size(), 1U) << "the C client still waits for the event";
     EXPECT_EQ(forgotten.front(), path(stranger(4)));
 }
 
-// The C client sets its watches again at each attach, and the server keeps that event back, too.
+// The C client sets its watches again at each attach, and the server withholds that event as well.
 TEST_F(session_looks, give_back_a_watch_that_an_earlier_connection_set) {
     acquire(k_ann);
     const auto own = name_of(answer_create_and_list(5, {stranger(4)}));
@@ -70,7 +70,7 @@ TEST_F(session_looks, give_back_a_watch_that_an_earlier_connection_set) {
     EXPECT_EQ(forgotten.front(), path(stranger(4)));
 }
 
-// Ann waited for the same znode, watched it, and went. Then no event came of it.
+// Ann watched the same znode, and left. Then no event came.
 TEST_F(session_looks, give_back_a_watch_that_another_acquisition_set) {
     wait_behind(k_ann, 5, {stranger(4)});
     acquire(k_bob);
