@@ -231,7 +231,7 @@ rule_type_names() {
 
 rule_script() {
     command -v shellcheck >/dev/null || return 0
-    { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,campaign,demo,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
+    { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,campaign,demo,docs,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
         report "shellcheck"
 }
 
@@ -348,6 +348,12 @@ rule_links() {
             heading=$(sed -nE 's/^#+ //p' "$file" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9 _\n-' | tr ' ' '-')
             grep -qxF -e "${link#*#}" <<<"$heading" || echo "$page:$line"
         done | report "a link that leads nowhere"
+}
+
+# Doxygen finds a comment at each public symbol. The packages of scripts/test do not have Doxygen.
+rule_descriptions() {
+    command -v doxygen >/dev/null || return 0
+    { scripts/docs --check 2>&1 || true; } | report "no comment describes it"
 }
 
 # A sentence of a page has at most 30 words, and no phrase that only this project's authors understand.
