@@ -28,7 +28,7 @@ namespace turnstile::fuzz {
 
 struct queue_history {
     std::vector<std::string> contenders;  // in the order of their creation
-    std::vector<std::string> children;    // as a server lists them: foreign ones too, unsorted
+    std::vector<std::string> children;    // the list of a server: foreign ones too, unsorted
     std::map<std::string, std::int64_t> czxids;
 };
 

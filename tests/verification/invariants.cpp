@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_slack = 10ms;  // for a timer that is late
+constexpr auto k_slack = 10ms;  // tolerance for a late timer
 
 std::string name(acquisition_key key) {
     return history::tag(key);
@@ -28,7 +28,7 @@ void breach(const char* name, const std::string& description) {
     throw violation{name, description};
 }
 
-// ---- what is told ---------------------------------------------------------------------------
+// ---- the notices ----------------------------------------------------------------------------
 
 void invariants::on_call(acquisition_key key, acquisition_record&& record) {
     if (record.deadline) waiting_.insert(key);
@@ -44,7 +44,7 @@ void invariants::on_notice(client_id client, const core::notice& notice) {
     if (record.answered()) waiting_.erase(key);
 }
 
-// Against what was told before it.
+// Compares a notice with the notices before it.
 void invariants::judge_before(acquisition_key key, const acquisition_record& record,
                               const core::notice& notice) {
     if (record.gone) breach("G8", name(key) + " is told something after its end");
@@ -92,7 +92,7 @@ void invariants::judge_grant(acquisition_key key, acquisition_record& record) {
     const auto& mine = *history_.find(record.znode);
     if (record.max_hold > core::duration{} && record.max_end - holder.local_now() > record.max_hold)
         breach("M1", name(key) + " is granted for longer than its max_hold");
-    // The core does not know the rule that is tried in its place: what it grants too late is no guard.
+    // The core does not know the tried rule: its late grants do not become guards.
     if (holder.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(key) + " is granted when its lease is over");
     judge_place(key, mine);
@@ -100,8 +100,8 @@ void invariants::judge_grant(acquisition_key key, acquisition_record& record) {
     judge_token(key, record, mine);
 }
 
-// Where touches are relayed, and the leader could not be reached, or is not looked for. Not as it goes on after a stop:
-// what its servers told it meanwhile is still to come.
+// Returns true if touches are relayed, and the leader could not be reached, or is not searched for. Returns false
+// right after a stop: the servers' messages from the meantime are still unread.
 bool invariants::may_lack_a_lease(const client_view& client) const {
     using namespace std::chrono_literals;
     const auto timeout = scenario_.time.session_timeout;
@@ -109,7 +109,7 @@ bool invariants::may_lack_a_lease(const client_view& client) const {
     const bool slept = client.latest_stop() > timeout * 6 / 10;
     if (slept && now() < client.awake_since() + timeout * 9 / 10) return false;
     const bool goes = scenario_.place != core::placement::anywhere && scenario_.roles_known;
-    // Then the client tries again.
+    // After that the client tries again.
     const auto again = 2 * std::max<core::duration>(timeout, 5s);
     return !goes || now() < instant{} + scenario_.faults_last + again;
 }
@@ -130,7 +130,7 @@ void invariants::judge_failure(acquisition_key key, const acquisition_record& re
         (why == errc::quota_exceeded && history_.over_quota(record.folder)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(key) + " fails without reason: " + why.message());
-    // With a lock delay the mark of one that is long gone may be in the way, too.
+    // With a lock delay, the mark of a contender that left long ago may be in the way as well.
     if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(key, record);
 }
 
@@ -143,7 +143,8 @@ void invariants::judge_gone(acquisition_key key, const acquisition_record& recor
         breach("G8", name(key) + " is told that nothing is left, and " + left->znode + " stands");
 }
 
-// One that it has replaced (since it flapped, or a znode could not be removed) goes with its time-out.
+// A session that the client has replaced (because it flapped, or a znode could not be removed) expires with its
+// timeout.
 bool invariants::counts_on(client_id client, session_id session) const {
     return !history_.told_over.contains(session) &&
            this->client(client).core().session_id() == session;
@@ -167,7 +168,7 @@ void invariants::on_step(client_id client) {
             breach("G5", name(key) + " is not told that its hold is at risk");
 }
 
-// An epoch ends with `lost`, and only then the next one begins.
+// An epoch ends with `lost`, and only then does the next one begin.
 void invariants::on_state(client_id client, const session_change& step) {
     const bool begins = step.to == session_state::connecting;
     const bool ends = step.to == session_state::lost;
@@ -179,10 +180,10 @@ void invariants::on_state(client_id client, const session_change& step) {
     if (step.to == session_state::connected) connected_[client] = now();
 }
 
-// A session whose servers and connection have been well for so long is kept alive, and its lease fresh.
+// If its servers and its connection have been healthy long enough, the session is kept alive and its lease is fresh.
 void invariants::judge_lost_session(client_id client) const {
     const auto timeout = scenario_.time.session_timeout;
-    // In a hunt the time-out may leave a hold through a follower next to nothing.
+    // In a hunt the timeout may leave a hold through a follower almost no lease.
     if (scenario_.trial.hunting || 8 * round_trip() > timeout) return;
     if (slept_lately(this->client(client))) return;
     const auto seen = seen_.find(client);
@@ -191,7 +192,7 @@ void invariants::judge_lost_session(client_id client) const {
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
-// The claim of docs/why/lease.md itself, whether or not there is a hold.
+// Checks the claim of docs/why/lease.md itself, whether or not there is a hold.
 void invariants::judge_lease(const client_view& view) const {
     const auto until = view.core().session_lease().valid_until();
     const auto deadline = servers_.deadline(view.core().session_id());
@@ -242,7 +243,7 @@ void invariants::after_event() {
     judge_packets();
 }
 
-// A client that keeps to its limits sends none that servers refuse: a session would never get out of that.
+// A client within its limits sends no packet that servers refuse: the session could never recover from a refusal.
 void invariants::judge_packets() const {
     if (scenario_.packets_fit && servers_.refused_packets() != 0)
         breach("G4", "a client has more watches than a server takes in one packet");
@@ -251,7 +252,7 @@ void invariants::judge_packets() const {
 void invariants::judge_created() {
     for (const auto& znode : history_.take_created()) {
         const auto& contender = *history_.find(znode);
-        if (contender.came == arrival::late) continue;  // G4: removed when it is found
+        if (contender.came == arrival::late) continue;  // G4: removed when the client finds it
         const auto key = history_.tagged.at(contender.data);
         const auto& record = history_.acquisitions.at(key);
         if (record.gone && !record.abandoned && counts_on(key.first, contender.session))
@@ -262,7 +263,7 @@ void invariants::judge_created() {
 
 void invariants::judge_holds() {
     std::map<std::string, std::vector<acquisition_key>> valid;  // by folder
-    std::vector<acquisition_key> failed;  // valid, and the servers know better
+    std::vector<acquisition_key> failed;  // the servers may have granted the lock again
     for (const auto& key : holding()) {
         auto& record = history_.acquisitions.at(key);
         const auto& mine = *history_.in_place_of(record.znode);
@@ -291,7 +292,7 @@ void invariants::judge_holds() {
     judge_failed_by_servers(failed, valid);
 }
 
-// With the true times of what its client's clock shows.
+// Describes the guard, with the true times for the values of the client's clock.
 std::string invariants::guard(acquisition_key key) const {
     const auto& record = history_.acquisitions.at(key);
     return fmt::format("{} (granted at {:.6f}, valid until {:.6f})", name(key),
@@ -337,9 +338,9 @@ core::duration invariants::confirmation() const {
                                                       : scenario_.time.session_timeout / 5;
 }
 
-// As soon as its client could have had an answer to the remove, or with a session that it has left: two ticks
-// later at the most than the servers' count, which a new leader starts again, and which waits while the leader closes
-// others whose time was over.
+// The znode must go as soon as its client could have an answer to the remove. If the client has left the session, the
+// znode goes at most two ticks after the servers' deadline. A new leader restarts that deadline, and a leader that
+// closes other expired sessions delays it.
 void invariants::judge_given_up() {
     std::erase_if(given_up_, [this](const acquisition_key& key) {
         const auto& record = history_.acquisitions.at(key);

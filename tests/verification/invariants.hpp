@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// invariants: the contract (G1 to G8), judged with what no client of a history knows: the true time
-// and the committed state. Each breach is thrown as a `violation` with the promise's name.
+// invariants: the contract (G1 to G8), judged with data that no client of a history has: the true time and the
+// committed state. Each breach is thrown as a `violation` with the promise's name.
 //
-// | name | judged                                                                       |
-// |------|------------------------------------------------------------------------------|
-// | G1   | no two valid grants on a lock; a valid grant's znode stands (unless removed by force) |
-// | G2   | a grant's znode was the first of those that stood                              |
-// | G3   | a deletion wakes at most one session other than the owner's                     |
-// | G4   | at the end no znode, watch, request or byte is left; everything comes to an end |
-// | G5   | loss is told when valid_until passes, which never moves back; a removal by hand  |
-// |      | within a confirmation; states come in order; nothing is lost while all is well  |
-// | G6   | tokens grow                                                                  |
-// | G7   | waits end by their deadlines, a try does not wait, timers do not spin           |
-// | G8   | what is told agrees with the committed state, is told once and in order; a      |
-// |      | failure has its reason                                                          |
-// | M1   | max_hold: the holder's guard is over, and it is told, when so much has passed by  |
-// |      | its own clock since the grant                                                   |
-// | M2   | max_hold: then its znode goes, though the session lives                          |
-// | D1   | lock delay: no contender is granted before it has passed since a holder's znode  |
-// |      | went without a release                                                          |
-// | D2   | other clients' data in a lock's folder is not overwritten with a low-water mark  |
+// | name | judged                                                                                 |
+// |------|----------------------------------------------------------------------------------------|
+// | G1   | No two valid grants on a lock. A valid grant's znode exists, unless it was removed by  |
+// |      | force.                                                                                 |
+// | G2   | At some instant a grant's znode was the first of the existing ones.                    |
+// | G3   | A deletion wakes at most one session other than the owner's.                           |
+// | G4   | At the end no znode, watch, request or byte is left, and every call has ended.         |
+// | G5   | A loss is reported when valid_until passes, which never moves back; a removal by hand  |
+// |      | within a confirmation. States come in order. Nothing is lost while all is healthy.     |
+// | G6   | Tokens grow.                                                                           |
+// | G7   | Waits end by their deadlines, a try does not wait, timers do not spin.                 |
+// | G8   | Each notice agrees with the committed state, and comes once and in order. A failure    |
+// |      | has its reason.                                                                        |
+// | M1   | max_hold: once that much time has passed since the grant by the holder's clock, its    |
+// |      | guard is over, and the holder is notified.                                             |
+// | M2   | max_hold: then its znode is removed, though the session lives.                         |
+// | D1   | Lock delay: no contender is granted before the delay has passed since a holder's znode |
+// |      | was removed without a release.                                                         |
+// | D2   | A low-water mark does not overwrite other clients' data in a lock's folder.            |
 //
-// Single recipes have their own: J, R, X and O in recipe_judge.hpp, S in sharing_judge.hpp, those of several
-// locks at once in composite_judge.hpp.
+// Other judges check single recipes: recipe_judge.hpp (J, R, X, O), sharing_judge.hpp (S), composite_judge.hpp
+// (several locks at once).
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@ private:
 
 [[noreturn]] void breach(const char* invariant, const std::string& description);
 
-// Whether two contenders may not hold at the same time. Permits are counted instead.
+// Returns whether two contenders may not hold at the same time. For permits the sums count instead.
 [[nodiscard]] bool exclude(core::contender_kind a, core::contender_kind b);
 
 class invariants final : public recorder {
@@ -75,27 +76,29 @@ public:
 
     void after_event() override;
 
-    // ---- for judges of what is built on these locks ----
+    // ---- for judges of recipes that use these locks ----
     [[nodiscard]] bool healthy() const { return servers_.healthy(); }
-    // Since when nothing has stood between this client and the servers.
+    // The time since which this client has had an undisturbed connection to the servers.
     [[nodiscard]] instant undisturbed_since(client_id client) const;
-    // A request and its answer, at most, while nothing is disturbed.
+    // Longest time of a request and its answer while nothing is disturbed.
     [[nodiscard]] core::duration round_trip() const;
-    // How long an event may wait at a single server when its bell is lost or late: until the session looks by itself.
+    // Longest time for which an event may wait at a single server if its bell is lost or late: until the session
+    // polls.
     [[nodiscard]] core::duration longest_unheard() const;
 
-    // Servers that promise no more have forgotten what its grant rests on, or have ended its session early: they may have
-    // granted the lock again. True for as long as the lease may run of which they do not know.
+    // Returns true if servers without the promise have forgotten the basis of a grant, or ended its session early:
+    // then they may have granted the lock again. True as long as the unknown lease may run.
     [[nodiscard]] bool is_failed_by_servers(acquisition_key key,
                                             const contender_record& mine) const;
-    // Servers have forgotten that the znode was gone, and its client has had no word from them since.
+    // The servers have forgotten that the znode was removed, and its client has received nothing from them since.
     [[nodiscard]] bool is_back_unheard(client_id client, const contender_record& znode) const;
 
-    // What servers that promise no more were seen to break.
+    // Violations on servers that do not promise exclusion.
     struct seen_broken {
         std::uint64_t double_holds = 0;  // two guards, both valid, of holds that exclude each other
-        std::uint64_t refused_by_token = 0;  // of these, where the earlier one's token refuses it
-        // And where the later one has the smaller token: a waiter that another client had removed, which the servers forgot.
+        std::uint64_t refused_by_token = 0;  // where the token refuses the earlier hold
+        // The rest, where the later hold has the smaller token: another client had removed the waiter, and the
+        // servers forgot that.
         std::uint64_t brought_back = 0;
     };
     [[nodiscard]] const seen_broken& broken() const noexcept { return broken_; }
@@ -117,7 +120,7 @@ private:
     [[nodiscard]] bool counts_on(client_id client, session_id session) const;
     void judge_order(acquisition_key key, const acquisition_record& record,
                      const core::asked_to_release& order);
-    // Of each kind of lock (invariants_kinds.cpp).
+    // For each kind of lock (invariants_kinds.cpp).
     void judge_place(acquisition_key key, const contender_record& mine) const;
     void judge_delay(acquisition_key key, const acquisition_record& record);
     void judge_token(acquisition_key key, const acquisition_record& record,
@@ -137,12 +140,12 @@ private:
     void judge_low_water_marks();
     void judge_created();
     void judge_holds();
-    // Of servers that lose data, or whose clocks are set (invariants_servers.cpp).
+    // For servers that lose data, or whose clocks are set (invariants_servers.cpp).
     void judge_failed_by_servers(const std::vector<acquisition_key>& failed,
                                  const std::map<std::string, std::vector<acquisition_key>>& valid);
     void judge_double(acquisition_key failed, acquisition_key other);
     [[nodiscard]] bool goes_by_lost_data(client_id client) const;
-    // A single server of which G1 is promised: its clock is slewed at most, and its data stay.
+    // Returns true for a single server that promises G1: its clock is at most slewed, and its data stay.
     [[nodiscard]] bool keeps_its_clock() const;
     void judge_lost_session(client_id client) const;
     void judge_lease(const client_view& view) const;
@@ -152,7 +155,7 @@ private:
     void judge_deadlines();
     void judge_given_up();
     [[nodiscard]] bool slept_lately(const client_view& view) const;
-    [[nodiscard]] core::duration confirmation() const;  // the interval
+    [[nodiscard]] core::duration confirmation() const;  // its interval
 
     struct seen_session {
         session_id session = 0;
@@ -164,11 +167,11 @@ private:
     history& history_;
     const servers_view& servers_;
     std::map<client_id, seen_session> seen_;  // after the latest step
-    std::map<client_id, instant> connected_;  // when it was attached last
-    std::int64_t low_water_judged_at_ = 0;    // the transaction
+    std::map<client_id, instant> connected_;  // time of the latest attach
+    std::int64_t low_water_judged_at_ = 0;    // the latest judged transaction
     instant unhealthy_{};                     // when a server was last without its majority
     std::set<acquisition_key> waiting_;       // with a deadline
-    std::set<acquisition_key> given_up_;      // by a limit of their own
+    std::set<acquisition_key> given_up_;      // by a limit of the hold or the wait
     seen_broken broken_;
     std::set<std::pair<acquisition_key, acquisition_key>> doubles_;
 };

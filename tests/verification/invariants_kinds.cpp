@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holders may hold at the same time, and which contender was to be first: for mutexes, readers and
-// writers, and semaphores.
+// Which holders may hold at the same time, and which contender had to be first: for mutexes, readers and writers, and
+// semaphores.
 #include <algorithm>
 #include <limits>
 
@@ -30,7 +30,7 @@ bool stood(const contender_record& record, std::int64_t at) {
 bool exclude(contender_kind a, contender_kind b) {
     if (core::family(a) == contender_family::semaphore) return false;
     if (core::family(a) != contender_family::read_write) return true;
-    // An upgrade stands on its own upgradable hold; no other contender has one then.
+    // An upgrade rests on its own upgradable hold; no other contender has one at that time.
     if (a == contender_kind::upgrade || b == contender_kind::upgrade)
         return a != contender_kind::upgradable && b != contender_kind::upgradable;
     return writes(a) || writes(b) ||
@@ -39,7 +39,7 @@ bool exclude(contender_kind a, contender_kind b) {
 
 // ---- G2 -------------------------------------------------------------------------------------
 
-// There must have been an instant at which it stood, and no contender before it that it has to wait for.
+// There must have been an instant at which the znode existed, and no contender ahead for which it has to wait.
 void invariants::judge_place(acquisition_key key, const contender_record& mine) const {
     // The order is lost with the data, and the znode's place with the session that ended early.
     if (goes_by_lost_data(key.first) || is_failed_by_servers(key, mine)) return;
@@ -48,7 +48,7 @@ void invariants::judge_place(acquisition_key key, const contender_record& mine) 
             breach("G2", mine.data + " is granted permits by " + mine.znode + " without room");
         return;
     }
-    if (mine.wants.kind == contender_kind::upgrade) return;  // passes those that wait: G1 judges it
+    if (mine.wants.kind == contender_kind::upgrade) return;  // overtakes waiters: G1 judges it
     for (const auto& other : history_.of(mine.folder)) {
         if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
         if (other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted)) continue;
@@ -58,8 +58,8 @@ void invariants::judge_place(acquisition_key key, const contender_record& mine) 
     }
 }
 
-// F37: it was deleted by hand, so lately that no confirmation of its client need have told. A clock that stood still
-// meanwhile does not show how long ago that is.
+// F37: it was deleted by hand so recently that no confirmation of its client must have shown it. If the client's
+// clock stopped meanwhile, it does not show how long ago the deletion was.
 bool invariants::may_be_unknown(acquisition_key key, const contender_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();
@@ -68,7 +68,7 @@ bool invariants::may_be_unknown(acquisition_key key, const contender_record& min
     return history_.forced(mine) && now() <= since + slowest;
 }
 
-// Whether there was an instant since its creation at which there was, or was no, room for its permits.
+// Returns whether at some instant since its creation there was (or was not) room for its permits.
 bool invariants::had_room(const contender_record& mine, bool wanted) const {
     std::vector<std::int64_t> instants{mine.created};
     for (const auto& change : history_.limits(mine.folder)) instants.push_back(change.since);
@@ -89,9 +89,9 @@ bool invariants::has_room_at(const contender_record& mine, std::int64_t at) cons
     return taken <= limit;
 }
 
-// Told to a try: a contender was in its way.
+// Judges the result `busy` of a try: a contender was in its way.
 void invariants::judge_busy(acquisition_key key, const acquisition_record& record) const {
-    if (goes_by_lost_data(key.first)) return;  // what was in the way may be lost
+    if (goes_by_lost_data(key.first)) return;  // the contender in the way may be lost
     const auto tag = history::tag(key);
     const auto& all = history_.of(record.folder);
     for (const auto& mine : all) {
@@ -128,7 +128,7 @@ void invariants::judge_together(acquisition_key key,
     for (const auto& other : others) {
         const auto& theirs = history_.acquisitions.at(other);
         taken += theirs.wants.permits;
-        // One client's upgrade and the hold that it stands on.
+        // An upgrade of this client and the hold on which it rests.
         const bool own = key.first == other.first &&
                          (mine.wants.kind == contender_kind::upgrade ||
                           theirs.wants.kind == contender_kind::upgrade) &&
@@ -146,7 +146,7 @@ void invariants::judge_together(acquisition_key key,
                fmt::format("{} permits are out, and there were never more than {}", taken, most));
 }
 
-// An upgrade counts as long as the hold that it stands on.
+// An upgrade counts as long as the hold on which it rests.
 bool invariants::stands_alone(const acquisition_record& record) const {
     if (record.wants.kind != contender_kind::upgrade) return false;
     const auto& all = history_.of(record.folder);
@@ -157,7 +157,7 @@ bool invariants::stands_alone(const acquisition_record& record) const {
     });
 }
 
-// The upgrade, or what it is to upgrade.
+// The upgrade, or the hold that it upgrades.
 bool invariants::at_counter_end(acquisition_key key) const {
     const auto& record = history_.acquisitions.at(key);
     const auto tag = history::tag(key);
@@ -170,7 +170,7 @@ bool invariants::at_counter_end(acquisition_key key) const {
 
 // ---- the lock delay -------------------------------------------------------------------------
 
-// Since the znode of a holder went that did not release.
+// Counts the delay from the removal of a holder's znode without a release.
 void invariants::judge_delay(acquisition_key key, const acquisition_record& record) {
     using namespace std::chrono_literals;
     if (scenario_.lock_delay == core::duration{} || record.wants.kind != contender_kind::lock)
@@ -179,7 +179,7 @@ void invariants::judge_delay(acquisition_key key, const acquisition_record& reco
         if (other == key || !theirs.granted || theirs.folder != record.folder) continue;
         const auto& znode = *history_.find(theirs.znode);
         const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
-        // Both stamps that a delay is counted between are cut to whole milliseconds: each hides up to one.
+        // Both time stamps of a delay are truncated to whole milliseconds: each hides up to one.
         if (!released && now() + 2ms < znode.deleted_at + scenario_.lock_delay)
             breach("D1", history::tag(key) + " is granted too soon after the crash of " +
                              history::tag(other));
@@ -188,8 +188,9 @@ void invariants::judge_delay(acquisition_key key, const acquisition_record& reco
 
 // ---- the low-water mark ------------------------------------------------------------------------------
 
-// No contender stands at it or below, and it is not written over other clients' data. One that is back in older data
-// is none if its own client had removed it, or its session was over: nobody waits by it, and it goes with its session.
+// No contender has the mark's number or a lower one, and the mark does not overwrite other clients' data. A contender
+// that older data brought back does not count if its own client had removed it, or its session had ended: no caller
+// waits by it, and it goes with its session.
 void invariants::judge_low_water_marks() {
     const auto& truth = servers_.truth();
     if (low_water_judged_at_ == truth.zxid()) return;
@@ -215,9 +216,9 @@ void invariants::judge_low_water_marks() {
 
 // ---- G3 -------------------------------------------------------------------------------------
 
-// A writer that goes wakes all the readers that it grants; a reader, the next writer and an upgrade; a semaphore's
-// holder two while the first in line changes, and more only if it stood when the semaphore had shrunk and no client
-// had found out yet which holds exceed the limit.
+// The number of sessions that a removal may wake. A leaving writer wakes all the readers that it grants. A reader
+// wakes the next writer and an upgrade. A semaphore's holder wakes two while the first in line changes. It wakes more
+// only if it existed when the semaphore shrank and no client had found out yet which holds exceed the limit.
 bool invariants::may_wake_many(const contender_record& record) const {
     if (history_.tampered(record.folder)) return true;
     if (record.wants.kind == contender_kind::permit)
@@ -226,8 +227,8 @@ bool invariants::may_wake_many(const contender_record& record) const {
     return core::family(record.wants.kind) == contender_family::read_write;
 }
 
-// Before the deletion of `record` there was room for each contender of the session behind it, and the client of one had
-// not found that out: the deletion comes upon a watch that is about to be given back.
+// Before the deletion of `record` there was room for every contender of the session behind it, and a client had not
+// found that out: the deletion meets a watch that the client is about to remove.
 bool invariants::has_room_unheard(session_id session, const contender_record& record) const {
     const auto before = record.deleted - 1;
     bool unheard = false;
@@ -260,11 +261,12 @@ void invariants::judge_token(acquisition_key key, const acquisition_record& reco
         breach("G6", history::tag(key) + " has another token than its czxid");
     if (history_.forced(mine) || mine.was_forced || scenario_.trial.judge_guards_only) return;
     if (mine.wants.kind == contender_kind::permit) return;
-    // Its lease is over and its clock does not tell: it may hear late of a hand-over that others have passed.
+    // The client's lease is over and its clock does not show it: it may learn late of a hand-over that others have
+    // overtaken.
     if (client(key.first).rests_on_a_stopped_clock()) return;
     auto& all = history_.tokens[record.folder];
-    // The client learns of this grant from an answer that the servers gave before they lost the znode. A later contender
-    // may have been granted, and have told its client, since then.
+    // The client learns of this grant from an answer from before the servers lost the znode. Since then they may have
+    // granted the lock to a later contender, and its client may know it.
     const bool came_late = history::failed_by_servers(mine);
     for (const auto& [kind, token] : all)
         if (!came_late && exclude(mine.wants.kind, kind) && record.token <= token)
@@ -288,7 +290,7 @@ void invariants::judge_renamed(acquisition_key key, const acquisition_record& re
 
 // ---- revocation -----------------------------------------------------------------------------
 
-// An order is for the contender into whose znode it was written.
+// An order applies to the contender into whose znode it was written.
 void invariants::judge_order(acquisition_key key, const acquisition_record& record,
                              const core::asked_to_release& order) {
     const auto* ordered = history_.in_place_of(history_.ordered(order.by));

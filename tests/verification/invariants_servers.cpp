@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What servers that lose data, or whose clocks are set, may break, by the promises that are declared of them; and what
-// holds even then: the fencing token.
+// Which promises servers may break that lose data or whose clocks are set, by their declared promises; and the
+// promise that always holds: the fencing token.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ bool invariants::keeps_its_clock() const {
            scenario_.single.promised.exclusion != exclusion_promise::best_effort;
 }
 
-// Its client goes by what it was told before the servers lost data: it has not heard of them since.
+// The client relies on answers from before the servers lost data, and has received nothing from them since.
 bool invariants::goes_by_lost_data(client_id client) const {
     const auto lost_at = history_.lost_data_at();
     if (!lost_at) return false;
@@ -31,15 +31,15 @@ bool invariants::goes_by_lost_data(client_id client) const {
            (away && now() <= *lost_at + scenario_.time.session_timeout);
 }
 
-// Its client was right, and cannot know better. By its next attach the session is over, or by its deadline.
+// The client was right, and cannot know better. The session is over by its next attach, or at its deadline.
 bool invariants::is_back_unheard(client_id client, const contender_record& znode) const {
     if (!znode.returned_at) return false;
     const auto last = connected_.find(client);
     return last == connected_.end() || last->second < *znode.returned_at;
 }
 
-// Its znode is lost, or went early, or a contender ahead stands again that was gone when it was granted. If another client
-// had removed that, its own does not know of it, and holds on.
+// Its znode is lost, or was removed early, or a contender ahead exists again that was gone at the grant. If another
+// client had removed that contender, its own client does not know it, and still holds.
 bool invariants::is_failed_by_servers(acquisition_key key, const contender_record& mine) const {
     const auto timeout = scenario_.time.session_timeout;
     if (history::failed_by_servers(mine)) return now() <= mine.deleted_at + timeout;
@@ -70,14 +70,15 @@ void invariants::judge_failed_by_servers(
     }
 }
 
-// Both write at this instant: a store that compares tokens takes the later one's, and refuses the earlier one's.
+// Both holders write at this instant: a store that compares tokens accepts the later one's write, and refuses the
+// earlier one's.
 void invariants::judge_double(acquisition_key failed, acquisition_key other) {
     const auto& mine = history_.acquisitions.at(failed);
     const auto& theirs = history_.acquisitions.at(other);
     if (!exclude(mine.wants.kind, theirs.wants.kind)) return;
     if (!doubles_.insert(std::minmax(failed, other)).second) return;
     ++broken_.double_holds;
-    // An answer that came late is of a time when the znode stood.
+    // A late answer is from a time when the znode existed.
     const auto granted_at = [this](const acquisition_record& record) {
         const auto& znode = *history_.in_place_of(record.znode);
         return history::failed_by_servers(znode) ? std::min(record.granted_at, znode.deleted_at)

@@ -11,10 +11,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t k_expiry_dice = 0x8ebc6af09c88c6e3;  // dice of its own
+constexpr std::uint64_t k_expiry_dice = 0x8ebc6af09c88c6e3;  // separate random numbers
 constexpr std::uint64_t k_idle = 0x2f6b1f4a5b3c9d17;
 constexpr std::int64_t k_parts_per_million = 1'000'000;
-// A core with this drift holds for twenty-one time-outs: the naive rule beside it is what ends a guard.
+// With this drift a core holds for twenty-one timeouts: the naive rule beside it ends the guards.
 constexpr double k_endless = -20;
 
 timing hunt_timing(dice& chance) {
@@ -29,10 +29,11 @@ timing hunt_timing(dice& chance) {
     return t;
 }
 
-// The longest stall, and what the clients take for it. The latency between the servers is a stall, too.
+// Draws the longest stall, and the relay bound that the clients assume. The latency between the servers counts as a
+// stall.
 void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     auto& t = s.time;
-    const auto longest = t.tick * t.sync_limit;  // then a follower would give its leader up
+    const auto longest = t.tick * t.sync_limit;  // otherwise a follower would leave its leader
     s.rule.relay_bound_assumed = chance.chance(0.7);
     if (rule == tried_rule::confirmed_by_sync) s.rule.relay_bound_assumed = true;
     const auto least = 2 * t.server_latency;
@@ -50,10 +51,10 @@ void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     }
 }
 
-// What the servers grant: 2 to 20 ticks. Below 1.3 R a hold through a follower would not last.
+// The servers grant timeouts of 2 to 20 ticks. Below 1.3 R a hold through a follower would not last.
 core::duration draw_timeout(dice& chance, const scenario& s) {
     const auto least = std::max(2 * s.time.tick, dice::part(s.rule.relay_bound, 1.3));
-    // A leader that is alone answers syncs for syncLimit ticks: more often than not the session ends before.
+    // A leader that is alone answers syncs for syncLimit ticks: mostly the session ends earlier.
     const auto most = s.trial.sync_confirms ? s.time.sync_limit * s.time.tick : 20 * s.time.tick;
     return chance.between(least, std::max(most, least));
 }
@@ -91,7 +92,7 @@ void draw_hunt_faults(dice& chance, scenario& s) {
     if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
     if (chance.chance(0.3)) s.cut = chance.pick(std::vector<double>{0.003, 0.02});
     if (chance.chance(0.3)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
-    if (chance.chance(0.3)) {  // requests are under way for longer than touches may be
+    if (chance.chance(0.3)) {  // requests take longer than the assumed limit of touches
         s.slow = 0.1;
         s.time.slow_latency = s.rule.relay_bound * 3 / 2;
     }
@@ -100,9 +101,9 @@ void draw_hunt_faults(dice& chance, scenario& s) {
     s.settle = timeout;
 }
 
-// Sessions in which no contender waits or holds for a while: only reads keep up their chain. Then the process
-// stands still, or is cut off, for about as long as the chain lasts, while its server relays nothing, and the leader's
-// loop is slow.
+// Sessions without waiting or holding contenders for a while: only reads maintain their chain. Then the process
+// stops, or is cut off, for about as long as the chain lasts, while its server relays nothing and the leader's loop
+// is slow.
 void draw_idle(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto often = [&](fault which, double mean) {

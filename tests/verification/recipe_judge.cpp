@@ -34,7 +34,8 @@ void recipe_judge::on_commit_answer(const std::string& text, const core::commit_
                         '"' + text + "\" was written, and is told as failed: " + why->message()};
 }
 
-// A term whose znode has been removed by hand is over, whatever its participant knows: the hint may be of the next.
+// A term whose znode was removed by hand is over, whatever its participant knows: the hint may belong to the next
+// term.
 void recipe_judge::on_term(acquisition_key hold, const std::string& id) {
     const auto& record = history_.acquisitions.at(hold);
     const auto* znode = history_.find(record.znode);
@@ -82,9 +83,9 @@ void recipe_judge::judge_shares() {
 }
 
 void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
-    std::int64_t newest = 0;  // of the znodes of the cycle
+    std::int64_t newest = 0;  // the largest in the cycle
     std::int64_t first_gone = 0;
-    // Those that stood until the servers lost them: together, with all that had been made before.
+    // Waits that existed until the servers lost them, together with everything created earlier.
     std::int64_t newest_kept = 0;
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();
     std::set<instant> losses;
@@ -104,7 +105,7 @@ void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
         return *record;
     };
     const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
-    // Of its own client's sessions only the present one is in use.
+    // A client uses only the current one of its sessions.
     const auto judge_session = [&](const contender_record& record) {
         const bool own = history_.tagged.at(record.data).first == key.first;
         if (own && record.session != mine.session)
@@ -157,7 +158,7 @@ void recipe_judge::on_written(const history::written& write) {
         judge_hint(write.path, write.data);
 }
 
-// What was written and is lost counts no more.
+// Writes that the servers have lost do not count any more.
 void recipe_judge::on_lost(std::int64_t after) {
     forgetful_ = true;
     for (auto& [text, entry] : commits_) {
@@ -186,7 +187,7 @@ void recipe_judge::judge_hint(const std::string& folder, const std::string& text
     const auto [at, first] = hints_.try_emplace(folder, hint{*next});
     if (first) return;
     auto& now = at->second;
-    // Two may lead at once where a grant was forgotten, and each steps aside for whom it likes.
+    // If the servers forgot a grant, two may lead at once, and each steps aside for any participant.
     if (forgetful_ && next->successor != now.first.successor) {
         now = hint{*next};
         return;

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_judge: what guarded writes, elections and gates promise, judged by what was committed; and what
-// re-entrant locks promise. The state of a participant of an election: seat_judge.hpp.
+// recipe_judge: judges the promises of guarded writes, elections and gates by the committed state; and the promises
+// of re-entrant locks. seat_judge.hpp judges the state of a participant of an election.
 //
-// | name | judged                                                                                   |
-// |------|------------------------------------------------------------------------------------------|
-// | G8   | a commit is applied once at most; told as done: once; told as failed: not at all        |
-// | G8   | what a commit is to make is there when it has been applied                              |
-// | G1   | a commit is applied only while the znodes of its hold and of the further ones stand     |
-// | E1   | a participant steps aside no more often than a hint allows, and not once the named one   |
-// |      | has led                                                                                  |
-// | J1   | starts of a job are a period apart by the leader's stamps                                |
-// | J2   | a run whose end was not written down counts for at_most_for                              |
-// | R1   | of one more entry than there may be the first and the last are a period apart           |
-// | O1   | a hold is entered again by its own owner only, and only while it is valid               |
-// | O2   | a hold is given up with its last share, and not before                                  |
-// | O3   | what a thread entered only that thread leaves                                           |
-// | X1   | a wait that is given up for a deadlock was the newest of a cycle that stood at an instant |
-// | X2   | of one cycle only one gives up                                                          |
+// | name | judged                                                                                 |
+// |------|----------------------------------------------------------------------------------------|
+// | G8   | A commit is applied at most once: reported as done, once; reported as failed, never.   |
+// | G8   | The znodes that a commit makes exist once it is applied.                               |
+// | G1   | A commit is applied only while the znodes of its hold and of the further holds exist.  |
+// | E1   | A participant steps aside no more often than a hint allows, and not after the named    |
+// |      | one has led.                                                                           |
+// | J1   | Starts of a job are a period apart by the leader's time stamps.                        |
+// | J2   | A run whose end was not recorded counts for at_most_for.                               |
+// | R1   | In any series of one more entry than the limit, the first and the last are a period    |
+// |      | apart.                                                                                 |
+// | O1   | Only its owner enters a hold again, and only while it is valid.                        |
+// | O2   | A hold is released with its last share, and not before.                                |
+// | O3   | Only the thread that entered leaves.                                                   |
+// | X1   | A wait that gives up because of a deadlock was the newest of a cycle that existed at   |
+// |      | an instant.                                                                            |
+// | X2   | Only one wait of a cycle gives up.                                                     |
 #pragma once
 
 #include <cstddef>
@@ -61,11 +63,11 @@ public:
 private:
     struct commit {
         acquisition_key hold;
-        std::vector<std::string> targets;   // what is to be there afterwards
+        std::vector<std::string> targets;   // paths that must exist afterwards
         std::vector<std::string> standing;  // znodes of further holds
         int applied = 0;
-        std::int64_t zxid = 0;  // of that
-        bool lost = false;      // it was, and the servers have lost it
+        std::int64_t zxid = 0;  // the commit's
+        bool lost = false;      // applied, and the servers have lost it
         bool failed = false;
     };
     struct hint {
@@ -91,13 +93,13 @@ private:
     history& history_;
     std::map<std::string, commit> commits_;  // by text
     std::map<std::string, hint> hints_;      // by folder
-    bool forgetful_ = false;                 // the servers have lost what they had answered
+    bool forgetful_ = false;                 // the servers have lost writes that they had answered
     job_record job_;
     std::vector<std::int64_t> entries_;               // their stamps
     std::vector<history::written> jobs_and_entries_;  // all that are not lost
     std::map<acquisition_key, shared_hold> shared_;
     std::map<std::string, std::string> owners_;  // by the data of the contender
-    std::set<std::set<std::string>> deadlocks_;  // the waits of each for which a wait was given up
+    std::set<std::set<std::string>> deadlocks_;  // the sets of waits in which a wait was given up
 };
 
 }  // namespace turnstile::simulation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction: a history with some of it left out. A value; the default leaves out nothing.
+// reduction: the parts of a history that are left out. A value; the default leaves out nothing.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace turnstile::simulation {
 struct reduction {
     static constexpr auto k_all = std::numeric_limits<std::size_t>::max();
 
-    std::size_t clients = k_all;  // at most; the first ones stay
-    std::size_t rounds = k_all;   // acquisitions of a worker, at most
+    std::size_t clients = k_all;  // upper limit; the first clients stay
+    std::size_t rounds = k_all;   // upper limit of a worker's acquisitions
     std::optional<disturbances::numbers> only;
     friend bool operator==(const reduction&, const reduction&) = default;
 
-    // As arguments of turnstile_simulate: " --clients 2 --only 3,7-9"; empty if nothing is left out.
+    // Returns arguments for turnstile_simulate: " --clients 2 --only 3,7-9"; empty if nothing is left out.
     [[nodiscard]] std::string arguments() const;
 };
 
-// "3,7-9" and back; an empty text is the empty set. Throws std::invalid_argument that names the word
+// Convert "3,7-9" to a set and back; an empty text is the empty set. Throws std::invalid_argument that names the word
 // and the rule.
 [[nodiscard]] std::string to_text(const disturbances::numbers& some);
 [[nodiscard]] disturbances::numbers parse_numbers(std::string_view text);

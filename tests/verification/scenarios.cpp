@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::int64_t k_million = 1'000'000;
-constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their own
+constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // seeds of separate random numbers
 constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
 constexpr std::uint64_t k_low_water_marks = 0x9fb21c651e98df25;
@@ -44,11 +44,11 @@ timing draw_timing(dice& chance) {
     return t;
 }
 
-// What the clients assume about the relaying of touches, and stalls that keep to it.
+// Draws the clients' assumption about the relaying of touches, and stalls that respect it.
 core::lease_rule draw_rule(dice& chance, timing& t) {
     core::lease_rule rule;
     rule.clock_drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05, 0.1});
-    const auto longest = t.tick * t.sync_limit;  // then a follower would give its leader up
+    const auto longest = t.tick * t.sync_limit;  // otherwise a follower would leave its leader
     rule.relay_bound_assumed = chance.chance(0.7);
     if (rule.relay_bound_assumed) {
         const auto assumed = chance.between(t.tick / 2, longest);
@@ -61,7 +61,7 @@ core::lease_rule draw_rule(dice& chance, timing& t) {
     return rule;
 }
 
-// Time-outs that need the leader, and clients that go there.
+// Draws timeouts that need the leader, and clients that move there.
 void draw_placement(dice& chance, scenario& s) {
     s.servers = 3;
     s.place = core::placement::automatic;
@@ -76,7 +76,7 @@ void draw_clients(dice& chance, scenario& s) {
     for (std::uint64_t i = 0; i != count; ++i) {
         client_plan plan;
         plan.clock_offset = chance.up_to(100'000s);
-        const auto extreme = chance.below(4);  // at the limits the rule is the tightest
+        const auto extreme = chance.below(4);  // at its limits the rule is the tightest
         plan.clock_parts_per_million = extreme == 0 ? -most
                                        : extreme == 1
                                            ? most
@@ -91,7 +91,7 @@ void draw_clients(dice& chance, scenario& s) {
 
 void draw_faults(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
-    // Means that a history sees a few of each kind; crashes and closes end a client.
+    // Mean numbers of faults of each kind in a history; crashes and closes end a client.
     const std::array<double, 12> often{1.0,   // stall
                                        2.0,   // follower_partition
                                        4.0,   // leader_change
@@ -143,11 +143,11 @@ void draw_delay(dice& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     s.lock_delay = dice::part(s.time.session_timeout, chance.between(0.1, 1.5));
     if (!chance.chance(0.5)) return;
-    s.long_holds = std::max(s.long_holds, 0.5);  // so that holders crash
+    s.long_holds = std::max(s.long_holds, 0.5);  // makes holders crash
     s.every[static_cast<std::size_t>(fault::client_crash)] = s.time.session_timeout;
 }
 
-// Queues that are long for so few clients, among some that do not know of low-water marks.
+// Long queues for few clients, some of which do not know low-water marks.
 void draw_low_water_marks(dice& chance, scenario& s) {
     if (!chance.chance(0.3)) return;
     s.long_queue = static_cast<std::uint32_t>(chance.from_to(2, 4));
@@ -164,7 +164,8 @@ void draw_low_water_marks(dice& chance, scenario& s) {
     }
 }
 
-// Crowds that give up all at once, so that their znodes are removed together, after some were deleted by hand.
+// Crowds that give up at the same time, so that their znodes are removed in one batch, after some were deleted by
+// hand.
 void draw_crowds(dice& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     const auto timeout = s.time.session_timeout;
@@ -184,7 +185,7 @@ void draw_crowds(dice& chance, scenario& s) {
     for (auto& client : s.clients) client.workers += chance.from_to(2, 4);
 }
 
-// Clients that take several locks at once, or a majority, in some of the histories.
+// In some histories clients take several locks at once, or a majority.
 void draw_composites(dice& chance, scenario& s) {
     if (!chance.chance(0.25)) return;
     const auto takes = chance.chance(0.5) ? client_plan::taking::all : client_plan::taking::most;
@@ -194,14 +195,14 @@ void draw_composites(dice& chance, scenario& s) {
         if (chance.chance(0.8)) client.takes = takes;
 }
 
-// An operator takes rights off znodes, or asks holders to go.
+// An operator revokes rights on znodes, or asks holders to release.
 void draw_operators(dice& chance, scenario& s) {
     if (chance.chance(0.15)) s.unheard = chance.pick(std::vector<double>{0.1, 0.5});
     auto& asks = s.every[static_cast<std::size_t>(fault::ask_to_go)];
     if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
 }
 
-// Semaphores with many in line, which shrink now and then; no client tampers with them, so that G3 is judged.
+// Semaphores with many waiters, which shrink now and then. No client tampers with them, so that G3 can be judged.
 void shrink_semaphore(scenario& s) {
     for (const auto by_hand : {fault::hand_delete, fault::hand_set, fault::hand_close,
                                fault::take_away, fault::all_give_up})
@@ -211,9 +212,10 @@ void shrink_semaphore(scenario& s) {
     s.rounds += 2;
 }
 
-// Packets of watches that servers refuse: larger than any that a client within its limits sends, and any.
+// Servers refuse packets of watches: either only packets larger than any from a client within its limits, or any
+// packet.
 void draw_packets(dice& chance, scenario& s) {
-    constexpr std::size_t k_path = 80;  // more than the longest one and its length
+    constexpr std::size_t k_path = 80;  // more than the longest path and its length
     if (chance.chance(0.05)) {
         s.most_packet = chance.pick(std::vector<std::size_t>{20, k_path + 20, 3 * k_path});
         s.packets_fit = false;
@@ -232,19 +234,19 @@ void draw_packets(dice& chance, scenario& s) {
     s.clients.resize(std::max<std::size_t>(s.clients.size(), 8), s.clients.front());
     for (auto& client : s.clients) client.workers = 1;
     if (chance.chance(0.5)) return shrink_semaphore(s);
-    // The one ahead or so many leases, its own, and the folder in two lists.
+    // The predecessor or that many leases, its own znode, and the folder in two lists.
     s.most_packet = (s.watches.permits + 4) * k_path;
 }
 
-// So few requests under way that contenders wait for each other's.
+// A window so small that contenders wait for each other's requests.
 void draw_window(dice&& chance, scenario& s) {
     if (!chance.chance(0.3)) return;
     s.window.first = chance.from_to(1, 4);
     s.window.most = s.window.first + chance.below(4);
 }
 
-// What operators and machines set limits to. A clock that stands still breaks the lease's first assumption: what
-// it excuses is told from what it does not where each hold is of one lock (invariants::judge_holds).
+// Limits set by operators and machines. A stopped clock breaks the lease's first assumption. The judge can
+// distinguish excused violations only where each hold has one lock (invariants::judge_holds).
 void draw_limits(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto sometimes = [&](dice& some, fault which, double often) {
@@ -274,11 +276,11 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     s.time = draw_timing(chance);
     s.rule = draw_rule(chance, s.time);
     s.roles_known = chance.chance(0.5);
-    // A session shorter than this could never be confirmed through a follower.
+    // A shorter session could never be confirmed through a follower.
     s.time.session_timeout = dice::part(s.rule.relay_bound, chance.between(2.5, 5)) + 500ms;
     dice placing{seed ^ k_placement};
     if (placing.chance(k_placed)) draw_placement(placing, s);
-    // What is under way for longer than touches are assumed to be.
+    // Requests that take longer than the assumed limit of touches.
     if (chance.chance(0.3)) s.time.slow_latency = s.rule.relay_bound * 3 / 2;
     if (chance.chance(0.2)) s.confirm_every = s.time.session_timeout / 10;
 
@@ -325,7 +327,7 @@ scenario draw_strict_scenario(std::uint64_t seed) {
 scenario draw_scenario(std::uint64_t seed) {
     auto s = draw_strict_scenario(seed);
     dice sharing{seed ^ k_sharing};
-    // A lock that is kept for later is one more contender beside the one that a bound of packets is made for.
+    // A retained lock is one more contender beside the contender for which a limit of packets is computed.
     const bool bounded = s.packets_fit && s.most_packet != scenario{}.most_packet;
     const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{} || bounded;
     if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);

@@ -30,7 +30,7 @@ scenario reduce(scenario&& scenario, const reduction& by) {
     return scenario;
 }
 
-// Of the contract, and of what is built on locks.
+// The judges of the contract, and of the recipes built on locks.
 struct judges {
     explicit judges(world& world)
         : contract{world.plans(), world.time(), world.truth(), world.servers()},

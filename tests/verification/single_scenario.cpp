@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios on a single server of the Redis or the SQL kind: the same work and the same clients as on an ensemble, and
-// what goes wrong with one server in place of what goes wrong with several.
+// Scenarios on a single server of the Redis or the SQL kind: the same work and the same clients as on an ensemble,
+// with the faults of one server instead of the faults of several.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -22,7 +22,7 @@ core::duration& every(scenario& s, fault which) {
     return s.every[static_cast<std::size_t>(which)];
 }
 
-// What only an ensemble has, or ZooKeeper's servers alone.
+// Removes the faults that only an ensemble has, or only ZooKeeper's servers.
 void leave_the_ensemble(scenario& s) {
     s.servers = 1;
     s.place = core::placement::anywhere;
@@ -37,14 +37,14 @@ void leave_the_ensemble(scenario& s) {
     every(s, fault::throttling) = every(s, fault::quota) = {};
 }
 
-// The difference of two clocks is to be within the drift that the rule allows for.
+// The difference of two clocks must stay within the drift that the rule allows.
 void draw_clocks(scenario& s) {
     for (auto& client : s.clients) client.clock_parts_per_million /= 2;
     const bool counts_by_it = s.lock_delay > core::duration{};
     s.single.most_slew = counts_by_it ? 0 : static_cast<std::int64_t>(s.rule.clock_drift / 2 * 1e6);
 }
 
-// Of clients that take one lock at a time: what excuses those is clear.
+// Clients that take one lock at a time: for these it is clear which violations are excused.
 void keep_to_plain_locks(scenario& s) {
     s.ensembles.clear();
     s.lock_delay = {};
@@ -71,7 +71,7 @@ void draw_remainder(dice& chance, scenario& s) {
     }
 }
 
-// A database whose commits are not on the disk yet, or a replica that lags takes its place.
+// A database whose commits are not on the disk yet; or a lagging replica replaces it.
 void draw_older_tables(dice&& chance, scenario& s) {
     if (s.kind != server_kind::sql || chance.chance(0.6)) return;
     keep_to_plain_locks(s);
@@ -81,7 +81,7 @@ void draw_older_tables(dice&& chance, scenario& s) {
     single.unsafe = chance.pick(std::vector<core::duration>{50ms, 1s, s.time.session_timeout / 2});
 }
 
-// Jobs, rates and lock delays count by the server's time of day.
+// Jobs, rates and lock delays use the server's time of day.
 void draw_steps(dice& chance, scenario& s) {
     const bool counts =
         s.work == work_kind::jobs || s.work == work_kind::rates || s.lock_delay > core::duration{};
@@ -110,8 +110,8 @@ void draw_single_faults(dice& chance, scenario& s) {
     if (s.kind == server_kind::sql && chance.chance(0.7)) single.together = chance.from_to(2, 6);
 }
 
-// One client requests many locks at once. No server fails, but the round trip to the database is long: if the client
-// sent the requests of a whole window one after the other, they would take longer than the session time-out.
+// A client requests many locks at once. No server fails, but the round trip to the database is long: if the client
+// sent the requests of a whole window one after the other, they would take longer than the session timeout.
 void draw_burst(dice&& chance, scenario& s) {
     constexpr std::size_t k_locks = 48;
     if (s.kind != server_kind::sql || s.work != work_kind::locks || !chance.chance(0.1)) return;
@@ -149,7 +149,7 @@ turnstile::promises promised_by(server_kind servers, const single_server_plan& p
     all.failover =
         redis && plan.replicated ? failover_promise::loses_writes : failover_promise::none;
     all.loss = keeps ? loss_promise::told : loss_promise::none;
-    // Of databases MariaDB declares it, too, and is what a server that loses data is modelled after.
+    // Among the databases, MariaDB declares this promise as well; the server that loses data is modelled after it.
     all.token = redis || !keeps ? token_promise::grows_across_lost_data : token_promise::grows;
     all.writes = write_promise::guarded;
     all.crash = crash_promise::session_timeout;

@@ -19,7 +19,7 @@ packet joined(const packet& first, const packet& second) {
     return both;
 }
 
-// The steps that are no wait, of bytes that come in pieces.
+// Returns the steps other than waits, for bytes that arrive in pieces.
 std::vector<step> steps_of(std::span<const std::byte> bytes, std::size_t piece) {
     end_answers answers;
     std::vector<step> steps;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program itself, while processes and sessions come and go by the hundred: it keeps neither descriptors nor memory of
-// them, and ends when nothing is left to be guarded.
+// The program itself, while hundreds of processes and sessions come and end: it keeps neither their descriptors nor
+// their memory, and ends when no session is left to guard.
 #include <gtest/gtest.h>
 #include <linux/sockios.h>
 #include <poll.h>
@@ -21,10 +21,10 @@
 namespace turnstile::guardian {
 namespace {
 
-constexpr int k_warm_up = 50;  // after which all is there that is made once
+constexpr int k_warm_up = 50;  // after these turns all permanent objects exist
 constexpr int k_turns = 500;
-// A session of this test takes more than 8 KiB, so that of each turn far less than one may stay. The kernel counts a
-// process's pages by the batch.
+// A session of this test takes more than 8 KiB, so the limit allows far less than one session a turn. The kernel
+// counts a process's pages in batches.
 constexpr std::size_t k_most_growth_kb = 1024;
 
 guard_session session(std::int64_t id, const endpoint& server) {
@@ -34,7 +34,7 @@ guard_session session(std::int64_t id, const endpoint& server) {
             .servers = std::vector<endpoint>(k_most_endpoints, server)};
 }
 
-// What a process has: only root is told of a guardian's descriptors, others see none.
+// The descriptors and the memory of a process. Only root can read a guardian's descriptors; other users see none.
 struct footprint {
     explicit footprint(pid_t process) {
         const std::filesystem::path folder = "/proc/" + std::to_string(process);
@@ -51,7 +51,7 @@ struct footprint {
 
 class guardian_endurance : public ::testing::Test {
 protected:
-    // Runs `turn` again and again, and compares what the guardian has before and after.
+    // Runs `turn` many times, and compares the guardian's footprint before and after.
     template <class Turn>
     void outlast(pid_t guardian, Turn&& turn) {
         for (int i = 0; i != k_warm_up && !HasFailure(); ++i) turn();
@@ -59,7 +59,7 @@ protected:
         ASSERT_GT(before.resident_kb, 0U);
         ASSERT_TRUE(before.descriptors > 0 || ::geteuid() != 0);
         for (int i = 0; i != k_turns && !HasFailure(); ++i) turn();
-        // Less, where the last turn before was not over yet.
+        // Fewer, if the previous turn had not ended yet.
         EXPECT_TRUE(testing::eventually(
             [&] { return footprint{guardian}.descriptors <= before.descriptors; }, k_patience))
             << footprint{guardian}.descriptors << " descriptors, and " << before.descriptors
@@ -109,7 +109,7 @@ TEST_F(guardian_endurance, of_one_that_was_started_over_sessions_until_none_is_l
         outlast(running.front(), [&] {
             process.tell(session(++id, server.where));
             process.tell(forget_session{id});
-            // Until it has heard both.
+            // Waits until the guardian has read both.
             EXPECT_TRUE(testing::eventually([&] {
                 int unread = 0;
                 return ::ioctl(number, SIOCOUTQ, &unread) == 0 && unread == 0;

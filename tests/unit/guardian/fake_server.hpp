@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fake_server: a loopback socket that a guardian takes for a server, and what it answers.
+// fake_server: a loopback socket that a guardian takes for a server, with its answers.
 //
 // Thread safety: one thread.
 #pragma once
@@ -21,7 +21,7 @@ namespace turnstile::guardian {
 inline constexpr std::size_t k_attach_length = 49;
 inline constexpr std::size_t k_close_length = 12;
 
-// Version, time-out of a byte, session, password.
+// Version, timeout (its low byte), session, password.
 inline packet attach_answer(std::uint8_t timeout) {
     packet bytes(4 + 36);
     bytes[3] = std::byte{36};
@@ -63,8 +63,8 @@ public:
     }
     void write(const packet& bytes) { EXPECT_TRUE(send(bytes)); }
 
-    // All that the end of the session asks for. On a loaded machine the guardian loses its patience, hangs up and comes
-    // again, perhaps for an earlier session first.
+    // Answers all requests that end the session. On a loaded machine the guardian may lose its patience, disconnect
+    // and return, perhaps for an earlier session first.
     void serve_end(std::int64_t session) {
         while (!::testing::Test::HasFailure()) {
             accept();
@@ -82,10 +82,10 @@ private:
         return ::send(connection_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                std::ssize(bytes);
     }
-    // The session that is closed; nothing if the guardian has hung up.
+    // Returns the session that is closed; nothing if the guardian has disconnected.
     std::optional<std::int64_t> serve_one() {
         constexpr std::size_t k_session_at =
-            20;  // behind length, version, transaction and time-out
+            20;  // behind the length, the version, the transaction number and the timeout
         packet attach(k_attach_length);
         packet close(k_close_length);
         if (!receive(attach) || !send(attach_answer(30)) || !receive(close) ||

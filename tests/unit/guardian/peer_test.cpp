@@ -37,7 +37,7 @@ bool send(const base::descriptor& socket, const packet& bytes) {
     return ::send(socket.get(), bytes.data(), bytes.size(), 0) == std::ssize(bytes);
 }
 
-// A hello with that descriptor.
+// Sends a hello with that descriptor.
 void send_hello(const base::descriptor& socket, int passed) {
     auto bytes = encode(hello{});
     iovec part{bytes.data(), bytes.size()};
@@ -68,7 +68,7 @@ TEST(guardian_peer, hears_what_a_link_tells) {
     }
     EXPECT_TRUE(told.read_all());
     EXPECT_GE(told.pidfd(), 0);
-    EXPECT_EQ(told.socket(), -1);  // its end was seen, and ends nothing
+    EXPECT_EQ(told.socket(), -1);  // its end was seen, and has no effect
     EXPECT_FALSE(told.idle());
     const auto left = told.take_sessions();
     ASSERT_EQ(left.size(), 1U);
@@ -76,7 +76,7 @@ TEST(guardian_peer, hears_what_a_link_tells) {
     EXPECT_TRUE(told.idle());
 }
 
-// Clients of one process that inherited its socket.
+// Several clients of one process that inherited its socket.
 TEST(guardian_peer, hears_a_further_link_of_its_process) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
@@ -139,7 +139,7 @@ TEST(guardian_peer, has_so_many_sessions_at_most) {
     EXPECT_EQ(told.size(), k_most_sessions);
 }
 
-// A pipe whose reader sees when the last writer is closed.
+// A pipe whose reader notices when the last writer is closed.
 struct kept_pipe {
     kept_pipe() {
         std::array<int, 2> ends{};
@@ -205,7 +205,7 @@ TEST(guardian_link, goes_on_when_the_guardian_lags_or_is_gone) {
     link process{std::move(ends.mine)};
     constexpr std::int64_t k_more_than_fit = 10'000;
     for (std::int64_t id = 1; id != k_more_than_fit; ++id) process.tell(session(id));
-    EXPECT_TRUE(process.alive());  // nothing was read, and nothing blocked
+    EXPECT_TRUE(process.alive());  // nothing was read, and no call blocked
     EXPECT_FALSE(process.guards());
     ends.theirs.reset();
     process.tell(session(1));

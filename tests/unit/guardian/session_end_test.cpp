@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session's end at servers that answer, refuse, or do not answer, over loopback sockets and a clock of the test's own.
+// The end of a session at servers that answer, refuse, or do not answer, over loopback sockets and with the test's
+// clock.
 #include "guardian/session_end.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ protected:
     session_end begin(std::vector<endpoint> list) {
         return {{.id = 0x1234, .secret = {'p'}, .timeout = 30s, .servers = std::move(list)}, now};
     }
-    // Lets it do what it can until the server has had its answers read.
+    // Lets it proceed until it has read the server's answers.
     void step(session_end& end) const {
         pollfd request{end.socket(), end.events(), 0};
         const auto longest = static_cast<int>(testing::limit().count());
@@ -69,7 +70,7 @@ TEST_F(session_ends, the_next_server_is_asked_when_the_first_refuses_or_breaks) 
     step_until_over(end);
     EXPECT_FALSE(end.over());
     now = end.wake_at();
-    end.on_time(now);  // the first again
+    end.on_time(now);  // the first server again
     EXPECT_FALSE(end.over());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client keeps of its watches, and of those that a server has refused to take back.
+// A client's record of its watches, and of watches whose removal a server has refused.
 #include "local/client_watches.hpp"
 
 #include <gmock/gmock.h>

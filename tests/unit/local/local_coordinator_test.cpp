@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The in-memory back end as a coordinator: connect strings, shared trees, broken connections on
-// command, and its ends. What it answers to requests is the contract suite's matter.
+// The in-memory back end as a coordinator: connect strings, shared trees, broken connections on demand, and its ends.
+// The contract suite tests its answers to requests.
 #include "local/coordinator.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ using turnstile::local::make_coordinator;
 using turnstile::local::traffic;
 using turnstile::local::tree;
 
-// Takes what a session delivers, one by one.
+// Collects the events of a session, one by one.
 class queue final : public session_sink {
 public:
     void deliver(coordinator_event&& event) noexcept override {
@@ -332,7 +332,7 @@ TEST_F(local_coordinator, old_servers_can_be_played) {
     EXPECT_EQ(ask(create_op{"/c", "", create_mode::container}).error, server_error::unimplemented);
 }
 
-// Whether `in_child` returns true in a forked child within the limit.
+// Returns true if `in_child` returns true in a forked child within the limit.
 template <class Function>
 bool succeeds_in_child(Function&& in_child) {
     const pid_t pid = ::fork();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module of another version: of it the loader reads the first member alone.
+// A module of another version: the loader reads only its first member.
 namespace {
 
 struct entry_of_another_version {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a multi_hold consists of: what its guard says, and why a start came to nothing.
+// The parts of a multi_hold: the answers of its guard, and the reason why a start failed.
 #include <gtest/gtest.h>
 
 #include <memory>

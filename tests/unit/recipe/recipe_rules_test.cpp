@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pure parts of recipes: succession, jobs, rates, and how they are written down.
+// The pure parts of recipes: succession, jobs, rates, and their text formats.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
     EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
 }
 
-// Whatever becomes of the named one, a participant works after as many steps aside as were allowed.
+// Whatever happens to the named participant, another one works after the allowed number of steps aside.
 TEST(succession, ends_after_as_many_steps_as_participants) {
     auto text = (succession_hint{"gone", 5, k_now}).to_string();
     int aside = 0;
@@ -100,7 +100,7 @@ TEST(job_rule, starts_are_a_period_apart) {
     EXPECT_EQ(decide_job(last, k_now + 100, terms), (job_decision{job_verdict::ran, 0, 0}));
     EXPECT_EQ(decide_job(last, k_now + 199, terms).missed, 0U);
     EXPECT_EQ(decide_job(last, k_now + 350, terms).missed, 2U);
-    // A new leader's clock that stands back makes it wait, and never start twice.
+    // A new leader's clock that is behind makes it wait, and never start twice.
     EXPECT_EQ(decide_job(last, k_now - 50, terms), (job_decision{job_verdict::not_due, 150, 0}));
 }
 
@@ -145,10 +145,10 @@ TEST(rate_rule, a_rule_of_many_entries_counts_them_by_slots) {
     EXPECT_EQ(record.to_string(), "entries=61 period=1000 at=16*3,17,34");
     record.entries = 60;
     record.add({35});
-    EXPECT_EQ(record.groups.size(), 4U);  // a group for each
+    EXPECT_EQ(record.groups.size(), 4U);  // a group for each stamp
 }
 
-// A version that wrote a stamp for each entry.
+// The format of a version that wrote a stamp for each entry.
 TEST(rate_rule, a_record_of_an_earlier_version_is_read) {
     std::string text = "entries=10000 period=60000 at=";
     for (int entry = 0; entry != 9'999; ++entry)
@@ -160,7 +160,7 @@ TEST(rate_rule, a_record_of_an_earlier_version_is_read) {
     EXPECT_LT(record->to_string().size(), 1'500U);
 }
 
-// Whatever the rule and the stamps, also where a leader's clock is set back.
+// For every rule and all stamps, even if a leader's clock is set back.
 TEST(rate_rule, a_record_stays_small) {
     base::random source{11};
     for (const std::size_t entries : {1U, 60U, 61U, 10'000U, 1'000'000U}) {
@@ -190,11 +190,11 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
             forget_old(record, now);
             const auto wait = wait_for_room(record, now);
             if (wait > 0) {
-                now += wait;  // and then there is room
+                now += wait;  // after that there is room
                 forget_old(record, now);
                 ASSERT_LE(wait_for_room(record, now), 0);
             }
-            now += static_cast<std::int64_t>(source() % 3);  // written a little later
+            now += static_cast<std::int64_t>(source() % 3);  // recorded a little later
             record.add({now});
             entered.push_back(now);
         }
@@ -207,7 +207,7 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
     }
 }
 
-// Room comes back a slot late at the most.
+// A place becomes free at most one slot late.
 TEST(rate_rule, a_slot_gives_its_places_up_together) {
     rate_record record{100, 5'900};  // slots of 101 ms
     for (std::int64_t stamp = 10'100; stamp != 10'200; ++stamp) record.add({stamp});

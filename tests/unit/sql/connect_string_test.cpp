@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connect strings of databases: what they are taken apart into, what is refused, and that no password is shown.
+// Connect strings of databases: their parts, the refusals, and that no message shows a password.
 #include "sql/connect_string.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(sql_connect_string, blanks_beside_commas_and_zones_as_in_urls) {
     EXPECT_EQ(parse_mariadb_target(zone->target)->hosts.front().name, "fe80::1%eth0");
 }
 
-// In another encoding a path would be other bytes, and its lock another one.
+// In another encoding a path would have other bytes, and so be another lock.
 TEST(sql_connect_string, the_encoding_is_utf8) {
     EXPECT_TRUE(parse_connect_string("postgresql://h/db?client_encoding=utf8"));
     const auto refused = parse_connect_string("postgresql://h/db?client_encoding=WIN1252");
@@ -107,7 +107,7 @@ TEST(sql_connect_string, of_mariadb_has_one_form) {
     EXPECT_EQ(to_string(*parsed), "mysql://u@h:1/db?chroot=/a");
 }
 
-// The same lock has one name, whichever chroot its clients have.
+// A lock has one name, whichever chroot its clients use.
 TEST(sql_connect_string, the_chroot_belongs_to_the_path) {
     const auto below = base::make_resource_name("sqlite:/data/locks.db?chroot=/shop", "/orders");
     EXPECT_EQ(below, base::make_resource_name("sqlite:/data/locks.db", "/shop/orders"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libpq does not take of a connect string is said in its words, and without what may be of a password.
+// The refusals of libpq are passed on in its words, without text that may belong to a password.
 #include "sql/postgresql_uri.hpp"
 
 #include <gmock/gmock.h>

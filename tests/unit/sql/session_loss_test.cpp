@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection that breaks while requests that wait together are carried out.
+// A connection that breaks while a batch of requests is executed.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -21,14 +21,14 @@ namespace {
 using core::link_kind;
 using core::outcome;
 
-// When the session's thread first has nothing to do, it says so, and goes on once it has been asked.
+// When the session's thread first has nothing to do, it reports that, and continues once the test has submitted
+// requests.
 struct meeting {
     std::latch idle{1};
     std::latch asked{1};
 };
 
-// A SQLite file. Of the transactions behind the meeting the first one fails by itself, and the third one breaks the
-// connection.
+// A SQLite file. After the meeting, the first transaction fails, and the third one breaks the connection.
 class failing_database final : public database {
 public:
     failing_database(sqlite_settings settings, meeting& with_test)
@@ -97,7 +97,7 @@ public:
         events_.push_back(std::move(event));
         changed_.notify_all();
     }
-    // All events, once `done` is true of them.
+    // Waits until `done` holds for the events, and returns all of them.
     template <class Done>
     std::vector<core::coordinator_event> wait_until(Done done) {
         std::unique_lock guard{mutex_};

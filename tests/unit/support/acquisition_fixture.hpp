@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquisition_fixture: one acquisition of /q, its session played by the test, and the steps that most
-// tests take.
+// acquisition_fixture: one acquisition of /q with a session that the test controls, and the steps that most tests
+// take.
 #pragma once
 
 #include <fmt/core.h>
@@ -41,14 +41,14 @@ protected:
         answer.children = std::move(children);
         lock.on_reply(session.event(), answer);
     }
-    // To the oldest get: the predecessor's, our own, or that of a tied contender.
+    // Answers the oldest get: the predecessor's, our own, or a tied contender's.
     void get_answers(std::int64_t owner = 0x999, std::int64_t czxid = 1) {
         auto answer = session.reply_to<core::get_op>();
         answer.stat.ephemeral_owner = owner;
         answer.stat.czxid = czxid;
         lock.on_reply(session.event(), answer);
     }
-    // To the look at our own znode.
+    // Answers the read of our own znode.
     void own_get_answers(std::int32_t version = 0, const std::string& data = "data") {
         auto answer = session.reply_to_get(lock.znode());
         answer.stat.ephemeral_owner = session.own_session;
@@ -66,7 +66,7 @@ protected:
     void send_ok() {
         send_error<Op>(core::server_error::ok);
     }
-    // The oldest request has no answer.
+    // The oldest request gets no answer.
     template <class Op>
     void lose(core::outcome outcome = core::outcome::unknown) {
         auto answer = session.reply_to<Op>();
@@ -78,7 +78,7 @@ protected:
         if (kind == core::watch_kind::deleted) session.watched.erase(path);
         lock.on_watch(session.event(), {kind, path, session.connection_number});
     }
-    // The connection breaks; what was under way is not known to have arrived.
+    // Breaks the connection; it is unknown whether the requests in progress arrived.
     void detach(core::outcome of_requests = core::outcome::unknown) {
         session.is_attached = false;
         lock.on_detached(session.event());
@@ -114,15 +114,15 @@ protected:
         others.push_back(own);
         list_answers(std::move(others));
     }
-    // Number 5, with one contender ahead, which is watched.
+    // Number 5, with one watched contender ahead.
     void wait_for_one() {
         enter_queue(5, {contender(4)});
         get_answers();
         ASSERT_TRUE(session.open.empty());
     }
-    // So long that another client may have written into our znode, and the time of an order be over.
+    // Lets so much time pass that another client may have written into our znode, and an order's time may be over.
     void pass_unseen() { session.clock += session.unseen; }
-    // As the session does with its first confirmation.
+    // Does what the session does with its first confirmation.
     void watch_itself() {
         lock.watch_own_znode(session.event());
         own_get_answers();
@@ -133,7 +133,7 @@ protected:
         session.told.clear();
     }
 
-    // Everything that it asked for or was interested in is given back.
+    // Checks that every request and interest has been given back.
     void expect_gone() {
         EXPECT_TRUE(lock.over());
         EXPECT_NE(session.last_told<core::gone>(), nullptr);
@@ -160,7 +160,7 @@ protected:
 
     contender_stage session;
     core::acquisition lock;
-    std::string own;  // the name of our znode
+    std::string own;  // name of our znode
 };
 
 inline const error k_timed_out{errc::timeout, "too late"};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_stage: a contender's session, played by a test.
+// contender_stage: a contender's session that a test controls.
 //
-// Each event of the contender gets a `session.event()`. At the end of that expression the effects are executed: the stage
-// records what the contender asks for and says. The servers' answers are the test's to give: `reply_to` finds the latest
-// unanswered request of a kind and makes an answer to it.
+// Each event of the contender gets a `session.event()`. At the end of that expression the stage executes the effects:
+// it records the contender's requests and notices. The test gives the servers' answers: `reply_to` finds the latest
+// unanswered request of a kind and makes its answer.
 //
 //     lock.on_reply(session.event(), session.reply_to<core::children_op>());
 #pragma once
@@ -29,7 +29,7 @@ class contender_stage {
 public:
     using told_value = decltype(core::notice::event);
 
-    // One event: what the contender sees in it, and its effects, which are executed when this ends.
+    // An event in progress: the contender's view, and its effects, which are executed when the object is destroyed.
     class event_in_progress {
     public:
         explicit event_in_progress(contender_stage& stage)
@@ -59,7 +59,7 @@ public:
     bool knows_containers = true;
     core::time_point clock{};
     core::duration unseen = std::chrono::seconds{1};
-    std::size_t most_watched = 1'000;  // of one wait
+    std::size_t most_watched = 1'000;  // for one wait
 
     [[nodiscard]] core::contender_view view() const {
         core::contender_view seen;
@@ -80,12 +80,12 @@ public:
     // ---- what it did ----
     std::vector<core::request> open;      // requests without an answer
     std::vector<core::request> sent;      // all requests
-    std::vector<told_value> told;         // but for:
-    std::vector<std::string> entered_as;  // places that it was told to have
-    std::set<std::string> watched;        // interests
-    std::set<std::string> given_back;     // watches that the servers were to forget
+    std::vector<told_value> told;         // all notices, except:
+    std::vector<std::string> entered_as;  // the reported places
+    std::set<std::string> watched;        // active interests
+    std::set<std::string> given_back;     // watches that the servers had to remove
     std::set<std::string> abandoned;      // GUIDs
-    std::vector<std::string> guids;       // of its creates
+    std::vector<std::string> guids;       // GUIDs of its creates
     std::optional<std::string> replacement;
 
     // ---- the effects ----
@@ -136,7 +136,7 @@ public:
     [[nodiscard]] std::size_t count() const {
         return static_cast<std::size_t>(std::count_if(open.begin(), open.end(), is<Op>));
     }
-    // The unanswered request of this kind; there must be one. With several: the first.
+    // Returns the unanswered request of this kind, which must exist. With several, returns the first.
     template <class Op>
     [[nodiscard]] Op op() const {
         const auto found = std::find_if(open.begin(), open.end(), is<Op>);
@@ -144,7 +144,7 @@ public:
         ADD_FAILURE() << "no such request";
         return {};
     }
-    // The ok answer to it, on the current connection; it counts as answered.
+    // Returns an ok answer to it, on the current connection. The request counts as answered.
     template <class Op>
     [[nodiscard]] core::reply reply_to() {
         core::reply answer;
@@ -160,7 +160,7 @@ public:
         open.erase(found);
         return answer;
     }
-    // The ok answer to the unanswered get of this path; there must be one.
+    // Returns an ok answer to the unanswered get of this path, which must exist.
     [[nodiscard]] core::reply reply_to_get(const std::string& path) {
         core::reply answer;
         answer.outcome = core::outcome::answered;

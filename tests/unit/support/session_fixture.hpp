@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_fixture: a session_core on a made-up time line; the servers' part is the test's.
+// session_fixture: a session_core on an artificial time line; the test acts as the servers.
 //
-// Every action that the core takes is sorted into one of the lists below, and into `log` in order.
+// Every action of the core goes into one of the lists below, and into `log` in order.
 #pragma once
 
 #include <fmt/core.h>
@@ -67,7 +67,7 @@ protected:
         log.clear();
         changes.clear();
     }
-    // The connection breaks; what was under way is not known to have arrived.
+    // Breaks the connection; it is unknown whether the requests in progress arrived.
     void detach() {
         on_event(link(core::link_kind::detached));
         lose_requests();
@@ -104,8 +104,7 @@ protected:
         on_event(core::watch_event{kind, path, connection});
     }
 
-    // ---- time ----
-    // Goes on to `then`, with every timer on the way.
+    // ---- time ---- Advances to `then`, and runs every timer on the way.
     void pass_until(core::time_point then) {
         constexpr int k_most_timers = 10'000;
         for (int i = 0; session.next_deadline() && *session.next_deadline() <= then; ++i) {
@@ -117,13 +116,13 @@ protected:
         now = then;
     }
     void pass(core::duration time) { pass_until(now + time); }
-    // The process is stopped for so long; its timers are late as it goes on.
+    // Stops the process for this time; its timers are late when it resumes.
     void stand_still(core::duration time) {
         now += time;
         session.on_time(now);
         sort_actions();
     }
-    // As pass(), with every confirmation and keep-alive answered at once.
+    // Like pass(), with an immediate answer to every confirmation and keep-alive.
     void pass_answered(core::duration time) {
         const auto then = now + time;
         while (session.next_deadline() && *session.next_deadline() <= then && !HasFatalFailure()) {
@@ -140,7 +139,7 @@ protected:
             return std::holds_alternative<Op>(entry.request.op);
         }));
     }
-    // The oldest unanswered request of this kind; there must be one.
+    // Returns the oldest unanswered request of this kind, which must exist.
     template <class Op>
     [[nodiscard]] Op op() const {
         for (const auto& entry : open)
@@ -172,7 +171,7 @@ protected:
             on_event(std::move(reply));
         }
     }
-    // The create's, and the list's with `others` in it. Returns the znode's path.
+    // Answers the create, and the list with `others` in it. Returns the znode's path.
     std::string answer_create_and_list(std::int32_t sequence, names others = {}) {
         const auto path = op<core::create_op>().path + fmt::format("{:010d}", sequence);
         auto reply = reply_to<core::create_op>();
@@ -193,12 +192,12 @@ protected:
         return path;
     }
     static std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-    // A contender of another session.
+    // Returns the name of another session's contender.
     static std::string stranger(std::int32_t sequence) {
         return fmt::format("_c_ffffffff-0000-4000-8000-000000000000-lock-{:010d}", sequence);
     }
 
-    // ---- what was told ----
+    // ---- the notices ----
     template <class T>
     [[nodiscard]] std::size_t told(core::acquisition_id id) const {
         return static_cast<std::size_t>(
@@ -242,10 +241,10 @@ protected:
     std::vector<core::action> log;
     std::vector<sent_request> open;  // requests without an answer
     std::vector<std::string> forgotten;
-    std::vector<std::uint64_t> sought;        // the leader, from these connections
-    std::vector<core::look_elsewhere> looks;  // since nothing was answered
-    std::vector<std::uint64_t> left;          // these connections
-    std::vector<std::uint64_t> opened;        // epochs
+    std::vector<std::uint64_t> sought;        // searches for the leader, from these connections
+    std::vector<core::look_elsewhere> looks;  // looks, since no answer came
+    std::vector<std::uint64_t> left;          // connections that the session left
+    std::vector<std::uint64_t> opened;        // opened epochs
     std::vector<core::close_session::how> closed;
     std::vector<core::notice> notices;
     std::vector<core::answer> answers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a made-up time line.
+// Points on an artificial time line.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace turnstile::test {
 
-// `since_start` after the line's start; later than any small duration before it.
+// The point `since_start` after the line's start. The start is later than any small duration before it.
 constexpr core::time_point at(core::duration since_start) {
     return core::time_point{std::chrono::hours{1}} + since_start;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conversation by which a session is opened, against servers of every kind: the bytes are written out, since a real
-// server says only some of these things.
+// The messages that open a session, against servers of every kind. The bytes are written out, since a real server
+// sends only some of these messages.
 #include "zookeeper/raw_session.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ std::string list_of(const std::vector<std::string>& paths) {
     return body;
 }
 
-// Answers with what it was given, and then ends.
+// A stream that returns the given answers, and then ends.
 class scripted_stream final : public byte_stream {
 public:
     explicit scripted_stream(std::string answers) : answers_{std::move(answers)} {}
@@ -88,8 +88,8 @@ TEST(raw_session, that_owns_nothing_is_opened_and_marked) {
     EXPECT_THAT(link.written, HasSubstr(text("/zookeeper/turnstile-0x5")));
 }
 
-// The time of the mark's creation is the leader's; a server that tells none, or nonsense, has opened the session all the
-// same.
+// The time of the mark's creation is the leader's time. If a server reports no time or an invalid one, it has still
+// opened the session.
 TEST(raw_session, knows_the_leaders_clock_by_its_mark) {
     const auto marked = [](std::uint64_t created) {
         return open_at(
@@ -163,7 +163,7 @@ TEST(raw_session, credentials_go_first_and_their_refusal_is_left_to_the_c_client
               opening_outcome::opened);
 }
 
-// A list that says more than it has is read as far as it goes.
+// A list shorter than its stated length is read to its end.
 TEST(raw_session, a_list_that_lies_about_its_length_is_harmless) {
     const auto result =
         open_at(attach_answer(5) + reply(1, 0, big_endian(0x7fffffff, 4) + text("/a") + "\1"));
@@ -178,7 +178,7 @@ TEST(raw_session, of_another_client_is_given_the_longest_time_out) {
     EXPECT_THAT(link.written, HasSubstr(big_endian(0x7fffffff, 4) + big_endian(5, 8)));
 }
 
-// What a tunnel carries, and what it does not.
+// The packets that a tunnel forwards, and the packets that it refuses.
 TEST(attach_packets, name_their_session) {
     session_password password{};
     password.fill('p');

@@ -38,7 +38,7 @@ protected:
         });
     }
     ~unresolved() override { set_log_sink({}); }
-    // What the log has told so far, and not before.
+    // Returns the lines that the log has got so far.
     std::vector<std::string> told() {
         EXPECT_TRUE(flush_log(testing::limit()));
         const std::lock_guard hold{mutex_};
@@ -59,7 +59,7 @@ TEST_F(unresolved, hosts_are_told_by_name_when_that_changes) {
     hosts.record("zk2", EAI_NONAME);
     EXPECT_THAT(told(), ElementsAre(AllOf(StartsWith("zk2: "), HasSubstr("not known"))));
     hosts.record("zk2", EAI_NONAME);
-    hosts.record("zk2", EAI_AGAIN);  // it is missing as before
+    hosts.record("zk2", EAI_AGAIN);  // still missing
     hosts.record("zk1", 0);
     EXPECT_THAT(told(), IsEmpty());
     hosts.record("zk2", 0);

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr core::duration k_timeout = 30s;
 constexpr core::time_point k_begin{1h};
-// A client that sends more for one acquisition goes round in a circle.
+// A client that sends more requests for one acquisition is in an endless loop.
 constexpr std::uint64_t k_most_requests = 60;
 
 core::session_core_settings settings(unsigned index) {
@@ -88,7 +88,7 @@ void client::execute(const core::notice& notice) {
     } else if (const auto* failed = std::get_if<core::failed>(&notice.event)) {
         hear_failed(*failed);
     } else if (std::holds_alternative<core::lost>(notice.event)) {
-        // What is released may be found lost in the same step.
+        // A lock may be released and found lost in the same step.
         if (granted_ == 0) return wrong("G8: told of the loss of what it does not hold");
         at_ = stage::leaving;
     } else if (std::holds_alternative<core::gone>(notice.event)) {
@@ -114,7 +114,7 @@ void client::hear_gone() {
     at_ = rounds_left_ == 0 ? stage::done : stage::resting;
 }
 
-// Whatever the core hears first, it finds that the lease is over.
+// Whatever the core learns first, it finds that the lease is over.
 void client::judge_hold() {
     if (at_ == stage::holding && !holds())
         wrong("G5: the lease is over, and the holder was not told");
@@ -175,7 +175,7 @@ void client::execute(const core::open_session& opening) {
     told_over_ = false;
 }
 
-// Here a session is only given up when nothing that it is answered proves anything.
+// Here the core gives a session up only when no answer proves anything any more.
 void client::execute(const core::close_session& closing) {
     const bool orderly = closing.manner == core::close_session::how::orderly;
     if (orderly && now_ < core_->session_lease().trusted_until())
@@ -282,7 +282,7 @@ void client::cut() {
     lose_requests(std::move(lost));
 }
 
-// A doomed session is touched in vain.
+// Touching a doomed session has no effect.
 void client::touch(core::time_point when) {
     if (!lease_over()) touched_ = std::max(touched_, when);
 }
@@ -292,7 +292,7 @@ void client::closed_by_servers() {
     if (attached()) lose_requests({});
 }
 
-// `lost` and what is on its way up will not be answered any more.
+// `lost` and the requests on their way will not be answered any more.
 void client::lose_requests(std::vector<sent_request>&& lost) {
     link_ = link::open;
     for (auto& entry : std::exchange(up_, {})) {
@@ -316,7 +316,7 @@ void client::crash() {
     inbox_.clear();
     held_back_.clear();
     watches_ = {};
-    core_ = shared_core{core::session_core{settings(index_)}};  // it is not asked any more
+    core_ = shared_core{core::session_core{settings(index_)}};  // the crashed core runs no more
 }
 
 // ---- questions ------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// client: one client process in the search: the shipped session_core, the connection around it, what
-// is on its way on that connection, and an application that takes the lock and gives it back. A value.
+// client: one client process in the search: the shipped session_core, its connection, the messages on that
+// connection, and an application that takes and releases the lock. A value.
 //
-// There is no clock. A client's own time stands still until one of these moves it: `timer` (to the
-// core's next deadline) and `silence` (by a whole session time-out, so that its lease is over).
+// There is no clock. A client's time is constant until one of these moves it: `timer` (to the core's next deadline)
+// or `silence` (by a whole session timeout, so that its lease is over).
 //
-// What the servers send arrives in one queue, in order, mixed with what the handle itself has to say
-// (detached, unknown); what the core asks leaves in another. A cut drops the first; the writes of the
-// second may still be carried out, until a write of a new connection was (`late`).
+// The servers' messages arrive in one queue, in order, mixed with the handle's own messages (detached, unknown). The
+// core's requests leave in another queue. A cut drops the first queue. The servers may still execute the writes of
+// the second queue, until they have executed a write of a new connection (`late`).
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ public:
     explicit shared_core(core::session_core&& value);
     [[nodiscard]] const core::session_core& operator*() const noexcept { return *value_; }
     [[nodiscard]] const core::session_core* operator->() const noexcept { return value_.get(); }
-    // Replaces it by a copy to which `call` was done; returns the actions.
+    // Replaces the core by a copy on which `call` was executed. Returns the actions.
     template <class F>
     std::vector<core::action> step(F&& call) {
         core::session_core copy = *value_;
@@ -61,30 +61,30 @@ private:
     std::uint64_t hash_ = 0;
 };
 
-// The servers' answer to a request, still on the wire.
+// The servers' answer to a request, not delivered yet.
 struct answer_on_wire {
     sent_request request;
     core::reply reply;
     friend bool operator==(const answer_on_wire&, const answer_on_wire&) = default;
 };
-// A reply here is the handle's own: unknown, not sent, or refused without asking.
+// A reply in this queue is the handle's own: unknown, not sent, or refused without a request.
 using to_client = std::variant<answer_on_wire, core::watch_event, core::reply, core::link_event>;
 
-// What can happen to a client by itself. What servers send comes as a reply or a watch event.
+// Events of a client alone. Messages of servers come as a reply or a watch event.
 enum class happening {
     acquire,
     release,
     cancel,
     deliver,       // the oldest message reaches the core
     timer,         // the core's next deadline
-    silence,       // a session time-out passes; what hears of it first, timer or message, is open
-    attach,        // a connection is there, to the session that it has or to a new one
-    told_expired,  // the servers say that the session is over
-    sent,          // the oldest message reached the servers and has no answer
-    late_carried_out,   // so did the oldest of a broken connection
+    silence,       // a session timeout passes; the core may notice it by a timer or by a message
+    attach,        // a new connection, to the existing session or to a new one
+    told_expired,  // the servers report that the session is over
+    sent,          // the oldest message reached the servers and needs no answer
+    late_carried_out,   // the same for a broken connection
     cut,                // the connection breaks
-    closed_by_servers,  // the session was closed, its connection after what was sent
-    session_closed,     // and so was the oldest that it had given up
+    closed_by_servers,  // the servers closed the session and its connection
+    session_closed,     // the same for the oldest abandoned session
     crash,
 };
 
@@ -101,7 +101,7 @@ public:
 
     // ---- questions ----
     [[nodiscard]] stage at() const noexcept { return at_; }
-    // Its guard is valid, by its own clock.
+    // True if its guard is valid, by its own clock.
     [[nodiscard]] bool holds() const;
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
     [[nodiscard]] bool called() const noexcept { return called_; }
@@ -112,12 +112,12 @@ public:
     [[nodiscard]] session_name next_session() const noexcept {
         return name_session(index_, sessions_ + 1);
     }
-    // Its next timer is due without any time passing, or opens the next session.
+    // True if its next timer is due without any time passing, or opens the next session.
     [[nodiscard]] bool timer_due() const;
     [[nodiscard]] bool has_timer() const { return !crashed_ && core_->next_deadline().has_value(); }
-    // The session's lease is over by the rule that the core goes by, whatever answers it has not seen.
+    // True if the session's lease is over by the core's rule, whatever answers it has not received.
     [[nodiscard]] bool lease_over() const;
-    // It is done, and nothing of it is under way.
+    // True if it is done, and nothing is in progress.
     [[nodiscard]] bool finished() const;
     [[nodiscard]] const std::deque<to_server>& to_servers() const noexcept { return up_; }
     [[nodiscard]] const std::deque<to_client>& inbox() const noexcept { return inbox_; }
@@ -127,9 +127,9 @@ public:
     }
     [[nodiscard]] const core::session_core& core() const noexcept { return *core_; }
     [[nodiscard]] const local::client_watch_list& watches() const { return watches_.list(); }
-    // The contender that the latest grant of this round rests on; 0: none.
+    // The contender of the latest grant of this round; 0: none.
     [[nodiscard]] contender_number granted() const noexcept { return granted_; }
-    // A promise that was broken by what led here; else empty.
+    // The promise that the last steps broke; empty if none.
     [[nodiscard]] const std::string& breach() const noexcept { return breach_; }
     [[nodiscard]] std::uint64_t hash() const;
 
@@ -143,7 +143,7 @@ private:
     void execute(core::action&& action);
     void execute(core::submit& submission);
     void execute(const core::forget_watches& forgotten);
-    void execute(const core::seek_leader& /*sought*/) {}     // there is one server
+    void execute(const core::seek_leader& /*sought*/) {}     // the model has one server
     void execute(const core::look_elsewhere& /*wanted*/) {}  // no answer is late
     void execute(const core::leave_server& /*left*/) {}
     void execute(const core::open_session& opening);
@@ -175,8 +175,8 @@ private:
     unanswered unanswered_;
     shared_core core_;
     core::time_point now_;
-    // Until when the servers must keep the session: a time-out after this, by this client's clock. From
-    // then on it may be doomed, and is answered as ever until it is closed, if it ever is.
+    // The servers must keep the session for a timeout after this time, by this client's clock. After that it may be
+    // doomed, and is answered normally until it is closed, if ever.
     core::time_point touched_;
 
     stage at_ = stage::resting;
@@ -196,8 +196,8 @@ private:
     std::deque<to_server> up_;
     std::deque<to_client> inbox_;
     std::deque<core::operation> late_;
-    std::deque<session_name> given_up_sessions_;  // that live on at the servers
-    std::vector<core::reply> held_back_;          // told after the next attach
+    std::deque<session_name> given_up_sessions_;  // these live on at the servers
+    std::vector<core::reply> held_back_;          // delivered after the next attach
     local::client_watches watches_;
     std::string breach_;
 };

@@ -5,7 +5,7 @@
 #include "verification/search/client.hpp"
 #include "verification/search/digest.hpp"
 
-// A hash that equal clients share. It takes what is cheap to see and tells most clients apart; the
+// A hash: equal for equal clients. It uses members that are cheap to read and differ between most clients; the
 // interner compares the rest.
 namespace turnstile::search {
 
@@ -69,7 +69,7 @@ std::uint64_t hash_of(const core::session_core& session_core) {
     sum.add(session_core.watched_paths());
     sum.add(session_core.session_lease().valid_until());
     sum.add(session_core.next_deadline().value_or(core::time_point::min()));
-    // What it would do after a reconnect tells the places of its acquisitions.
+    // The core's behaviour after a reconnect reveals the states of its acquisitions.
     auto copy = session_core;
     copy.on(core::from_session{session_core.epoch(), core::link_event{core::link_kind::detached}},
             core::time_point{});

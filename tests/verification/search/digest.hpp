@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// digest: a 64-bit hash that values are fed into, to find equal ones. Equality itself is always
-// compared, so a collision costs time and nothing else.
+// digest: a 64-bit hash of a series of values, to find equal ones. Values with equal hashes are still compared, so a
+// collision costs only time.
 #pragma once
 
 #include <chrono>

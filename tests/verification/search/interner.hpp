@@ -42,7 +42,7 @@ private:
     std::unordered_multimap<std::uint64_t, value_id> by_hash_;
 };
 
-// What came of doing `event` to `value`, both by their numbers: computed once.
+// Caches the result of `event` on `value`, both given by their numbers.
 template <class Result>
 class memo {
 public:

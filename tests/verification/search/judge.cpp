@@ -5,7 +5,7 @@
 
 #include "verification/search/model.hpp"
 
-// What must hold: the contract, in every state and where a history ends.
+// Checks the contract, in every state and at the end of a history.
 namespace turnstile::search {
 
 namespace {
@@ -40,8 +40,8 @@ std::string model::judge_client(const position& before, const position& after,
     return judge_rest(after, client);
 }
 
-// G2: it stands, and no contender before it. What was removed by hand may be granted: what tells of it is on
-// its way. There is no clock here; how soon that has to be is judged by the simulator (F37, G5).
+// G2: the contender exists, and no other one is ahead. A contender that was removed by hand may be granted while the
+// event is on its way. This model has no clock; the simulator judges how soon the event has to arrive (F37, G5).
 std::string model::judge_grant(const position& before, const position& after,
                                unsigned client) const {
     const auto which = face_of(after, client).granted;
@@ -58,7 +58,7 @@ std::string model::judge_grant(const position& before, const position& after,
     return {};
 }
 
-// A client that is at rest, or done, has been told that nothing is left (G4, G8).
+// A client that is at rest, or done, knows that none of its znodes is left (G4, G8).
 std::string model::judge_rest(const position& at, unsigned client) const {
     const auto& f = face_of(at, client);
     if (f.crashed || (f.at != stage::resting && f.at != stage::done)) return {};

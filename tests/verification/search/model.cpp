@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-// What may happen, and what comes of it. judge.cpp has what must hold, intern.cpp the numbers.
+// The possible steps, and their effects. judge.cpp has the conditions, intern.cpp the numbers.
 namespace turnstile::search {
 
 model::model(const bounds& limits)
@@ -16,7 +16,7 @@ model::model(const bounds& limits)
 }
 
 void model::start() {
-    // Happenings are their own numbers.
+    // The numbers of happenings are fixed.
     for (value_id value = 0; value <= static_cast<value_id>(happening::crash); ++value)
         (void)client_events_.id_of(static_cast<happening>(value));
     first_.faults = static_cast<std::uint8_t>(limits_.faults);
@@ -36,7 +36,7 @@ void model::successors(const position& from, std::vector<transition>& next) {
     next.clear();
     for (const auto& step : steps_) {
         const auto to = take(from, step);
-        // Where less than two events were missed, there is only one order.
+        // If fewer than two events were missed, there is only one order.
         if (step.kind == act::serve_backwards && to == next.back().to) continue;
         next.push_back({step, to});
     }
@@ -93,8 +93,8 @@ void model::list_faults(const position& from, unsigned client, std::vector<step>
     if (f.at == stage::waiting) steps.push_back({act::cancel, id});
 }
 
-// Clients differ by nothing but their numbers, so it is enough to look at the histories in which they
-// call for the first time in the order of their numbers. One that crashed has called.
+// Clients differ only in their numbers. So it suffices to examine histories in which they make their first call in
+// the order of their numbers. A crashed client counts as having called.
 bool model::may_acquire(const position& from, unsigned client) const {
     if (face_of(from, client).at != stage::resting) return false;
     for (unsigned other = 0; other != client; ++other) {
@@ -115,7 +115,7 @@ bool model::all_finished(const position& at) const {
     return true;
 }
 
-// ---- what comes of it -----------------------------------------------------------------------
+// ---- the effects ----------------------------------------------------------------------------
 
 position model::take(const position& from, const step& step) {
     auto p = from;
@@ -159,7 +159,7 @@ position model::take(const position& from, const step& step) {
     return p;
 }
 
-// The events of a request come before its answer, as with the real servers.
+// The events of a request come before its answer, as on the real servers.
 void model::serve(position& p, unsigned client, value_id event) {
     const bool is_request = face_of(p, client).front_is_request;
     const auto reply = ask(p, event);

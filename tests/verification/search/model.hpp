@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// model: what may happen in a state, what comes of it, and whether a promise is broken by it.
+// model: the possible steps of a state, their effects, and whether a step breaks a promise.
 //
-// Clients and servers are interned, and what an event makes of one of them is computed once: a step
-// costs a few look-ups, not copies of cores and trees. The interned values grow with the search.
+// Clients and servers are interned, and the effect of an event on one of them is computed once: a step costs a few
+// look-ups, not copies of cores and trees. The interned values grow with the search.
 //
 //     model world{bounds};
 //     std::vector<transition> next;
@@ -31,20 +31,20 @@ class model {
 public:
     explicit model(const bounds& limits);
 
-    // All clients are attached, each to a session of its own, and nothing has been called.
+    // The state in which all clients are attached, each to a separate session, and no call was made.
     [[nodiscard]] const position& first() const noexcept { return first_; }
 
-    // Replaces `next` by all that may happen in `from`.
+    // Replaces `next` by all possible transitions of `from`.
     void successors(const position& from, std::vector<transition>& next);
 
-    // The promise that `taken` broke, with a reason; empty if none.
+    // Returns the promise that `taken` broke, with a reason; empty if none.
     [[nodiscard]] std::string breach(const position& before, const transition& taken) const;
-    // The same of a state in which a history may end.
+    // The same for a state in which a history may end.
     [[nodiscard]] std::string breach_at_end(const position& at) const;
-    // Whether a history may end in a state with these successors.
+    // Returns whether a history may end in a state with these successors.
     [[nodiscard]] static bool may_end(const std::vector<transition>& next);
 
-    // A step as text, told in the state before it.
+    // Returns a step as text, described in the state before it.
     [[nodiscard]] std::string describe(const position& before, const transition& transition) const;
 
     [[nodiscard]] std::size_t distinct_clients() const noexcept;
@@ -58,12 +58,12 @@ private:
         std::uint64_t operator()(const servers& s) const;
     };
 
-    // What a client or the servers can be given, by number.
+    // The events of a client and of the servers, by number.
     using client_event = std::variant<happening, core::reply, core::watch_event>;
     struct server_event {
         session_name session = 0;
         server_act action;
-        std::string text;  // tells events apart
+        std::string text;  // distinguishes events
         friend bool operator==(const server_event& a, const server_event& b) {
             return a.text == b.text;
         }
@@ -75,7 +75,7 @@ private:
         std::uint64_t operator()(const server_event& e) const;
     };
 
-    // What is asked of a client's value again and again.
+    // The properties of a client's value that are needed often.
     struct face {
         stage at{};
         bool holds = false;
@@ -90,11 +90,12 @@ private:
         bool hears = false;
         contender_number granted = 0;
         session_name session = 0;
-        // Server events: its oldest message, the same told backwards, its oldest late write.
+        // Events for the servers: the client's oldest message, the same with its events in reverse order, and its
+        // oldest late write.
         std::optional<value_id> front;
         std::optional<value_id> backwards;
         std::optional<value_id> late;
-        std::optional<value_id> closing;  // and the session that it has given up
+        std::optional<value_id> closing;  // and the session that the client has given up
         bool front_is_request = false;
         bool broken = false;
     };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// names: how sessions and znodes are called in the search, whatever the interleaving.
+// names: names of sessions and znodes that do not depend on the interleaving.
 //
-// The servers count sessions and transactions over all clients, so that the same thing would have
-// another number in each interleaving, and nothing would merge. Clients only compare these numbers,
-// so they are shown order-preserving substitutes: a session is named by its client and that client's
-// count of sessions, and a contender's czxid is its place among all contenders ever created.
+// The servers count sessions and transactions over all clients. So the same object would have another number in each
+// interleaving, and no two states would merge. Clients only compare these numbers, so they get order-preserving
+// substitutes: a session is named by its client and that client's number of sessions, and a contender's czxid is its
+// rank among all contenders ever created.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace turnstile::search {
 inline constexpr const char* k_folder = "/lock";
 
 using session_name = std::int64_t;
-// A contender's place among all that were ever created, from 1.
+// A contender's rank among all that were ever created, from 1.
 using contender_number = std::uint8_t;
 
 inline constexpr session_name k_sessions_per_client = 100;
@@ -30,7 +30,7 @@ constexpr unsigned client_of(session_name session) noexcept {
     return static_cast<unsigned>(session / k_sessions_per_client) - 1;
 }
 
-// 0 if `znode`, a path or a name, is no contender's.
+// Returns 0 if `znode`, a path or a name, belongs to no contender.
 inline contender_number number_of(std::string_view znode) {
     const auto sequence = core::contender_sequence(znode.substr(znode.rfind('/') + 1));
     return sequence ? static_cast<contender_number>(*sequence + 1) : contender_number{0};

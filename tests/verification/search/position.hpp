@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// position: a state of the search: the numbers of the interned values that it is made of, and what is
-// left of the budgets. Compared exactly; 24 bytes.
+// position: a state of the search: the numbers of its interned values, and the rest of the budgets. Compared exactly;
+// 24 bytes.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 
 namespace turnstile::search {
 
-// A client that still waits after so many timers, with nothing else to happen, waits for ever.
+// A client that still waits after so many timers, while nothing else can happen, waits for ever.
 inline constexpr std::uint8_t k_most_passes = 12;
 
 struct position {
     std::array<value_id, k_most_clients> clients{};
     value_id servers = 0;
-    std::uint8_t faults = 0;        // left
-    std::uint8_t early_timers = 0;  // left
-    std::uint8_t passes = 0;        // how often time passed because nothing else could happen
+    std::uint8_t faults = 0;        // that are left
+    std::uint8_t early_timers = 0;  // that are left
+    std::uint8_t passes = 0;        // times that nothing but time could pass
     contender_number last_grant = 0;
 
     friend bool operator==(const position&, const position&) = default;

@@ -26,7 +26,7 @@ private:
     bounds limits_;
     model model_;
     visited known_;
-    std::vector<std::uint32_t> arrivals_;  // by state: transitions that lead to it
+    std::vector<std::uint32_t> arrivals_;  // for each state: the transitions that lead to it
     std::vector<transition> next_;
     findings found_;
 };
@@ -37,7 +37,7 @@ findings explorer::run() {
     state_number at = 0;
     while (at != known_.size() && found_.breach.empty() && found_.depth != limits_.depth &&
            known_.size() < limits_.states) {
-        const auto end = static_cast<state_number>(known_.size());  // of this depth
+        const auto end = static_cast<state_number>(known_.size());  // end of this depth
         for (; at != end && found_.breach.empty() && known_.size() < limits_.states; ++at)
             expand(at);
         if (known_.size() != end) ++found_.depth;
@@ -78,8 +78,8 @@ void explorer::fail(std::string breach, state_number from, const transition* las
     std::reverse(found_.story.begin(), found_.story.end());
 }
 
-// The ways to a state are the ways to all states that lead to it, so states are taken once all of
-// those have been (A. Kahn's topological order, 1962). From `expanded` on they were not looked into.
+// The number of ways to a state is the sum over all states that lead to it. So a state is counted once all of those
+// have been (A. Kahn's topological order, 1962). States from `expanded` on have no known successors.
 void explorer::count_histories(state_number expanded) {
     std::vector<double> ways(known_.size(), 0);
     std::vector<state_number> ready{0};

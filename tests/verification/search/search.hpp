@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// search: every interleaving of a few clients and a few faults, up to a stated depth, breadth first.
-// doc: docs/why/exhaustive-search.md.
+// search: every interleaving of a few clients and a few faults, up to a given depth, breadth first.
+// docs/why/exhaustive-search.md describes it.
 //
 //     bounds limits;
 //     limits.clients = 2;
@@ -21,24 +21,24 @@
 namespace turnstile::search {
 
 struct findings {
-    std::uint64_t states = 0;                   // distinct ones
-    std::uint64_t transitions = 0;              // steps from one of them to another
+    std::uint64_t states = 0;                   // distinct states
+    std::uint64_t transitions = 0;              // steps from one state to another
     std::array<std::uint64_t, k_acts> taken{};  // transitions by their kind
     std::uint64_t ends = 0;                     // distinct states in which a history may end
-    unsigned depth = 0;     // steps of the longest of the shortest ways to a state
-    bool complete = false;  // no bound of depth or states was met
-    // Interleavings: sequences of steps from the beginning to a state in which a history may end, and
-    // those that the bounds cut off. Exact up to 2^53. Not counted if a breach was found.
+    unsigned depth = 0;     // length of the longest among the shortest ways to a state
+    bool complete = false;  // neither the bound of depth nor of states was reached
+    // Interleavings: sequences of steps from the beginning to a state in which a history may end; and sequences that
+    // the bounds cut off. Exact up to 2^53. Not counted if a breach was found.
     double histories = 0;
     double cut_off = 0;
-    bool cycle = false;                  // the states form one, so there is no end of histories
-    std::uint64_t distinct_clients = 0;  // of which the states are made
+    bool cycle = false;                  // the states contain one: infinitely many histories
+    std::uint64_t distinct_clients = 0;  // values in the states
     std::uint64_t distinct_servers = 0;
 
-    std::string breach;              // of a promise; empty: none
-    std::vector<std::string> story;  // the steps that lead there, of a shortest history
+    std::string breach;              // the broken promise; empty: none
+    std::vector<std::string> story;  // the steps of a shortest history that leads there
 
-    // As text, with the breach and its story if there is one.
+    // Returns the findings as text, with the breach and its story if there is one.
     [[nodiscard]] std::string report() const;
 };
 

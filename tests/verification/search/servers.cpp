@@ -40,8 +40,7 @@ done servers::act(session_name session, const core::operation& op) {
     return {std::move(reply), rename(applied.events)};
 }
 
-// No data of a contender ever changes, so of the watches that were not there only deletions can have
-// been missed.
+// The data of a contender never change. So of the watches that were not set, only deletions can have been missed.
 done servers::act(session_name session, const set_again& again) {
     auto missed = rename(tree_.restore_watches(sessions_.at(session), again.watches, tree_.zxid()));
     if (again.told == set_again::order::backwards) std::reverse(missed.begin(), missed.end());
@@ -60,7 +59,7 @@ done servers::act(session_name session, const open_session&) {
 
 done servers::act(session_name session, const close_session&) {
     const auto raw = sessions_.extract(session);
-    if (!raw) return {};  // its client gave it up before it heard
+    if (!raw) return {};  // its client gave it up before it got the answer
     const auto events = tree_.close_session(raw.mapped());
     return {{}, rename(events)};
 }
@@ -90,7 +89,7 @@ std::vector<told_watch> servers::rename(const std::vector<local::fired_watch>& e
     std::vector<told_watch> result;
     for (const auto& event : events)
         result.push_back({name_of(event.session), event.kind, event.path});
-    // The tree tells sessions in the order in which they were opened.
+    // The tree lists sessions in the order in which they were opened.
     std::stable_sort(result.begin(), result.end(), [](const told_watch& a, const told_watch& b) {
         return a.session < b.session;
     });
@@ -131,7 +130,7 @@ void servers::tell_everybody(std::vector<told_watch>& told) const {
     for (const auto& [name, raw] : sessions_) told.push_back({name, first.kind, first.path});
 }
 
-// G3: the deletion of one znode wakes its owner and one more session, unless it was deleted by hand.
+// G3: the deletion of one znode wakes its owner and one other session, unless it was deleted by hand.
 void servers::judge_woken(const std::vector<told_watch>& told) {
     if (!by_hand_.empty()) return;
     std::map<std::string, std::set<session_name>> woken;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers: the ensemble as the search sees it: one tree (src/local) that carries out one request at a
-// time, with names that do not depend on the interleaving (names.hpp). A value.
+// servers: the ensemble in the search: one tree (src/local) that executes one request at a time, with names that do
+// not depend on the interleaving (names.hpp). A value.
 //
-// Two servers are equal if every later answer and event is: which sessions live, which contenders
-// stand, which sessions watch what, how many contenders there ever were. The tree's transaction numbers are
-// left out: nothing that leaves here shows them.
+// Two servers are equal if every later answer and event is. That depends on the live sessions, the existing
+// contenders, the watches, and the number of contenders ever created. The tree's transaction numbers are left out: no
+// answer shows them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct forget_watch {
     std::string path;
     friend bool operator==(const forget_watch&, const forget_watch&) = default;
 };
-// A client's watches are set again on a new connection. What it missed is told in no order.
+// Sets a client's watches again on a new connection. The events that it missed come in any order.
 struct set_again {
     local::client_watch_list watches;
     enum class order { forwards, backwards } told = order::forwards;
@@ -44,7 +44,7 @@ struct told_watch {
     std::string path;
 };
 struct done {
-    core::reply reply;  // of an operation
+    core::reply reply;  // the operation's
     std::vector<told_watch> told;
 };
 
@@ -62,13 +62,13 @@ public:
 
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
     [[nodiscard]] bool has(session_name session) const { return sessions_.contains(session); }
-    // In their order.
+    // The existing contenders, in order.
     [[nodiscard]] const std::vector<contender>& standing() const noexcept { return standing_; }
     [[nodiscard]] bool removed_by_hand(contender_number which) const {
         return by_hand_.contains(which);
     }
     [[nodiscard]] std::size_t watch_count() const noexcept { return tree_.watch_count(); }
-    // A promise that was broken by the act that led here; else empty.
+    // The promise that the last act broke; empty if none.
     [[nodiscard]] const std::string& breach() const noexcept { return breach_; }
 
     friend bool operator==(const servers& a, const servers& b) { return a.key_ == b.key_; }
@@ -96,7 +96,7 @@ private:
     std::set<contender_number> by_hand_;
     std::string breach_;
 
-    // Of the tree, as names.
+    // The contenders in the tree, by their names.
     std::vector<contender> standing_;
     std::string key_;
 };

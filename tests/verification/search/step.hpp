@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// step: what may happen next in a state of the search; docs/why/exhaustive-search.md tells each.
+// step: a possible next step in a state of the search; docs/why/exhaustive-search.md explains each.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,22 @@
 namespace turnstile::search {
 
 enum class act : std::uint8_t {
-    // The application.
+    // Steps of the application.
     acquire,
     release,
-    // Messages, timers and reconnects: they must happen at some time.
-    serve,            // the servers carry out the client's oldest request
-    serve_backwards,  // the same, where it sets watches again: what was missed comes the other way round
-    deliver,          // the client hears its oldest message
+    // Messages, timers and reconnects: they must happen eventually.
+    serve,            // the servers execute the client's oldest request
+    serve_backwards,  // the same for set watches: missed events in reverse order
+    deliver,          // the client receives its oldest message
     attach,
     timer,
     closes,  // the servers close a session that its client has given up
     reap,    // the servers expire the session of a client that crashed
     pass,    // nothing else can happen: every waiting client's next timer runs
-    // What may happen, and costs nothing.
-    late,         // the oldest write of a broken connection is carried out
+    // Possible steps without a cost.
+    late,         // the servers execute the oldest write of a broken connection
     expire,       // the servers close a session that was doomed when its lease was over
-    early_timer,  // a timer runs while messages are under way (bounded by itself)
+    early_timer,  // a timer runs while messages are in progress (bounded separately)
     // Faults.
     cut,
     silence,
@@ -45,7 +45,7 @@ struct step {
 [[nodiscard]] constexpr bool is_fault(act kind) noexcept {
     return kind >= act::cut;
 }
-// What a history may end without.
+// Steps that a history may end without.
 [[nodiscard]] constexpr bool is_optional(act kind) noexcept {
     return kind >= act::late;
 }

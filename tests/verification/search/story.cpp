@@ -4,7 +4,7 @@
 #include "simulation/describe.hpp"
 #include "verification/search/model.hpp"
 
-// Steps as text.
+// Converts steps into text.
 namespace turnstile::search {
 
 namespace {

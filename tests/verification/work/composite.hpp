@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite: one acquisition of several locks at once, as a simulated client carries it out: core::all_of
-// or core::quorum, and the acquisitions that are its parts.
+// composite: one acquisition of several locks at once, as a simulated client executes it: core::all_of or
+// core::quorum, and the acquisitions that are its parts.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct composite {
     std::size_t worker = 0;
     std::variant<core::all_of, core::quorum> value;
     std::vector<std::string> folders;
-    std::vector<std::optional<core::acquisition_id>> parts;  // the latest of each
+    std::vector<std::optional<core::acquisition_id>> parts;  // the latest acquisition of each part
     std::optional<core::time_point> deadline;                // by the client's clock
     bool once = false;
     bool enters_again = true;
@@ -34,13 +34,13 @@ struct composite {
     }
 };
 
-// What the judge sees of holders of several locks.
+// The judge's view of holders of several locks.
 class composite_holder {
 public:
     composite_holder() = default;
     composite_holder(const composite_holder&) = default;
     composite_holder& operator=(const composite_holder&) = default;
-    // Those that their callers hold, or wait for.
+    // The composites that callers hold, or for which they wait.
     [[nodiscard]] virtual std::vector<const composite*> composites() const = 0;
 
 protected:

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_composite_slack = 20ms;  // for what is handed from thread to thread
+constexpr auto k_composite_slack = 20ms;  // tolerance for hand-overs between threads
 
 std::string name(client_id client, const composite& composite) {
     return fmt::format("the {} of client {} worker {}",
@@ -55,7 +55,7 @@ std::size_t composite_judge::count_valid(client_id client, const composite& comp
     return count;
 }
 
-// What the guard says: as many parts as it holds whose leases are valid.
+// Returns the guard's answer: it counts the parts that it holds with a valid lease.
 bool composite_judge::valid(client_id client, const composite& composite) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i != composite.folders.size(); ++i)
@@ -78,7 +78,7 @@ bool composite_judge::forced(client_id client, const composite& composite) const
     return false;
 }
 
-// ---- what is told ---------------------------------------------------------------------------
+// ---- the notices ----------------------------------------------------------------------------
 
 void composite_judge::on_granted(client_id client, const composite& composite) {
     if (count_valid(client, composite) < needed(composite))

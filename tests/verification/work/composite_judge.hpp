@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite_judge: what is promised of holds that consist of several, beyond what is promised of each
-// part (invariants.hpp).
+// composite_judge: the promises of holds that consist of several parts, beyond the promises of each part
+// (invariants.hpp).
 //
-// | name | judged                                                                            |
-// |------|-------------------------------------------------------------------------------------|
-// | G1   | a hold on several is told only when it has all of them, a quorum when it has a majority; no two |
-// |      | quorum holds are valid at once                                                      |
-// | G4   | what failed, or was given up, has no part left                                      |
-// | G5   | the loss of a part (of the majority) is told soon                                   |
-// | G6   | a write with the vector of a valid hold is never behind one that was made before       |
-// | G7   | waits end by their deadlines                                                        |
+// | name | judged                                                                                 |
+// |------|----------------------------------------------------------------------------------------|
+// | G1   | A hold on several locks is reported only when it has all of them, a quorum only when   |
+// |      | it has a majority. No two quorum holds are valid at once.                              |
+// | G4   | A failed or abandoned acquisition has no part left.                                    |
+// | G5   | The loss of a part (of the majority) is reported soon.                                 |
+// | G6   | A write with the vector of a valid hold is never behind an earlier write.              |
+// | G7   | Waits end by their deadlines.                                                          |
 //
 // Parts that were removed by force are excluded, as in G1.
 #pragma once
@@ -34,18 +34,18 @@ public:
         holders_.push_back({id, &client, &party});
     }
 
-    // ---- what is told ----
+    // ---- the notices ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
-    // As the guard of this acquisition shows it.
+    // The value that the guard of this acquisition shows.
     [[nodiscard]] core::time_point valid_until(client_id client, core::acquisition_id which) const;
-    // The guard of this part says that it is valid.
+    // Returns true if the guard of this part says that it is valid.
     [[nodiscard]] bool part_valid(client_id client, const composite& composite,
                                   std::size_t part) const;
-    // The guard of what was granted just now would say that it is valid.
+    // Returns true if the guard of the grant just now would say that it is valid.
     [[nodiscard]] bool valid(client_id client, const composite& composite) const;
     void on_granted(client_id client, const composite& composite);
     void on_over(client_id client, const composite& composite);  // and all its parts have answered
-    // Its holder writes something, if its guard is valid.
+    // The holder writes, if its guard is valid.
     void on_write(client_id client, const composite& composite);
 
     void after_event();
@@ -68,7 +68,7 @@ private:
     const agenda& agenda_;
     std::vector<holder> holders_;
     std::map<const composite*, instant> incomplete_since_;
-    fencing_vector seen_;  // by the resource that all write to
+    fencing_vector seen_;  // the largest vector that the common resource has seen
 };
 
 }  // namespace turnstile::simulation

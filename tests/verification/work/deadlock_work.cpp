@@ -75,7 +75,7 @@ void deadlock_work::hear(const core::notice& notice) {
     }
 }
 
-// The first lock was lost, or it is time to look.
+// The first lock was lost, or a search is due.
 void deadlock_work::lose_patience(worker& actor) {
     if (!actor.first) return client_.cancel(actor.current);
     if (!actor.look) {
@@ -124,7 +124,7 @@ void deadlock_work::answered(const core::answer& answer) {
     }
 }
 
-// The next question of this look, or what comes of it.
+// Sends the next read of this search, or draws its conclusion.
 void deadlock_work::ask_on(worker& actor) {
     const auto& look = *actor.look;
     if (look.read != look.children.size())
@@ -142,19 +142,19 @@ void deadlock_work::handle(deadlock_look& look, const core::reply& answer) const
         return;
     }
     const auto name = look.children[look.read++];
-    if (answer.error != core::server_error::ok) return;  // it has gone
+    if (answer.error != core::server_error::ok) return;  // the contender is gone
     auto& queue = look.queues.back().contenders;
     contender member;
     member.position = queue.size();
     member.name = name;
     member.session_id = answer.stat.ephemeral_owner;
     member.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
-    // An order to go is written behind what the contender says.
+    // An operator's order follows the contender's own text.
     member.metadata.owner = client_.owner_of(answer.data.substr(0, answer.data.find(" revoke=")));
     queue.push_back(std::move(member));
 }
 
-// What one look finds a second one has to confirm.
+// A second search has to confirm the finding of the first.
 void deadlock_work::conclude(worker& actor) {
     auto look = std::move(*actor.look);
     detail::forget_left_over(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// deadlock_work: threads that take a second lock while they hold a first one, in any order and without a
-// deadline, and that look for a cycle while they wait, as deadlock_detector does, with its own rules
-// (wait_for_graph): the newest wait of a cycle gives up.
+// deadlock_work: threads that take a second lock while they hold a first one, in any order and without a deadline.
+// While they wait they search for a cycle, as deadlock_detector does and with its rules (wait_for_graph): the newest
+// wait of a cycle gives up.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 
 namespace turnstile::simulation {
 
-// The queues of some locks, as they are read one after the other.
+// The queues of some locks, which are read one after the other.
 struct deadlock_look {
     std::vector<std::string> paths;
     std::vector<detail::lock_queue> queues = {};
-    std::vector<std::string> children = {};  // of the latest queue, in order
-    std::size_t read = 0;                    // so many of them
-    std::optional<deadlock> found = {};      // by the first look: this is the second
+    std::vector<std::string> children = {};  // the latest queue, in order
+    std::size_t read = 0;                    // number of contenders read so far
+    std::optional<deadlock> found = {};      // the finding of the first search: this is the second
 };
 
 struct deadlock_worker : crew_member {
     std::string owner;
     std::string second_folder;
-    std::optional<core::acquisition_id> first;   // is held
-    std::optional<core::acquisition_id> second;  // is held
+    std::optional<core::acquisition_id> first;   // a held lock
+    std::optional<core::acquisition_id> second;  // a held lock
     bool wants_second = false;
     std::optional<deadlock_look> look;
     core::inquiry_id request{};

@@ -13,8 +13,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto k_moment = 20ms;
-constexpr double k_at_once = 0.3;    // of what the user says, right after the word before
-constexpr double k_stays_out = 0.5;  // of the participants
+constexpr double k_at_once = 0.3;    // probability that the user acts again at once
+constexpr double k_stays_out = 0.5;  // probability that a participant stays out
 constexpr double k_executor_throws = 0.03;
 constexpr double k_resigns = 0.3;
 constexpr double k_moves = 0.4;
@@ -107,7 +107,7 @@ void election_work::all_give_up() {
     for (auto& participant : seats_) after({}, [this, &participant] { say_close(participant); });
 }
 
-// Each participant leads once more before it goes: at the end one of them leads.
+// Each participant leads once more before it leaves: at the end one of them leads.
 void election_work::stop() {
     stopping_ = true;
     for (auto& participant : seats_) {
@@ -299,7 +299,7 @@ void election_work::on_decision(seat& participant, turn which, bool leads) {
         after(some_time(), [this, &participant, which] { work_on(participant, which); });
 }
 
-// The stop token: the function obeys it where it looks at it.
+// The stop token fires: the function obeys when it checks the token.
 void election_work::end_soon(seat& participant, turn which) {
     if (!participant.leads || participant.judge.runs != which ||
         planned_.erase(participant.function) == 0)

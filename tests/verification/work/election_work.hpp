@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_work: participants of an election with a function, by the state that ships
-// (recipe/election/participation.hpp). Their users start and close them, and the executor, the callbacks and the
-// function come when they come: each task and each piece of news takes a time of its own, so that
-// they overtake each other as threads do.
+// election_work: participants of an election with a function, using the shipped state machine
+// (recipe/election/participation.hpp). Their users start and close them. Tasks, callbacks and the function each take
+// random time, so that they overtake each other as threads do.
 #pragma once
 
 #include <deque>
@@ -46,22 +45,22 @@ private:
         const bool once;
         detail::participation now;
         seat_judge judge;
-        std::size_t words = 0;     // that its user will still say
+        std::size_t words = 0;     // actions that its user will still take
         bool closes_next = false;  // when it leads
-        // What the shell keeps.
-        std::map<turn, core::acquisition_id> requests;  // that wait or are held
-        std::set<turn> given_up;                        // maybe before they were asked for
+        // State of the shell.
+        std::map<turn, core::acquisition_id> requests;  // waiting or held
+        std::set<turn> given_up;                        // perhaps before they were requested
         turn newest = 0;
-        // The function.
-        bool leads = false;              // it is called
-        bool term_is_over = false;       // and is to return
-        bool started_meanwhile = false;  // since then
-        std::uint64_t function = 0;      // what it does next
+        // State of the function.
+        bool leads = false;              // called
+        bool term_is_over = false;       // about to return
+        bool started_meanwhile = false;  // since the call
+        std::uint64_t function = 0;      // number of its next action
     };
 
     // ---- time ----
     std::uint64_t after(core::duration pause, step step);
-    void soon(seat& participant, step step);  // a task, or news
+    void soon(seat& participant, step step);  // a task, or a notice
     [[nodiscard]] core::duration some_time();
 
     // ---- the user ----

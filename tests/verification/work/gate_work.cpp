@@ -11,7 +11,7 @@ namespace turnstile::simulation {
 
 namespace {
 
-// Reads the record, learns the leader's time, and decides; what comes after that is the gate's.
+// Reads the record, learns the leader's time, and decides; the derived gate does the rest.
 class gate_work : public recipe_work {
 public:
     gate_work(sim_client& client, const scenario& scenario, dice& chance, const char* record)
@@ -51,7 +51,7 @@ private:
     const std::string record_;
 };
 
-// Starts if it is due, works, and writes the end down.
+// Starts the job if it is due, works, and records the end.
 class job_work final : public gate_work {
 public:
     job_work(sim_client& client, const scenario& scenario, dice& chance)
@@ -62,11 +62,11 @@ private:
         switch (step) {
             case 4:
                 if (!committed(actor)) return release(actor);
-                return pause(actor, some_time());  // the job
+                return pause(actor, some_time());  // the job runs
             case 5: return look(actor);
             case 6:
                 if (!read_it(actor) || dice_.chance(0.2))
-                    return release(actor);  // it dies, as it were
+                    return release(actor);  // acts as if the process died
                 return finish(actor);
             default: return release(actor);
         }
@@ -90,7 +90,7 @@ private:
     }
 };
 
-// Enters if there is room; else it waits for that while it holds the lock, and looks again.
+// Enters if there is room; otherwise it waits for room while it holds the lock, and reads again.
 class rate_work final : public gate_work {
 public:
     rate_work(sim_client& client, const scenario& scenario, dice& chance)
@@ -103,7 +103,7 @@ private:
             detail::rate_record::parse(actor.text, actor.seen.mtime).value_or(scenario_.rate);
         detail::forget_old(record, now);
         const auto wait = detail::wait_for_room(record, now);
-        if (wait > 0 && dice_.chance(0.5)) return release(actor);  // it only tried
+        if (wait > 0 && dice_.chance(0.5)) return release(actor);  // a try: gives up
         if (wait > 0) {
             actor.step = 0;
             return pause(actor, std::chrono::milliseconds{wait});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gate_work: what threads do that run a job at most once in a period (job_gate), or enter at most so often
+// gate_work: threads that run a job at most once in a period (job_gate), or enter at most a number of times
 // (rate_gate), step by step, with the recipes' own rules.
 #pragma once
 

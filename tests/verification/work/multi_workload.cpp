@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_thread_hand_over = 500us;  // from thread to thread, at most
+constexpr auto k_thread_hand_over = 500us;  // longest hand-over between threads
 
 bool ends_with_session(const error& why) {
     return why == errc::session_lost || why == errc::removed;
@@ -19,13 +19,13 @@ bool ends_with_session(const error& why) {
 core::after_loss after(const error& why) {
     return ends_with_session(why) ? core::after_loss::start_over : core::after_loss::give_up;
 }
-// As quorum_lock's callers are (worth_asking_again): a lease that is too short stays so.
+// The same rule as quorum_lock's (worth_asking_again): a lease that is too short stays too short.
 core::quorum::next again(const error& why) {
     const bool for_good = why == errc::closed || why == errc::lease_too_short;
     return for_good ? core::quorum::next::never : core::quorum::next::again;
 }
 
-// As multi_lock's are (may_be_granted_later).
+// The same rule as multi_lock's (may_be_granted_later).
 core::all_of::refusal refusal_of(const error& why, bool tried) {
     if (why == errc::cancelled) return core::all_of::refusal::withdrawn;
     const bool later = why == errc::busy || why == errc::timeout || why == errc::not_connected ||
@@ -85,7 +85,7 @@ void multi_workload::plan_rest(worker& actor) {
     plan(actor, dice_.up_to(scenario_.time.session_timeout / 4));
 }
 
-// Of a quorum's attempts and pauses.
+// Plans the timer for a quorum's attempts and pauses.
 void multi_workload::plan_timer(composite& set) {
     const auto* most = std::get_if<core::quorum>(&set.value);
     if (most == nullptr || set.now == composite::state::over) return;
@@ -168,7 +168,7 @@ composite multi_workload::make(std::size_t which) const {
     return composite;
 }
 
-// Every second one tries, whatever became of the trials before it: more than trial_pace allows.
+// Half of the acquisitions use trials, whatever the earlier trials returned: more than trial_pace allows.
 core::all_of::course multi_workload::draw_course(bool once) const {
     if (once || dice_.chance(0.5)) return core::all_of::course::in_order;
     return dice_.chance(0.5) ? core::all_of::course::all_at_once
@@ -292,7 +292,7 @@ void multi_workload::execute(std::uint64_t key) {
                 }
             }
             if (const auto* question = std::get_if<typename V::ask>(&entry)) {
-                give_back();  // ahead of what is asked for
+                give_back();  // before the next request
                 ask(key, question->part);
             } else if (const auto* draw = std::get_if<typename V::withdraw>(&entry)) {
                 client_.cancel(*mine.parts[draw->part]);
@@ -318,12 +318,12 @@ bool multi_workload::parts_valid(const composite& composite) const {
     return true;
 }
 
-// Its caller gets no guard that is not valid (F28).
+// The caller gets no guard that is not valid (F28).
 void multi_workload::granted(composite& set) {
     set.now = composite::state::held;
     auto& actor = workers_[set.worker];
     if (set.is_quorum() ? !judge_.valid(id_, set) : !parts_valid(set)) {
-        plan(actor, {});  // gives it up
+        plan(actor, {});  // the caller gives it up
         return;
     }
     judge_.on_granted(id_, set);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_workload: threads (workers) that take several locks at once, or a majority of those that stand for
-// ensembles, hold them, release them, or give up waiting; all drawn from the seed.
+// multi_workload: threads (workers) that take several locks at once, or a majority of locks that represent ensembles,
+// hold them, release them, or give up waiting; all drawn from the seed.
 //
-// What the shell does with core::all_of and core::quorum, under virtual time: what a part's hold tells is
-// handed on a little later, one after the other, as a client's threads do.
+// Does the shell's work with core::all_of and core::quorum, under virtual time: notices of a part's hold are passed
+// on a little later, one after the other, as a client's threads do.
 #pragma once
 
 #include <cstddef>
@@ -35,13 +35,13 @@ public:
 private:
     struct worker {
         std::size_t rounds = 0;
-        std::uint64_t serial = 0;  // of the event that is planned; older ones are void
+        std::uint64_t serial = 0;  // number of the planned event; older events are void
         std::uint64_t timer = 0;
-        std::optional<std::uint64_t> current;  // its composite
+        std::optional<std::uint64_t> current;  // the thread's composite
         bool done = false;
     };
     struct part_of {
-        std::uint64_t key = 0;  // of the composite
+        std::uint64_t key = 0;  // identifies the composite
         std::size_t part = 0;
         bool tried = false;  // in a trial of core::all_of
     };
@@ -60,7 +60,7 @@ private:
     void execute(std::uint64_t key);
     void ask(std::uint64_t key, std::size_t part);
     void try_all(std::uint64_t key, const std::vector<std::size_t>& parts);
-    // Of one part, noted.
+    // Notes one part, and returns its request.
     core::acquire prepare(std::uint64_t key, std::size_t part, asked how, core::acquisition_id id);
     void granted(composite& composite);
     void over(composite& composite);

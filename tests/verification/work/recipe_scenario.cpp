@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of single recipes: as those of locks; of those that write, on one folder that is there.
+// Scenarios of single recipes: like the scenarios of locks. Recipes that write use one existing folder.
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +19,7 @@ bool writes(work_kind work) {
 void draw_conversions(scenario& scenario) {
     constexpr std::uint64_t k_conversions = 0x9fb21c651e98df25;
     dice chance{scenario.seed ^ k_conversions};
-    // A write may commit so long after what its client had seen that this has changed meanwhile.
+    // Such a delay of a write that meanwhile the state that its client had read has changed.
     if (chance.chance(0.5)) scenario.time.disk_latency = std::chrono::milliseconds{400};
     scenario.rounds *= 2;
     scenario.read_write = "/locks/rw";
@@ -30,7 +30,7 @@ void draw_conversions(scenario& scenario) {
     scenario.every[static_cast<std::size_t>(fault::resize)] = {};
 }
 
-// Plain locks, one at a time.
+// Plain locks, without composites.
 void draw_locks(scenario& scenario, std::vector<std::string>&& folders) {
     scenario.read_write.clear();
     scenario.semaphore.clear();
@@ -41,24 +41,24 @@ void draw_locks(scenario& scenario, std::vector<std::string>&& folders) {
     scenario.every[static_cast<std::size_t>(fault::resize)] = {};
 }
 
-// One lock, which threads take again while they hold it, for a limited time now and then.
+// A lock that threads take again while they hold it, now and then for a limited time.
 void draw_recursion(scenario& scenario) {
     draw_locks(scenario, {"/locks/a"});
     scenario.max_hold = scenario.time.session_timeout;
 }
 
-// Few locks, several of which a thread takes.
+// Few locks, of which a thread takes several.
 void draw_deadlocks(scenario& scenario) {
     draw_locks(scenario, {"/locks/a", "/locks/b", "/locks/c"});
     scenario.first_sequence = 0;
-    // A contender whose metadata is overwritten has no owner; and a waiter behind two whose znode is deleted by
-    // force learns it when the next one goes, which in a cycle is never (docs/why/deadlocks.md).
+    // A contender whose metadata is overwritten has no owner. A waiter behind two contenders whose znode is deleted
+    // by force learns that when the next one leaves, which in a cycle never happens (docs/why/deadlocks.md).
     for (const auto by_hand : {fault::hand_set, fault::hand_delete, fault::take_away})
         scenario.every[static_cast<std::size_t>(by_hand)] = {};
     scenario.swept = 0;
 }
 
-// One lock, in a folder that is there, under which recipes write.
+// A lock in an existing folder, under which recipes write.
 void draw_writes(scenario& scenario) {
     constexpr std::uint64_t k_recipes = 0x5851f42d4c957f2d;
     dice chance{scenario.seed ^ k_recipes};
@@ -66,10 +66,10 @@ void draw_writes(scenario& scenario) {
     scenario.folders_exist = true;
     scenario.first_sequence = 0;
     scenario.every[static_cast<std::size_t>(fault::reap)] = {};
-    // A latch is as good as a lock: it is the same queue of another name.
+    // A latch serves as well as a lock: the same queue under another name.
     if (scenario.work == work_kind::elections && chance.chance(0.5))
         scenario.work_wants.kind = core::contender_kind::latch;
-    // Where threads hold both, a commit is under both.
+    // If threads hold both locks, a commit is under both.
     if (scenario.work == work_kind::commits && chance.chance(0.5))
         scenario.folders.push_back("/locks/b");
     if (chance.chance(0.5)) scenario.held_up = chance.pick(std::vector<double>{0.05, 0.3});

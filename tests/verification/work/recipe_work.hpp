@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_work: threads that take a lock and, while they hold it, do what a recipe does: reads and commits,
-// one after the other. Recipes' own steps: commit_work.cpp, gate_work.cpp.
+// recipe_work: threads that take a lock and, while they hold it, execute a recipe: reads and commits, one after the
+// other. The recipes' own steps: commit_work.cpp, gate_work.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 namespace turnstile::simulation {
 
 struct recipe_worker : crew_member {
-    int step = 0;                                 // of the recipe
-    core::awaited_id request{};                   // what it waits for
-    std::optional<core::reply> reply;             // of its latest read
-    std::optional<core::commit_outcome> written;  // of its latest commit
-    std::string text;                             // of that
+    int step = 0;                                 // the recipe's
+    core::awaited_id request{};                   // the answer for which it waits
+    std::optional<core::reply> reply;             // to its latest read
+    std::optional<core::commit_outcome> written;  // the latest commit's
+    std::string text;                             // text of that commit
     core::stat seen;                              // for the recipe
 };
 
-// Its `go_on` does the next step: the hold was granted, or what was asked for is there.
+// Its `go_on` takes the next step: the hold was granted, or the answer has arrived.
 class recipe_work : public crew<recipe_worker> {
 public:
     using crew::crew;
@@ -40,7 +40,7 @@ protected:
     [[nodiscard]] static bool committed(const worker& actor) {
         return actor.written && std::holds_alternative<core::committed>(*actor.written);
     }
-    // A text that no other client writes.
+    // Returns a text that no other client writes.
     [[nodiscard]] std::string unique_text(const worker& actor, const std::string& text);
 
 private:

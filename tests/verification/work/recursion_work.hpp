@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recursion_work: threads that take a lock again while they hold it, and let go of it share by share, with
-// the rules that ship (owner_table). Some own it as threads, some by a token that the client's threads share.
+// recursion_work: threads that take a lock again while they hold it, and release it share by share, with the shipped
+// rules (owner_table). Some own it as threads, some through a token that the client's threads share.
 #pragma once
 
 #include <compare>
@@ -19,7 +19,7 @@ struct recursive_worker : crew_member {
         lock_owner owner;
         core::acquisition_id by{};
     };
-    std::vector<share> shares;  // in its hands, the latest last
+    std::vector<share> shares;  // the shares that it has, the latest last
 };
 
 class recursion_work final : public crew<recursive_worker> {
@@ -31,7 +31,7 @@ public:
 private:
     struct held {
         core::acquisition_id by{};
-        core::time_point until = core::time_point::max();  // its own limit
+        core::time_point until = core::time_point::max();  // limit of this share
     };
     using table = detail::owner_table<lock_owner, held>;
 

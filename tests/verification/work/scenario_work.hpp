@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenario_work: the threads of a client, by the kind of work that its scenario asks for.
+// scenario_work: the threads of a client, for the kind of work in its scenario.
 #pragma once
 
 #include <memory>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat_judge: what one participant of an election owes, whatever its state says: judged from what its user
-// said and what it was granted, whenever nothing of it is under way.
+// seat_judge: checks one participant of an election, independently of its state machine: from its user's calls and its
+// grants, whenever none of its tasks is in progress.
 //
-// | name | judged                                                                                   |
-// |------|------------------------------------------------------------------------------------------|
-// | E2   | a grant's function runs or is about to, else the grant is given back                     |
-// | E3   | one that takes no part has nothing in the queue, once its function has returned          |
-// | E4   | one that takes part is in the queue, or its function runs                                |
-// | E5   | the function does not run twice at a time                                                |
+// | name | judged                                                                                 |
+// |------|----------------------------------------------------------------------------------------|
+// | E2   | The function of a grant runs or is about to run; otherwise the grant is given back.    |
+// | E3   | A participant that takes no part has no contender, once its function has returned.     |
+// | E4   | A participant that takes part is in the queue, or its function runs.                   |
+// | E5   | The function does not run twice at the same time.                                      |
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ struct seat_judge {
     using turn = std::uint64_t;
 
     std::string name;
-    bool takes_part = false;    // by what its user said, and what it was told
-    std::size_t under_way = 0;  // tasks and news that have not arrived
-    std::optional<turn> runs;   // whose function, or the task around it
-    std::set<turn> queued;      // waits, or holds
-    std::set<turn> held;        // of those
+    bool takes_part = false;    // by its user's calls and its results
+    std::size_t under_way = 0;  // tasks and notices that have not arrived
+    std::optional<turn> runs;   // the turn whose function runs, or the task around it
+    std::set<turn> queued;      // waiting or held turns
+    std::set<turn> held;        // turns of these that are held
 
     void begins(turn of) {
         if (runs) throw violation{"E5", name + " runs its function twice at a time"};

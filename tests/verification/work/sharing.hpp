@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing: what a simulated client has of one lock that its threads share: core::local_queue, the contender
-// that it asks for, and the calls of its threads.
+// sharing: a simulated client's part of one lock that its threads share: core::local_queue, the contender that it
+// requests, and the calls of its threads.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace turnstile::simulation {
 
-// Granted: decided, and its caller has not woken yet. Held: it has its guard. Lost: that is over, and its
-// caller has still to give it up.
+// Granted: decided, and its caller has not resumed yet. Held: the caller has its guard. Lost: the hold is over, and
+// its caller has still to release it.
 struct local_call {
     enum class state { waiting, granted, held, lost, refused };
 
@@ -27,22 +27,22 @@ struct local_call {
     state now = state::waiting;
     std::optional<core::acquisition_id> contender;
     fencing_token token;
-    core::time_point limit = core::time_point::max();  // its own
+    core::time_point limit = core::time_point::max();  // limit of this call
 };
 
 struct shared_lock {
     std::string folder;
     core::local_queue_settings settings;
     core::local_queue value;
-    std::map<core::local_id, local_call> calls;  // ids grow with the arrivals
-    std::uint64_t number = 0;                    // of the latest contender that was asked for
+    std::map<core::local_id, local_call> calls;  // in the order of arrival
+    std::uint64_t number = 0;                    // number of the latest requested contender
     bool withdrawn = false;
-    std::optional<core::acquisition_id> held;  // once its grant is known, until it is given back
-    std::optional<core::time_point> armed;     // its timer
-    std::size_t unanswered = 0;                // asked for, and not answered
+    std::optional<core::acquisition_id> held;  // from its known grant until it is given back
+    std::optional<core::time_point> armed;     // deadline of its timer
+    std::size_t unanswered = 0;                // requested, and not answered
 };
 
-// What the judge sees of the threads that share a contender.
+// The judge's view of threads that share a contender.
 class sharing_holder {
 public:
     sharing_holder() = default;

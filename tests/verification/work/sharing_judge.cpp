@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_slack = 30ms;  // for timers, and for what is handed from thread to thread
+constexpr auto k_slack = 30ms;  // tolerance for timers, and for hand-overs between threads
 
 std::string name(client_id client, const shared_lock& lock) {
     return fmt::format("{} of client {}", lock.folder, client);
@@ -180,12 +180,12 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
                                           name(client, lock), mine.passes, lock.settings.passes)};
 }
 
-// Its caller's token: after all that were granted before it.
+// The token of its caller is larger than all earlier ones.
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
     const auto& znode = *history_.find(record(client, *call.contender).znode);
-    if (znode.was_forced) return;  // G6's exception
-    // Other clients may have been granted while it was gone.
+    if (znode.was_forced) return;  // the exception of G6
+    // Other clients may have been granted the lock while it was gone.
     if (contenders_.is_back_unheard(client, znode)) return;
     auto& last = last_[lock.folder];
     const auto id = name(client, lock, call.caller.id);
@@ -291,7 +291,8 @@ void sharing_judge::judge_idle(const holder& party, const shared_lock& lock,
 
 bool sharing_judge::others_queue(client_id client, const shared_lock& lock) const {
     const auto& znode = record(client, *lock.held).znode;
-    // Watches go with a session that is closed by hand: its next request tells, or its lease ends.
+    // Watches disappear with a session that is closed by hand: the client learns it at its next request, or by the
+    // end of its lease.
     if (history_.closed_by_hand(history_.find(znode)->session)) return false;
     const auto& all = history_.of(lock.folder);
     return std::any_of(all.rbegin(), all.rend(), [&znode](const contender_record& contender) {
@@ -299,7 +300,7 @@ bool sharing_judge::others_queue(client_id client, const shared_lock& lock) cons
     });
 }
 
-// As with a removal by hand: a watch event's way, or a list on the next connection.
+// The time limit is the same as after a removal by hand: a watch event, or a list on the next connection.
 void sharing_judge::judge_knowledge(const holder& party, const shared_lock& lock,
                                     books& mine) const {
     if (mine.knows_of_waiters || !lock.held || !contenders_.healthy() ||
@@ -329,7 +330,7 @@ void sharing_judge::judge_calls(const holder& party, const shared_lock& lock, bo
         throw violation{"G5", name(party.id, lock) + ": its holder is not told that it is over"};
 }
 
-// Once for each time that it runs low; not again within the time that it asked for.
+// A warning for each time that the lease runs low, and never again within the requested time.
 void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, books& mine) const {
     const auto call = mine.holder ? lock.calls.find(*mine.holder) : lock.calls.end();
     if (call == lock.calls.end() || !lock.held) return mine.low_since.reset();

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_judge: what is promised of locks that a process shares among its threads, beyond what is promised
-// of the contenders behind them (invariants.hpp).
+// sharing_judge: the promises of locks that a process shares among its threads, beyond the promises of the contenders
+// behind them (invariants.hpp).
 //
-// | name | judged                                                                                   |
-// |------|------------------------------------------------------------------------------------------|
-// | G1   | one local holder at a time, and only while the contender is held and its lease valid; no  |
-// |      | two guards on a path are valid at once, in whichever process                               |
-// | G5   | the loss of the contender is told soon to the thread that holds by it, and to no other; a   |
-// |      | thread that asked for it is warned that the lease runs low                                  |
-// | G6   | tokens grow from grant to grant, in whichever process                                      |
-// | G7   | local waits end by their deadlines                                                         |
-// | G8   | a local failure has its reason                                                             |
-// | S1   | cohort: at most n hand-overs once the process knows that others queue, none once it was     |
-// |      | asked to go, and then the contender is given back; the process hears of them soon          |
-// | S2   | retained: idle, it is given back once others queue, and when it has been idle for so long;  |
-// |      | and not without a reason                                                                   |
-// | S3   | the threads of a process are granted in the order of their arrival                         |
-// | S4   | while a thread waits its process has asked for a contender, or a thread of it holds; each    |
-// |      | call has one answer, each contender is asked for once                                       |
+// | name | judged                                                                                 |
+// |------|----------------------------------------------------------------------------------------|
+// | G1   | One local holder at a time, and only while the contender is held and its lease valid.  |
+// |      | No two guards on a path are valid at once, in any process.                             |
+// | G5   | The loss of the contender is reported soon to the thread that holds through it, and to |
+// |      | no other thread. A thread that requested it is warned when the lease runs low.         |
+// | G6   | Tokens grow from grant to grant, over all processes.                                   |
+// | G7   | Local waits end by their deadlines.                                                    |
+// | G8   | A local failure has its reason.                                                        |
+// | S1   | cohort: at most n hand-overs after the process knows of other waiters, and none after  |
+// |      | it was asked to release; then the contender is given back. The process learns of       |
+// |      | waiters soon.                                                                          |
+// | S2   | retained: while idle, the contender is given back once others queue, and after the     |
+// |      | idle time; and never without a reason.                                                 |
+// | S3   | The threads of a process are granted in the order of their arrival.                    |
+// | S4   | While a thread waits, its process has requested a contender, or a thread of it holds.  |
+// |      | Each call has one answer, each contender is requested once.                            |
 //
 // Contenders that were removed by force are excluded from G1 and G6, as everywhere.
 #pragma once
@@ -51,16 +52,16 @@ public:
     [[nodiscard]] bool valid(client_id client, const local_call& call) const;
     [[nodiscard]] bool answered(client_id client, core::acquisition_id which) const;
 
-    // ---- what happens to the value, before it is told so ----
+    // ---- inputs of the state machine, before it gets them ----
     void on_contender_granted(const shared_lock& lock, std::uint64_t number);
     void on_contender_refused(const shared_lock& lock, std::uint64_t number, const error& why);
     void on_contender_lost(const shared_lock& lock, std::uint64_t number);
     void on_contended(const shared_lock& lock, std::uint64_t number);
     void on_asked_to_release(const shared_lock& lock, std::uint64_t number);
-    // ---- what it decides ----
+    // ---- its decisions ----
     void on_action(client_id client, const shared_lock& lock, const core::sharing::action& action);
     void on_token(client_id client, const shared_lock& lock, const local_call& call);
-    void on_settled(client_id client, const shared_lock& lock);  // it has been carried out
+    void on_settled(client_id client, const shared_lock& lock);  // and it has been executed
     void on_over(const shared_lock& lock, const local_call& call);
 
     void after_event();
@@ -72,21 +73,21 @@ private:
         const client_view* client = nullptr;
         const sharing_holder* state = nullptr;
     };
-    // Of one lock of one process, kept apart from the value that is judged.
+    // The judge's record of one lock of one process, separate from the state machine under test.
     struct books {
         has contender = has::nothing;
         std::uint64_t number = 0;
         bool knows_of_waiters = false;
-        bool asked_to_go = false;      // by name
-        std::uint32_t grants = 0;      // under this contender
-        std::uint32_t passes = 0;      // of these, once it knows of waiters
-        std::optional<error> refused;  // why the latest contender was
+        bool asked_to_go = false;      // asked by name to release
+        std::uint32_t grants = 0;      // grants under this contender
+        std::uint32_t passes = 0;      // hand-overs after it knows of waiters
+        std::optional<error> refused;  // the reason for which the latest contender was refused
         std::optional<core::local_id> holder;
         std::optional<core::time_point> idle_since;
-        bool expelled = false;  // its holder was told that it held it too long: it goes with that
+        bool expelled = false;  // held for too long: the contender leaves with it
         std::optional<instant> waiters_unknown_since;
-        std::optional<instant> lost_since;  // the holder's contender
-        // Of the holder, by its clock: since when its lease runs low, and when it was warned of that.
+        std::optional<instant> lost_since;  // loss of the holder's contender
+        // The holder's times, by its clock: since when its lease runs low, and when it was warned.
         std::optional<core::time_point> low_since;
         std::optional<core::time_point> warned;
     };
@@ -117,7 +118,7 @@ private:
     const invariants& contenders_;
     std::vector<holder> holders_;
     std::map<const shared_lock*, books> books_;
-    std::map<std::string, fencing_token> last_;  // by path
+    std::map<std::string, fencing_token> last_;  // for each path
 };
 
 }  // namespace turnstile::simulation

@@ -10,11 +10,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_hand_over = 500us;  // from thread to thread, at most
-constexpr auto k_overtaken = 5ms;    // of a thread that others overtake
+constexpr auto k_hand_over = 500us;  // longest hand-over between threads
+constexpr auto k_overtaken = 5ms;    // delay of a thread that others overtake
 constexpr double k_is_overtaken = 0.2;
 constexpr double k_wants_a_warning = 0.3;
-constexpr double k_gives_up_late = 0.05;  // all waits, when the contender is granted
+constexpr double k_gives_up_late = 0.05;  // all waiters, when the contender is granted
 
 bool waits(const shared_lock& lock, core::local_id id) {
     return lock.calls.at(id).now == local_call::state::waiting;
@@ -126,7 +126,7 @@ void sharing_workload::act(worker& actor) {
             lock.value.give_up(current, {errc::cancelled, lock.folder + ": its caller gave up"});
         });
     } else if (call.now == local_call::state::held || call.now == local_call::state::lost) {
-        forget(lock, current);  // its guard is over from here on
+        forget(lock, current);  // from here on its guard is over
         rest(actor);
         step(lock, [&] { lock.value.release(current, client_.local_now()); });
     }
@@ -180,7 +180,7 @@ void sharing_workload::execute(shared_lock& lock, const core::sharing::action& a
         const auto call = lock.calls.find(lost->id);
         if (call != lock.calls.end()) call->second.now = local_call::state::lost;
     } else if (const auto* back = std::get_if<core::sharing::give_back>(&action)) {
-        // One that was granted in vain and is another's already: on_granted has it.
+        // If it was granted without effect and belongs to another call already, on_granted handles it.
         if (back->contender != lock.number || !lock.held) return;
         soon([this, id = *std::exchange(lock.held, std::nullopt)] { client_.release(id); });
     } else if (const auto* draw = std::get_if<core::sharing::withdraw>(&action)) {
@@ -203,7 +203,7 @@ void sharing_workload::record_grant(shared_lock& lock, const core::sharing::tell
     later([this, &lock, id = grant.id] { on_outcome(lock, id); });
 }
 
-// Not later than it is armed already: the next one is looked for when it comes.
+// The timer is never armed later than before: when it fires, the next deadline is computed.
 void sharing_workload::arm(shared_lock& lock) {
     const auto next = lock.value.next_deadline();
     if (!next || (lock.armed && *lock.armed <= *next)) return;
@@ -234,7 +234,7 @@ void sharing_workload::ask(shared_lock& lock, const core::sharing::ask& question
     client_.acquire(std::move(call));
 }
 
-// One that is granted meanwhile is given back when its grant is known.
+// If it is granted meanwhile, it is given back when its grant is known.
 void sharing_workload::withdraw(shared_lock& lock, std::uint64_t number) {
     for (const auto& [id, waiter] : contenders_) {
         if (&locks_[waiter.lock] == &lock && waiter.number == number && !judge_.answered(id_, id))
@@ -273,7 +273,7 @@ void sharing_workload::give_up_all(const shared_lock& lock) {
             plan(actor, dice_.up_to(k_hand_over));
 }
 
-// Success is told only for a hold that is valid now; threads that enter again do so.
+// Reports success only for a hold that is valid now; threads that enter again do the same.
 void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number,
                                   core::acquisition_id id) {
     if (!judge_.contender_valid(id_, id)) {
@@ -315,7 +315,8 @@ void sharing_workload::on_lost(shared_lock& lock, std::uint64_t number, const er
 
 // ---- the callers ----------------------------------------------------------------------------
 
-// It wakes and learns how its call has ended; unless it was granted and lost in its sleep, and has left since.
+// The caller resumes and learns the outcome of its call, unless the hold was granted and lost meanwhile and the
+// caller has left.
 void sharing_workload::on_outcome(shared_lock& lock, core::local_id id) {
     const auto found = lock.calls.find(id);
     if (found == lock.calls.end()) return;

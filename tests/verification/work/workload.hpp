@@ -30,7 +30,7 @@ private:
     void call(worker& actor, core::acquire&& call);
     void lose_base(worker& actor);
     void end_current(worker& actor);
-    // What the holder of a read-write lock may do beside releasing it; false: it releases.
+    // May convert a read-write lock of the holder. Returns false if the holder releases instead.
     bool converts(worker& actor);
 };
 

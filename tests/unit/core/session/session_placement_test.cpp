@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which server a session stays at, and from when on contenders enter there (placement_steps.hpp).
+// At which server a session stays, and from when on contenders enter there (placement_steps.hpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +109,7 @@ TEST_F(session_placement, follows_the_leader_with_a_hold) {
     learn(server_role::leader);
     take_lock(k_ann);
     pass_answered(3s);
-    detach();  // it leads no more
+    detach();  // not the leader any more
     attach(server_role::unknown, k_short);
     EXPECT_GT(count<multi_op>(), 0U) << "a hold is confirmed meanwhile";
     answer_all_ok();
@@ -120,7 +120,7 @@ TEST_F(session_placement, follows_the_leader_with_a_hold) {
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// Sessions that have gathered at the leader spread out with the connections that break, once leases last elsewhere.
+// Sessions that have gathered at the leader spread out as connections break, once leases last elsewhere.
 TEST_F(session_placement, stays_at_a_follower_that_it_comes_to_when_leases_last_there) {
     start_at(server_role::unknown);
     learn(server_role::follower, server_pace{2s, 5});
@@ -193,7 +193,7 @@ TEST_F(session_placement, lets_in_after_a_timeout_where_nothing_is_told) {
     EXPECT_EQ(count<create_op>(), 1U);
 }
 
-// The leader may be sought for as long, and a coordinator that says nothing leaves no caller at the door.
+// The client may search for the leader that long; if the coordinator reports nothing, contenders enter anyway.
 TEST_F(session_placement, lets_in_after_a_timeout_where_the_leader_is_sought_in_vain) {
     start_at(server_role::unknown, 20s);
     acquire(k_ann);
@@ -204,7 +204,7 @@ TEST_F(session_placement, lets_in_after_a_timeout_where_the_leader_is_sought_in_
     EXPECT_EQ(count<create_op>(), 1U);
 }
 
-// What the servers have told meanwhile is still to be heard: no time-out has gone by for a process that stood still.
+// The servers' messages from the meantime are still unread: for a stopped process no timeout has passed.
 TEST_F(session_placement, takes_up_after_a_stop_what_it_waited_for) {
     start_at(server_role::unknown);
     acquire(k_ann);
@@ -227,7 +227,8 @@ TEST_F(session_placement, gives_up_a_whole_timeout_after_a_stop) {
     EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
 }
 
-// A process that has just woken, and is attached to a server that tells no role; its lease ends before a whole time-out.
+// A process that has just resumed, and is attached to a server that reports no role; its lease ends before a whole
+// timeout.
 class woken_session : public session_placement {
 protected:
     void attach_as_it_wakes() {
@@ -252,7 +253,7 @@ private:
     time_point awake_{};
 };
 
-// Seed 40012360 of the elections: the process gave up after 0.87 time-outs.
+// Seed 40012360 of the elections: the process gave up after 0.87 timeouts.
 TEST_F(woken_session, without_a_server_gives_up_a_whole_timeout_later) {
     start_at(server_role::unknown);
     detach();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session time-out that is too short for a hold to be certain through a follower: no caller waits in
-// silence, and no contender blocks the queue (G7).
+// A session timeout that is too short for a certain hold through a follower: no caller waits silently, and no
+// contender blocks the queue (G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -125,7 +125,7 @@ TEST_F(session_short_lease, of_a_server_that_turns_out_to_lead_is_granted) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-// The re-attach touched at the leader: that is certain once a write has committed (clause d).
+// The re-attach touched the session at the leader: the lease is certain once a write has committed (clause d).
 TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
     start_short(server_role::follower);
     pass_answered(k_short - 1s);
@@ -151,7 +151,7 @@ protected:
     session_short_lease_confirmed_seldom() : session_fixture{seldom()} {}
 };
 
-// The servers may grant less than was asked for and confirm_every was checked with.
+// The servers may grant a shorter timeout than the requested one, with which confirm_every was checked.
 TEST_F(session_short_lease_confirmed_seldom, is_confirmed_as_its_timeout_needs_it) {
     start();
     attach(server_role::standalone, 10s);

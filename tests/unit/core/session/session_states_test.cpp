@@ -62,7 +62,7 @@ TEST_F(session_states, take_a_role_that_is_told_later) {
 
 // ---- lost -----------------------------------------------------------------------------------
 
-// Nothing is held: the time-out decides, counted from the last answer.
+// Nothing is held: the timeout decides, counted from the last answer.
 TEST_F(session_states, say_lost_when_the_servers_may_have_expired_the_session) {
     start_attached();
     pass(5s);
@@ -74,7 +74,7 @@ TEST_F(session_states, say_lost_when_the_servers_may_have_expired_the_session) {
     EXPECT_EQ(epoch(), 1U) << "it may yet be closed in order";
 }
 
-// F9: lost comes before all that follows, also when both become known at the same moment.
+// F9: `lost` comes before all later steps, even if both become known at the same moment.
 TEST_F(session_states, say_lost_before_connecting) {
     start_attached();
     detach();
@@ -104,7 +104,7 @@ TEST_F(session_states, go_through_lost_and_connecting_into_the_next_epoch) {
     EXPECT_EQ(session.session_id(), k_session + 1);
 }
 
-// F27: without a word of expiry.
+// F27: without a message of expiry.
 TEST_F(session_states, notice_another_session_id_at_a_reconnect) {
     start_attached();
     acquire(k_ann);
@@ -196,7 +196,7 @@ TEST_F(session_states, tell_holders_between_lost_and_connecting) {
     EXPECT_THAT(order, ElementsAre("lost", "told", "gone", "connecting"));
 }
 
-// deadlock_detector: the servers may keep what stands under an earlier one for a while.
+// For deadlock_detector: the servers may keep the znodes of an earlier session for a while.
 TEST_F(session_states, remember_the_sessions_before_this_one) {
     start_attached();
     const auto first = session.session_id();
@@ -231,7 +231,7 @@ TEST_F(session_states, say_read_only_on_a_server_without_a_majority) {
     EXPECT_EQ(session.state(), state::connecting);
 }
 
-// A read that was under way when the connection changed is answered there, and proves nothing.
+// A read in progress while the connection changed is answered by the new server, and proves nothing.
 TEST_F(session_states, go_on_after_an_answer_of_a_server_without_a_majority) {
     start_attached();
     take_lock(k_ann);
@@ -254,7 +254,7 @@ TEST_F(session_states, say_read_only_also_of_the_first_server) {
     on_event(link(link_kind::attached_read_only));
     pass(10 * k_timeout);
     EXPECT_THAT(states(), ElementsAre(state::read_only)) << "there was nothing to lose";
-    attach();  // too late to be sure of it
+    attach();  // too late to be certain
     pass(50ms);
     attach();
     EXPECT_THAT(states(), ElementsAre(state::read_only, state::connecting, state::connected));

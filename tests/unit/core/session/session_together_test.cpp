@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds that are given up in one go: their znodes go in one transaction, at once.
+// Holds that are released together: one transaction removes their znodes, at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session leaves at the servers: watches, znodes and bytes come back to where they started.
+// The traces of a session at the servers: the numbers of watches, znodes and bytes return to their start.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ protected:
 TEST_F(session_traces, of_a_watch_end_with_its_last_interest) {
     start_attached();
     queue_behind(k_ann, 5);
-    queue_behind(k_bob, 6);  // as if number 5 were not in its list: the same one ahead
+    queue_behind(k_bob, 6);  // its list lacks number 5, so its predecessor is the same
     EXPECT_EQ(session.watched_paths(), 1U);
     leave(k_ann);
     answer_all_ok();
@@ -193,7 +193,7 @@ TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen
 
 class session_traces_of_a_late_create : public session_traces {
 protected:
-    // The create of `id` is lost with its connection, and a list behind a commit does not show it.
+    // The create of `id` is lost with its connection, and a list behind a commit does not show it. Returns the path.
     std::string abandon_create(acquisition_id id) {
         acquire(id);
         auto name = name_of(op<create_op>().path) + "0000000009";
@@ -257,7 +257,7 @@ TEST_F(session_traces_of_a_late_create, are_removed_until_the_servers_say_so) {
     EXPECT_EQ(count<remove_op>(), 0U);
 }
 
-// Seed 8713 of the simulator: away for so long that the first look would be the last one.
+// Seed 8713 of the simulator: away for so long that the first look would also be the last.
 TEST_F(session_traces_of_a_late_create, go_with_a_session_that_comes_back_too_late) {
     start_attached();
     abandon_create(k_ann);
@@ -349,7 +349,7 @@ TEST_F(session_traces, are_none_after_many_callers_that_came_and_went) {
             default: break;
         }
         leave(id);
-        // Whatever is still under way is answered in the least convenient way, then properly.
+        // Answers everything that is in progress in the least convenient way, and then properly.
         detach();
         attach();
         answer_all_ok();

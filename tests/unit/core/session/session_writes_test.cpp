@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes of callers beside any hold (repeated_write): sent again until they are answered, and those that name a
-// version on the connection alone that the version was read on.
+// Writes of callers without a hold (repeated_write): repeated until they are answered. A write that names a version
+// is sent only on the connection on which the version was read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class session_writes : public test::session_fixture {
 protected:
     static constexpr std::int32_t k_version = 3;
 
-    // The connection of the answer.
+    // Reads the version. Returns the connection of the answer.
     std::uint64_t read_version() {
         on(read{k_question, get_op{"/q"}, {}});
         answer<get_op>();
