@@ -7,11 +7,14 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "servers/server_root.hpp"
+
 namespace turnstile::testing::detail {
 
 namespace {
 
-constexpr const char* k_jar_folder = "/usr/share/java";
+constexpr const char* k_zookeeper_root = "TURNSTILE_TEST_ZOOKEEPER";
+constexpr const char* k_jar_folder = "usr/share/java";
 constexpr const char* k_class_path_variable = "TURNSTILE_ZOOKEEPER_CLASSPATH";
 
 struct jar {
@@ -33,13 +36,22 @@ constexpr jar k_curator_jars[] = {{"curator-client.jar", "libcurator-client-java
 template <std::size_t N>
 void append(const jar (&wanted)[N], std::string& path, std::string& missing) {
     for (const auto& [file, package] : wanted) {
-        const auto full = std::filesystem::path{k_jar_folder} / file;
+        const auto full = std::filesystem::path{"/"} / k_jar_folder / file;
         if (std::filesystem::exists(full)) {
             path += ':' + full.string();
         } else {
             missing += "\n  " + full.string() + " (Debian package " + package + ")";
         }
     }
+}
+
+// All jars of another version, since versions need different jars. The folder has several loggers: the first one is used.
+std::string class_path_of(const std::filesystem::path& root) {
+    const auto folder = root / k_jar_folder;
+    if (!std::filesystem::exists(folder / "zookeeper.jar"))
+        throw std::runtime_error{std::string{k_zookeeper_root} + "=" + root.string() +
+                                 ": usr/share/java/zookeeper.jar is not there"};
+    return ':' + (folder / "slf4j-simple.jar").string() + ':' + (folder / "*").string();
 }
 
 bool executable(const std::filesystem::path& file) {
@@ -72,8 +84,11 @@ std::string find_java() {
 std::string class_path(jars which, const std::filesystem::path& first) {
     std::string path;
     std::string missing;
+    const auto root = server_root(k_zookeeper_root);
     if (const char* given = environment(k_class_path_variable)) {
         path = std::string{":"} + given;
+    } else if (which != jars::server_and_curator && !is_system(root)) {
+        path = class_path_of(root);
     } else {
         append(k_server_jars, path, missing);
         if (which == jars::server_with_tls) append(k_tls_jars, path, missing);

@@ -11,19 +11,34 @@
 #include <string_view>
 #include <system_error>
 
+#include "servers/server_root.hpp"
+
 namespace turnstile::testing {
 
 namespace {
 
-constexpr std::array<const char*, 3> k_folders{"/usr/sbin", "/usr/bin", "/usr/local/bin"};
+constexpr const char* k_mariadb_root = "TURNSTILE_TEST_MARIADB";
+constexpr std::array<const char*, 3> k_folders{"usr/sbin", "usr/bin", "usr/local/bin"};
 // Such a small log keeps the data small: a server is 25 MB.
 constexpr const char* k_small_log = "--innodb-log-file-size=8M";
 
+void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+}
+
 std::string program_of(const std::string& name) {
-    for (const std::filesystem::path folder : k_folders)
-        if (std::filesystem::exists(folder / name)) return (folder / name).string();
-    throw std::runtime_error{"there is no " + name +
+    const auto root = detail::server_root(k_mariadb_root);
+    for (const char* folder : k_folders)
+        if (std::filesystem::exists(root / folder / name)) return (root / folder / name).string();
+    throw std::runtime_error{"there is no " + name + " in " + root.string() +
                              " (Debian's package mariadb-server has MariaDB's programs)"};
+}
+
+// Where the server of another version finds its messages and plugins; the system's knows.
+std::vector<std::string> base_folder() {
+    const auto root = detail::server_root(k_mariadb_root);
+    if (detail::is_system(root)) return {};
+    return {"--basedir=" + (root / "usr").string()};
 }
 
 // As root, as the user `nobody`.
@@ -33,7 +48,7 @@ std::vector<std::string> unprivileged(const std::string& program,
     if (::geteuid() == 0)
         all = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
     all.push_back(program_of(program));
-    all.insert(all.end(), arguments.begin(), arguments.end());
+    append(all, arguments);
     return all;
 }
 
@@ -53,13 +68,15 @@ mariadb_server::mariadb_server(mariadb_server_options options)
             throw std::system_error{errno, std::generic_category(), home_.string()};
     }
     // A server that starts removes the temporary tables of all servers in its folder for them.
+    std::vector<std::string> arguments{"--no-defaults",
+                                       "--datadir=" + data_.string(),
+                                       "--tmpdir=" + home_.string(),
+                                       "--skip-test-db",
+                                       "--auth-root-authentication-method=normal",
+                                       k_small_log};
+    append(arguments, base_folder());
     process install{process_options{
-        .command = unprivileged(
-            "mariadb-install-db",
-            {"--no-defaults", "--datadir=" + data_.string(), "--tmpdir=" + home_.string(),
-             "--skip-test-db", "--auth-root-authentication-method=normal", k_small_log}),
-        .output = log_,
-        .folder = home_}};
+        .command = unprivileged("mariadb-install-db", arguments), .output = log_, .folder = home_}};
     if (!install.wait() || install.exit_code() != 0)
         throw std::runtime_error{"mariadb-install-db failed:\n" + install.output()};
 }
@@ -81,7 +98,8 @@ void mariadb_server::start(test_deadline until) {
                                        "--skip-name-resolve",
                                        "--max-connections=400",
                                        k_small_log};
-    arguments.insert(arguments.end(), options_.begin(), options_.end());
+    append(arguments, base_folder());
+    append(arguments, options_);
     process_.emplace(process_options{
         .command = unprivileged("mariadbd", arguments), .output = log_, .folder = home_});
     const bool serves = eventually(

@@ -12,13 +12,14 @@
 #include <string_view>
 #include <system_error>
 
+#include "servers/server_root.hpp"
+
 namespace turnstile::testing {
 
 namespace {
 
-constexpr const char* k_debian_folder = "/usr/lib/postgresql";
-constexpr const char* k_missing =
-    "there is no PostgreSQL server in /usr/lib/postgresql (Debian's package postgresql has it)";
+constexpr const char* k_postgres_root = "TURNSTILE_TEST_POSTGRESQL";
+constexpr const char* k_debian_folder = "usr/lib/postgresql";
 
 int number_of(const std::filesystem::path& folder) {
     const std::string name = folder.filename();
@@ -28,13 +29,16 @@ int number_of(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path find_programs() {
+    const auto folder = detail::server_root(k_postgres_root) / k_debian_folder;
     std::filesystem::path best;
     std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator{k_debian_folder, none}) {
+    for (const auto& entry : std::filesystem::directory_iterator{folder, none}) {
         if (!std::filesystem::exists(entry.path() / "bin" / "initdb")) continue;
         if (best.empty() || number_of(entry.path()) > number_of(best)) best = entry.path();
     }
-    if (best.empty()) throw std::runtime_error{k_missing};
+    if (best.empty())
+        throw std::runtime_error{"there is no PostgreSQL server in " + folder.string() +
+                                 " (Debian's package postgresql has it)"};
     return best / "bin";
 }
 

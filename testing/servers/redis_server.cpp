@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/testing/redis_server.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -8,13 +9,25 @@
 #include <utility>
 #include <vector>
 
+#include "servers/server_root.hpp"
 #include "servers/tcp.hpp"
 
 namespace turnstile::testing {
 
 namespace {
 
+constexpr const char* k_redis_root = "TURNSTILE_TEST_REDIS";
 constexpr const char* k_program = "redis-server";
+constexpr std::array k_redis_programs{"usr/bin/redis-server", "usr/bin/valkey-server"};
+
+std::string find_redis() {
+    const auto root = detail::server_root(k_redis_root);
+    if (detail::is_system(root)) return k_program;
+    for (const char* program : k_redis_programs)
+        if (std::filesystem::exists(root / program)) return root / program;
+    throw std::runtime_error{std::string{k_redis_root} + "=" + root.string() +
+                             ": neither usr/bin/redis-server nor usr/bin/valkey-server is there"};
+}
 
 std::string next_line(detail::tcp_connection& from) {
     std::string line;
@@ -65,9 +78,9 @@ redis_server::redis_server(redis_server_options options)
 
 void redis_server::start(test_deadline until) {
     if (running()) return;
+    std::vector<std::string> command{find_redis(), (folder_.path() / "redis.conf").string()};
+    if (sentinel_) command.emplace_back("--sentinel");
     try {
-        std::vector<std::string> command{k_program, (folder_.path() / "redis.conf").string()};
-        if (sentinel_) command.emplace_back("--sentinel");
         process_.emplace(process_options{
             .command = std::move(command), .output = log_, .folder = folder_.path()});
     } catch (const std::runtime_error& missing) {
