@@ -383,7 +383,7 @@ readonly plain=(include/turnstile src examples testing
 readonly riddles='
     function look(text) {
         text = " " tolower(text) " "
-        gsub(/no such/, "", text)  # the servers' wording
+        gsub(/no such/, "", text)  # the wording of servers
         if (text ~ /[^a-z_`](who|whoever|whom|nobody|somebody|anybody|everybody|such)[^a-z_`]/)
             found[++riddles] = FILENAME ":" FNR
         ++lines
