@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_coordinator: what ZooKeeper's connect strings lead to in a run: the live_servers, whatever hosts are named. What
-// follows the hosts is a chroot, which is made if it is missing.
+// live_coordinator: the coordinator behind ZooKeeper's connect strings in a run: the live_servers, whatever hosts the
+// string names. The text after the hosts is a chroot, which is created if it is missing.
 #pragma once
 
 #include <memory>

@@ -25,7 +25,7 @@ inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 simulation::scenario live_scenario(const testing::simulation_options& options) {
     auto plan = simulation::scenario_of(options);
-    // Clients may ask for roles, whatever their settings are.
+    // Clients may request roles, whatever their settings are.
     plan.place = core::placement::automatic;
     return plan;
 }
@@ -67,7 +67,7 @@ void live_servers::run() {
         }
         awaited_ = agenda_.next_at().value_or(instant::max());
         awaited_ = std::min(awaited_, instant{limit_ + 1s});
-        // This thread's process has a clock that shows the true time.
+        // The clock of this thread's process shows the true time.
         const auto shown = awaited_ + std::chrono::nanoseconds{schedule::process_clock::k_start};
         sooner_.wait_until(lock, shown);
     }
@@ -111,7 +111,7 @@ void live_servers::on(const E& event) {
         to_session(event.client, planned_event{event});
     } else if constexpr (std::is_same_v<E, fault_due>) {
         on_fault(event);
-    }  // The others are a simulated client's own, or a world's.
+    }  // The remaining events belong to a simulated client or a world.
 }
 
 std::unique_ptr<simulation::handle> live_servers::open(session_end& own, std::uint16_t process,
@@ -131,7 +131,7 @@ void live_servers::on_fault(const simulation::fault_due& event) {
         strike_now(event.kind);
 }
 
-// Short, near the session's time-out, or long.
+// Returns a short time, a time near the session timeout, or a long time.
 core::duration live_servers::some_time() {
     const auto timeout = scenario_.time.session_timeout;
     switch (dice_.below(4)) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_servers: the simulated ensemble under the clock of a run: what the clients' threads send reaches it as they
-// send it, and its own events come when their time has come.
+// live_servers: the simulated ensemble under the clock of a run. Messages of the clients' threads reach it as they
+// send them, and its own events happen at their times.
 //
-// One mutex guards ensemble, network and the servers' side of all sessions. A thread that enters first lets everything
-// happen that is due; a thread of its own lets happen what nobody enters for. What comes for a client waits at its
-// session (live_session), for that session's own thread.
+// One mutex guards ensemble, network and the servers' side of all sessions. A thread that enters first executes all
+// due events; a separate thread executes the events for which no other thread enters. Messages for a client wait at
+// its session (live_session), for the session's own thread.
 //
-// Thread safety: all members from any thread of the run, but as they say.
+// Thread safety: all members from any thread of the run, unless they say otherwise.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -38,12 +38,12 @@ using simulation::client_id;
 using simulation::instant;
 using simulation::planned_event;
 
-// A session, as the servers know it. They call it under their mutex.
+// A session from the servers' point of view. They call it under their mutex.
 class session_end {
 public:
-    // Something has come for it, which its own thread is to take in.
+    // A message has arrived, which the session's thread must handle.
     virtual void arrive(planned_event&& event) = 0;
-    // Its process is gone.
+    // Its process has ended.
     virtual void crash() = 0;
 
 protected:
@@ -52,20 +52,20 @@ protected:
 
 class live_servers {
 public:
-    // Of the thread that makes it. The run fails when it lasts for longer than `limit`.
+    // To be called on the run's first thread. The run fails if it lasts longer than `limit`.
     live_servers(const testing::simulation_options& options, core::duration limit);
     live_servers(const live_servers&) = delete;
     live_servers& operator=(const live_servers&) = delete;
     ~live_servers() = default;
 
-    // Runs `act` at the present time, under the mutex.
+    // Runs `act` at the current time, under the mutex.
     template <class F>
     auto enter(F&& act) {
         const base::lock_guard lock{mutex_};
         return act_now(std::forward<F>(act));
     }
     [[nodiscard]] base::mutex& mutex() noexcept { return mutex_; }
-    // For a thread that has the mutex.
+    // The same, for a thread that already has the mutex.
     template <class F>
     auto act_now(F&& act) REQUIRES(mutex_) {
         play();
@@ -95,7 +95,7 @@ public:
     void pause(std::uint16_t process, core::duration length);
     void crash(std::uint16_t process);
     void delete_by_hand(const std::string& znode);
-    // With the folders above it, where they are missing.
+    // Creates the znode, with missing parents.
     void make_by_hand(const std::string& znode);
 
     // ---- questions ----
@@ -106,9 +106,9 @@ public:
     };
     [[nodiscard]] std::optional<found_node> find(const std::string& znode);
     [[nodiscard]] std::vector<std::string> children(const std::string& znode);
-    // After the end of the run.
+    // To be called after the end of the run.
     [[nodiscard]] std::string story() const;
-    // Faults come to it now and then.
+    // From now on faults affect this process now and then.
     void add_process(std::uint16_t process, std::string_view name);
 
 private:
@@ -143,9 +143,9 @@ private:
     simulation::ensemble servers_;
     std::map<client_id, known_session> sessions_;
     client_id opened_ = 0;
-    std::map<std::uint16_t, std::string> processes_;  // that run, and their names
-    instant awaited_{};                               // by the own thread
-    boost::thread thread_;                            // to the end of the run
+    std::map<std::uint16_t, std::string> processes_;  // running processes, with their names
+    instant awaited_{};                               // by the servers' own thread
+    boost::thread thread_;                            // runs until the end of the run
 };
 
 }  // namespace turnstile::deterministic

@@ -111,7 +111,7 @@ void live_session::run() {
             continue;
         }
         servers_.act_now([this] {
-            if (arrived_.empty()) return;  // the present may have brought the end
+            if (arrived_.empty()) return;  // the session may have ended meanwhile
             const auto event = std::move(arrived_.front());
             arrived_.pop_front();
             if (!give_up_after_a_stop()) take_in(event);
@@ -121,7 +121,8 @@ void live_session::run() {
     }
 }
 
-// The real client looks at its own clock before it reads what has come, and may find the server silent for too long.
+// After a stop, the real client checks its clock before it reads messages, and may consider the server silent for too
+// long.
 bool live_session::give_up_after_a_stop() {
     const auto connection = handle_->connection();
     const auto silence = servers_.plans().time.session_timeout * 2 / 3;
@@ -156,7 +157,7 @@ void live_session::take_in(const planned_event& event) {
         event);
 }
 
-// What the session has to tell, to the own thread.
+// Passes the session's messages to the session's thread.
 void live_session::collect() {
     if (ended_) return;
     (void)handle_->take_woken();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_session: a client's session with the live_servers: the C client as the simulator has it (simulation/handle.hpp),
-// with a thread in the place of the real one's two. That thread is of the process that opened the session: while the
-// process stands still, what comes waits.
+// live_session: a client's session with the live_servers: the C client in the simulator's form
+// (simulation/handle.hpp), with one thread instead of the real client's two. The thread belongs to the process that
+// opened the session: while the process is stopped, messages wait.
 //
-// Thread safety: as core::coordinator_session.
+// Thread safety: the same as core::coordinator_session.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -62,7 +62,7 @@ private:
     bool ended_ = false;
     base::condition changed_;
 
-    instant awake_at_{};  // of the own thread: when it took something in last
+    instant awake_at_{};  // when the session's thread last handled a message
     boost::thread thread_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is behind turnstile::testing::simulated_world: the servers of a run and its processes.
+// The implementation of turnstile::testing::simulated_world: the servers of a run and its processes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace turnstile::testing {
 
-// One for a run, and it stays until the run's process ends. Thread safety: as simulated_world.
+// A run has one such object, which exists until the run's process ends. Thread safety: the same as simulated_world.
 class simulated_world::state {
 public:
-    // In the first thread of the run. Makes the servers, and what leads clients to them.
+    // To be called in the first thread of the run. Creates the servers, and connects clients to them.
     state(const simulation_options& options, const run_limits& limits);
     state(const state&) = delete;
     state& operator=(const state&) = delete;
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] bool runs(simulated_process which);
     void await(simulated_process which);
     void kill(simulated_process which);
-    // As the scheduler counts processes.
+    // Returns the scheduler's number of the process.
     [[nodiscard]] std::uint16_t number_of(simulated_process which);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// choice: which of the threads that can go on has its turn, as a plan says. A value.
+// choice: decides by a plan which of the runnable threads runs next. A value.
 #pragma once
 
 #include <bitset>
@@ -19,14 +19,14 @@ class choice {
 public:
     explicit choice(plan how);
 
-    // A new thread of this number.
+    // Adds a thread with this number.
     void add(std::size_t thread);
 
     struct situation {
-        const thread_set& enabled;  // the threads that can go on; at least one
+        const thread_set& enabled;  // the runnable threads; at least one
         std::uint32_t step = 0;
-        std::uint8_t current = 0;  // has its turn now
-        bool yields = false;       // and gives it to others
+        std::uint8_t current = 0;  // the running thread
+        bool yields = false;       // and yields to others
     };
     [[nodiscard]] std::uint8_t pick(const situation& now);
 

@@ -33,7 +33,7 @@ bool exhausted(const tally& so_far, const budget& limit) {
     return so_far.schedules >= limit.schedules || std::chrono::steady_clock::now() >= limit.until;
 }
 
-// One more deviation than the run that is recorded, behind its last one.
+// Returns plans with one more deviation than the recorded run, after its last one.
 std::vector<plan> further(const plan& base, const record& run) {
     std::vector<plan> plans;
     const auto first = base.deviations.empty() ? 0 : base.deviations.back().at + 1;

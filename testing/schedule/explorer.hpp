@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// explorer: runs a scenario under many schedules, each in a process of its own, until one fails.
+// explorer: runs a scenario under many schedules, each in a separate process, until one fails.
 //
 //     explorer all{scenario};
 //     const auto found = all.deviations(1, budget);   // every schedule with at most one deviation
 //     const auto more = all.random(seed, budget);
 //
-// A run is a fork of this process at one and the same instant, so that nothing of an earlier run is left in it; a
-// deadlock or a crash of it is a finding like every other. Replays come out the same for the same program, where
-// addresses are not randomised (`fixed_addresses`).
+// A run is a fork of this process, always at the same instant, so that no state of an earlier run remains. A deadlock
+// or a crash of the run is a finding like any other. Replays give the same result for the same program, if addresses
+// are not randomised (`fixed_addresses`).
 //
 // Thread safety: one thread, in a process that has no other.
 #pragma once
@@ -29,7 +29,7 @@ namespace turnstile::schedule {
 struct scenario {
     std::string name;
     std::string about;
-    std::function<void()> run;  // throws `violation`, or returns
+    std::function<void()> run;  // throws `violation`, or returns normally
 };
 
 struct budget {
@@ -46,7 +46,7 @@ struct finding {
 struct tally {
     std::uint64_t schedules = 0;
     std::uint64_t steps = 0;
-    bool complete = false;  // all that there are
+    bool complete = false;  // no schedule was left out
     std::optional<finding> found;
 };
 
@@ -54,15 +54,16 @@ class explorer {
 public:
     explicit explorer(const scenario& scenario) : scenario_{scenario} {}
 
-    // One run. `last()` has its steps.
+    // Runs the scenario once. `last()` has the steps.
     std::optional<finding> run(const plan& how);
     [[nodiscard]] const record& last() const noexcept { return *shared_; }
 
-    // All schedules with 0, 1, ... `most` deviations from the plain one, fewest first.
+    // Runs all schedules with 0, 1, ... `most` deviations from the plain schedule, fewest first.
     tally deviations(unsigned most, const budget& limit);
-    // PCT and random walks, in turn.
+    // Runs PCT and random walks alternately.
     tally random(std::uint64_t seed, const budget& limit);
-    // With fewer deviations, and earlier ones, if that fails, too. Of another kind of plan: unchanged.
+    // Returns a finding with fewer and earlier deviations, if that also fails. A finding of another kind of plan is
+    // returned unchanged.
     [[nodiscard]] finding shrink(const finding& from);
 
 private:
@@ -70,7 +71,7 @@ private:
     const shared_record shared_;
 };
 
-// The steps of a run, for people: the last `most` of them.
+// Describes the last `most` steps of a run, for people.
 [[nodiscard]] std::string describe(const record& run, std::size_t most);
 
 }  // namespace turnstile::schedule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutexes, conditions, locks for readers and writers, and what is done once.
+// Stand-ins for mutexes, conditions, read-write locks, and one-time initialisation.
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -20,20 +20,21 @@ void real::keep_locks() noexcept {}
 
 namespace {
 
-// How often its owner has taken a recursive mutex once more.
+// The number of further times that its owner has taken a recursive mutex.
 std::map<std::uintptr_t, int>& depths() {
     static std::map<std::uintptr_t, int> all;
     return all;
 }
 
-// Of a kind that looks who has it.
+// Returns true for kinds of mutexes that check their owner.
 bool is_owned_by_name(const pthread_mutex_t& mutex) {
     constexpr int k_kinds = 3;
     const int kind = mutex.__data.__kind & k_kinds;
     return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
 }
 
-// What comes of taking a mutex that the caller has, if its kind answers that; else it waits for itself.
+// Returns the result of taking a mutex that the caller already has, if its kind detects that; otherwise the caller
+// waits for itself.
 std::optional<int> taken_again(const pthread_mutex_t& mutex, const scheduler& mine) {
     if (!is_owned_by_name(mutex) || !mine.owns(id_of(&mutex))) return std::nullopt;
     if ((mutex.__data.__kind & PTHREAD_MUTEX_ERRORCHECK) != 0) return EDEADLK;
@@ -45,7 +46,7 @@ int lock_until(scheduler& mine, pthread_mutex_t* mutex, std::int64_t deadline,
                std::uintptr_t caller) {
     if (const auto answer = taken_again(*mutex, mine)) return *answer;
     if (!mine.lock_until(id_of(mutex), deadline, caller)) return ETIMEDOUT;
-    depths().erase(id_of(mutex));  // of another mutex that was here
+    depths().erase(id_of(mutex));  // left by an earlier mutex at this address
     return 0;
 }
 
@@ -235,7 +236,7 @@ STANDS_IN int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(lock);
     const auto found = shared_locks().find(id_of(lock));
-    if (found == shared_locks().end()) return real(lock);  // taken before the run
+    if (found == shared_locks().end()) return real(lock);  // taken before the run began
     if (!std::exchange(found->second.writer, false)) --found->second.readers;
     if (found->second.readers == 0) shared_locks().erase(found);
     mine->yield(CALLER);
@@ -288,7 +289,7 @@ STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* u
 
 // ---- once -----------------------------------------------------------------------------------
 
-// The control word is 0 before, and 2 after it is done, as the C library has it.
+// In the C library the control word is 0 before the initialisation, and 2 after it.
 STANDS_IN int pthread_once(pthread_once_t* control, void (*run)()) {
     static constinit real_one<int(pthread_once_t*, void (*)())> real{"pthread_once"};
     auto* const mine = scheduler::of_this_thread();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// mutex_table: which thread has which mutex, and which mutexes are asked for by several processes. A value.
+// mutex_table: the owner of each mutex, and the mutexes that several processes use. A value.
 //
-// Another object may lie where a mutex has been: then it is taken for shared by more processes than it is, and a thread
-// that has it goes on until it has let it go.
+// If another object is created at the address of a former mutex, the table may count it as shared by more processes
+// than it is. Then a thread that has it continues until it has released it.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ public:
         if (!first && found->second != process) found->second = k_several;
     }
     void take(std::uintptr_t mutex, std::uint8_t thread) { owners_[mutex] = thread; }
-    // False if another thread has it.
+    // Returns false if another thread has it.
     [[nodiscard]] bool try_to_take(std::uintptr_t mutex, std::uint8_t thread) {
         return owners_.try_emplace(mutex, thread).second;
     }
@@ -31,7 +31,7 @@ public:
         return found->second;
     }
     [[nodiscard]] bool is_free(std::uintptr_t mutex) const { return !owners_.contains(mutex); }
-    // Has one that several processes ask for.
+    // Returns true if the thread has a mutex that several processes use.
     [[nodiscard]] bool holds_up_others(std::size_t thread) const {
         return std::any_of(owners_.begin(), owners_.end(), [&](const auto& taken) {
             if (taken.second != thread) return false;
@@ -43,7 +43,7 @@ public:
 private:
     static constexpr int k_several = -1;
 
-    std::map<std::uintptr_t, std::uint8_t> owners_;  // of those that are taken
+    std::map<std::uintptr_t, std::uint8_t> owners_;  // owners of taken mutexes
     std::map<std::uintptr_t, int> askers_;           // a process, or k_several
 };
 

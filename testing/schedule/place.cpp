@@ -15,12 +15,12 @@ namespace turnstile::schedule {
 
 namespace {
 
-// The linker's: where this program begins.
+// The linker's symbol for the start of this program.
 extern "C" const char __executable_start;
 
 constexpr std::string_view k_inlined_by = " (inlined by) ";
 
-// The file that the address was loaded from, and where that begins.
+// The file from which the address was loaded, and the start of that file in memory.
 struct origin {
     std::string file;
     std::uintptr_t base = 0;
@@ -49,7 +49,7 @@ std::string output_of(const std::string& command) {
     return text;
 }
 
-// The call is before the address that it returns to.
+// The call precedes its return address.
 std::uintptr_t offset_of(std::uintptr_t address, std::uintptr_t base) {
     return address - base - 1;
 }

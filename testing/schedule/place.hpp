@@ -11,12 +11,12 @@
 
 namespace turnstile::schedule {
 
-// Return addresses. Each with its lines, "function at file:line", first what was inlined there, then what it was inlined
-// into; none if that is not known.
+// Returns the source lines of return addresses: "function at file:line", with inlined functions first, then their
+// callers; none if they are unknown.
 [[nodiscard]] std::map<std::uintptr_t, std::vector<std::string>> places_of(
     const std::vector<std::uintptr_t>& addresses);
 
-// The lines of one, in one text.
+// Returns the lines of one address as a single text.
 [[nodiscard]] std::string place_of(std::uintptr_t address);
 
 }  // namespace turnstile::schedule

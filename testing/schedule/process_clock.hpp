@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// process_clock: what the clocks of one process of a run show: all the same, a little too fast or too slow against the
-// true time. A value; times are in nanoseconds.
+// process_clock: the clocks of one process of a run. All show the same time, and run a little too fast or too slow
+// compared with the true time. A value; times are in nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace turnstile::schedule {
 
 class process_clock {
 public:
-    // Of all clocks at the beginning of a run, but for the offset.
+    // The time of all clocks at the start of a run, without the offset.
     static constexpr std::int64_t k_start = 1'000'000'000'000'000;
 
     process_clock() = default;
-    // Less than a tenth of a million parts; a run lasts for days at the most, so that the products fit.
+    // The rate must be below a tenth of a million parts; a run lasts days at most, so that the products fit.
     process_clock(std::int64_t offset, std::int64_t parts_per_million)
         : offset_{offset}, rate_{parts_per_million} {}
 
@@ -22,7 +22,7 @@ public:
         return true_time + offset_ + since / k_million * rate_ +
                since % k_million * rate_ / k_million;
     }
-    // The first instant at which it shows `shown` or later.
+    // Returns the first instant at which the clock shows `shown` or later.
     [[nodiscard]] std::int64_t when(std::int64_t shown) const noexcept {
         if (rate_ == 0) return shown - offset_;
         const auto since = shown - offset_ - k_start;

@@ -25,7 +25,7 @@ namespace {
                            const std::function<void(scheduler&)>& work) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::alarm(static_cast<unsigned>(patience.count()));
-    // Stays: threads of the run may outlive it.
+    // Never freed: threads of the run may outlive this function.
     auto* const mine = new scheduler{how, into, lasts};
     try {
         work(*mine);
@@ -59,7 +59,7 @@ shared_record::~shared_record() {
     ::munmap(record_, sizeof(record));
 }
 
-// The steps behind the count are not looked at.
+// No reader looks at the steps beyond the count.
 void shared_record::clear() const {
     record_->result = verdict::unfinished;
     record_->steps = record_->switches = 0;
@@ -74,14 +74,14 @@ void shared_record::clear() const {
 std::optional<std::string> run_apart(const plan& how, record& into, scheduler::endurance lasts,
                                      std::chrono::seconds patience,
                                      const std::function<void(scheduler&)>& work) {
-    std::fflush(nullptr);  // else both have what is not written yet
+    std::fflush(nullptr);  // otherwise parent and child would both write the buffered output
     const pid_t child = ::fork();
     if (child < 0) throw std::system_error{errno, std::generic_category(), "fork"};
     if (child == 0) run_here(how, into, lasts, patience, work);
     int status = 0;
     while (::waitpid(child, &status, WUNTRACED) < 0 && errno == EINTR) {
     }
-    if (WIFSTOPPED(status)) {  // no alarm would wake it
+    if (WIFSTOPPED(status)) {  // an alarm would not wake a stopped process
         ::kill(child, SIGKILL);
         while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
         }

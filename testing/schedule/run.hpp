@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: one run of something under a scheduler, in a process of its own.
+// run: one run of a function under a scheduler, in a separate process.
 #pragma once
 
 #include <chrono>
@@ -29,20 +29,20 @@ private:
     record* record_;
 };
 
-// Runs `work` in a fork, as the first thread of the run, which ends with it. Nothing if it passed; else why not, and
-// the record has more. `patience`: real time, after which a run is ended that the scheduler does not see hang. Throws
-// std::system_error. In a process that has no other thread.
+// Runs `work` in a fork, as the first thread of the run, which ends with it. Returns nothing if it passed, otherwise
+// the reason; the record has the details. `patience`: the real time after which a run is ended that is blocked
+// without the scheduler's knowledge. Throws std::system_error. The calling process must have a single thread.
 std::optional<std::string> run_apart(const plan& how, record& into, scheduler::endurance lasts,
                                      std::chrono::seconds patience,
                                      const std::function<void(scheduler&)>& work);
 
-// Fails the run of the calling thread; outside of one it throws std::runtime_error.
+// Fails the run of the calling thread; outside of a run it throws std::runtime_error.
 [[noreturn]] void violated(const std::string& description);
 inline void require(bool good, const char* description) {
     if (!good) violated(description);
 }
 
-// Starts the program again with the same addresses each time, unless that is so.
+// Restarts the program with fixed addresses, unless it has them.
 void fixed_addresses(char** arguments);
 
 }  // namespace turnstile::schedule

@@ -94,7 +94,7 @@ thread_set scheduler::who_can() const {
     return enabled;
 }
 
-// No thread can go on: the earliest deadline comes. False if there is none.
+// No thread can continue: advances to the earliest deadline. Returns false if there is none.
 bool scheduler::pass_time() {
     auto earliest = k_never;
     for (const auto& candidate : threads_)
@@ -131,7 +131,7 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     here.process = process();
     here.caller = caller;
     now_ += k_step;
-    // In a run that goes on for long, a thread that never waits is not to stop the time of all others.
+    // In a long run, a thread that never waits must not stop the time of all others.
     if (lasts_ == endurance::endless) mark_late();
     auto enabled = who_can();
     while (enabled.none()) {
@@ -152,7 +152,7 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     hand_over(now.chosen);
 }
 
-// The unwinder takes locks of the system's own.
+// The unwinder takes locks of the system.
 void scheduler::take_stack(standing& of) {
     std::array<void*, k_most_frames> frames{};
     const bool mine = std::exchange(t_mine, false);
@@ -173,7 +173,8 @@ void scheduler::hand_over(std::uint8_t to) {
     await_end_of_last();
 }
 
-// What the system does at a thread's end, as to free its memory, is over before the next one goes on.
+// Waits until the system has finished its work at a thread's end, such as freeing memory, before the next thread
+// continues.
 void scheduler::await_end_of_last() noexcept {
     if (const int left = std::exchange(ended_, 0); left != 0) real::await_end(left);
 }
@@ -265,7 +266,7 @@ int scheduler::wake(std::uintptr_t word, int most, std::uintptr_t caller) {
     return woken;
 }
 
-// A run that has an end gives each thread a number of its own.
+// In a bounded run each thread has a unique number, and no number is reused.
 scheduler::newcomer scheduler::add_thread() {
     auto added = std::make_unique<thread>();
     auto* const place = added.get();
@@ -282,7 +283,7 @@ scheduler::newcomer scheduler::add_thread() {
     return {static_cast<std::uint8_t>(number), place};
 }
 
-// That of a thread which goes on no more.
+// Returns the number of a thread that has ended.
 std::size_t scheduler::free_number() const {
     for (std::size_t i = 0; i != threads_.size(); ++i) {
         const bool awaited = std::any_of(threads_.begin(), threads_.end(), [i](const auto& each) {
@@ -317,7 +318,7 @@ void scheduler::stop(std::uint16_t process, std::int64_t length) {
 void scheduler::enter(thread& place) {
     real::await_turn(place.turn);
     await_end_of_last();
-    t_mine = true;  // not before: until then others run
+    t_mine = true;  // not earlier: until then other threads run
 }
 
 void scheduler::leave() {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // scheduler: decides which of a process's threads runs, one at a time.
 //
-// stand_in.hpp stands in for what threads wait with (pthread mutexes, conditions, joins, poll, futexes, clocks) and
-// brings each of these here, a *scheduling point*: the thread says what it wants, the plan picks one of those that
-// can go on, and that one goes on alone until its next point. So a run is decided by its plan alone. Time is virtual: it
-// stands still while any thread can go on, and then jumps to the earliest deadline of a wait.
+// stand_in.hpp replaces the functions with which threads wait (pthread mutexes, conditions, joins, poll, futexes,
+// clocks). Each call reaches the scheduler at a *scheduling point*: the thread says what it wants, the plan picks one
+// of the runnable threads, and that thread runs alone until its next point. So the plan alone decides a run. Time is
+// virtual: it does not advance while any thread can run, and then jumps to the earliest deadline of a wait.
 //
-// Threads may be those of several *processes* of a simulated world, all of them in this one: each process has its clock,
-// may stand still for a while and may end in the middle of its work. A thread is of the process of the thread that
-// started it. What they share here and would not share there, as the library's log, must not be taken along: a thread
-// whose process stands still, or is over, goes on for as long as it has a mutex that another process has asked for.
+// Threads may belong to several *processes* of a simulated world, all of them in this process. Each simulated process
+// has a clock, may be stopped for a while and may be killed in the middle of its work. A thread belongs to the
+// process of the thread that started it. Some objects are shared here that real processes would not share, such as
+// the library's log. A stopped or killed process must not block them: its thread continues for as long as it has a
+// mutex that another process has requested.
 //
-// What lies between two points is one step. Accesses to atomics are no points of their own: a race that needs a
-// change between two of them, with no lock, wait or thread start in between, is not seen; nor are weak memory orders.
+// The code between two points is one step. Accesses to atomics are no points. So the scheduler does not find a race
+// that needs a switch between two such accesses without a lock, wait or thread start in between; nor does it model
+// weak memory orders.
 //
-// Thread safety: everything is called by the thread whose turn it is, so nothing here needs a lock.
+// Thread safety: only the running thread calls these functions, so they need no lock.
 #pragma once
 
 #include <atomic>
@@ -36,57 +38,58 @@ namespace turnstile::schedule {
 
 class scheduler {
 public:
-    // The one of this process while a scenario runs and the calling thread is one of its threads; else nullptr.
+    // Returns this process's scheduler while a scenario runs and the calling thread is one of its threads; otherwise
+    // nullptr.
     [[nodiscard]] static scheduler* of_this_thread() noexcept;
 
-    // What becomes of a run that comes to k_most_steps: it ends as a livelock, or it goes on, and the record has the
-    // latest ones.
+    // The end of a run that reaches k_most_steps: bounded: it ends as a livelock; endless: it continues, and the
+    // record keeps the latest steps.
     enum class endurance { bounded, endless };
     scheduler(plan how, record& into, endurance lasts = endurance::bounded);
     ~scheduler();
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
 
-    // `last` is called at a run's end, when none of the run's threads has a turn any more.
+    // `last` is called at a run's end, when no thread of the run will run any more.
     void at_end(std::function<void()> last) { at_end_ = std::move(last); }
-    // Ends the process; the record says why.
+    // Ends the process; the record has the reason.
     [[noreturn]] void end(verdict result, const char* text) noexcept;
 
-    // ---- what threads want; each returns when it is done -----------------------------------
+    // ---- operations of threads; each returns when it is done -------------------------------
     void lock(std::uintptr_t mutex, std::uintptr_t caller) {
         (void)lock_until(mutex, k_never, caller);
     }
-    // False: the deadline came first.
+    // Returns false if the deadline came first.
     bool lock_until(std::uintptr_t mutex, std::int64_t deadline, std::uintptr_t caller);
     [[nodiscard]] bool owns(std::uintptr_t mutex) const {
         return mutexes_.owner_of(mutex) == current_;
     }
     bool try_lock(std::uintptr_t mutex, std::uintptr_t caller);
     void unlock(std::uintptr_t mutex, std::uintptr_t caller);
-    // False: the deadline came first. No deadline: k_never.
+    // Returns false if the deadline came first. No deadline: k_never.
     bool wait(std::uintptr_t condition, std::uintptr_t mutex, std::int64_t deadline,
               std::uintptr_t caller);
     void notify(std::uintptr_t condition, bool all, std::uintptr_t caller);
-    // A futex, whose word the caller has looked at since it last had to wait for its turn. False: the deadline.
+    // Waits at a futex, whose word the caller has read since its last switch. Returns false at the deadline.
     bool wait_for_wake(std::uintptr_t word, std::int64_t deadline, std::uintptr_t caller);
-    // How many it has woken: the longest waits first, and at most so many.
+    // Wakes at most `most` threads, the longest waiting first. Returns how many it woke.
     int wake(std::uintptr_t word, int most, std::uintptr_t caller);
-    // A thread's place in the schedule.
+    // The scheduler's data of a thread.
     struct thread {
         std::uint16_t process = 0;
         operation wants = operation::begin;
         std::uintptr_t object = 0;  // mutex, condition
-        std::uintptr_t mutex = 0;   // of a wait
+        std::uintptr_t mutex = 0;   // the mutex of a wait
         std::int64_t deadline = k_never;
         bool woken = false;
         bool late = false;  // the deadline came first
         std::uint8_t target = 0;
         std::function<bool()> ready;
-        std::uint64_t order = 0;             // of the threads that wait on one condition
-        std::atomic<std::uint32_t> turn{0};  // 1: its turn
+        std::uint64_t order = 0;             // order among the threads that wait on one condition
+        std::atomic<std::uint32_t> turn{0};  // 1: the thread runs
     };
-    // A new thread, which begins with `enter` and ends with `leave`. Its number is another one's once it goes on no more,
-    // which may be before the system has started it at all; its place stays its own.
+    // A new thread, which begins with `enter` and ends with `leave`. Once it has ended, another thread may get its
+    // number, perhaps before the system has started the thread at all; its data stay its own.
     struct newcomer {
         std::uint8_t number = 0;
         thread* place = nullptr;
@@ -96,34 +99,35 @@ public:
     void enter(thread& place);
     void leave();
     void join(std::uint8_t thread, std::uintptr_t caller);
-    // Until `ready` says so, or the true time has come to `end`; true: ready. `ready` is asked by other threads, too.
+    // Waits until `ready` returns true, or the true time has reached `end`. Returns true if ready. Other threads call
+    // `ready` as well.
     bool wait_until(operation operation, std::function<bool()> ready, std::int64_t end,
                     std::uintptr_t caller);
     void yield(std::uintptr_t caller) { point(operation::yield, 0, caller); }
 
     // ---- processes; the first is 0 ----------------------------------------------------------
     std::uint16_t add_process(std::string_view name, const process_clock& clock);
-    // The calling thread is its from here on.
+    // From here on the calling thread belongs to this process.
     void become(std::uint16_t process) noexcept { me().process = process; }
     [[nodiscard]] std::uint16_t process() const noexcept { return threads_[current_]->process; }
-    // The process stands still for so long, in nanoseconds of true time.
+    // Stops the process for this length, in nanoseconds of true time.
     void stop(std::uint16_t process, std::int64_t length);
-    // The process is over: none of its threads has a turn any more, the caller included.
+    // Ends the process: none of its threads runs any more, including the caller.
     void kill(std::uint16_t process) {
         processes_[process].over = true;
         if (process == this->process()) yield(0);
     }
 
-    // In nanoseconds: what all clocks of the thread's process show. Deadlines above are in it, too.
+    // Returns the time of all clocks of the thread's process, in nanoseconds. The deadlines above use it as well.
     [[nodiscard]] std::int64_t now() const noexcept { return clock().shown(now_); }
-    // The same for a thread that reads its clock: in a run that goes on for long that takes time.
+    // The same for a thread that reads its clock: in an endless run that takes time.
     [[nodiscard]] std::int64_t read_clock() noexcept;
-    // The true time, of wait_until(), and when the clocks of the thread's process show this.
+    // The true time, as in wait_until(); and the true time at which the clocks of the thread's process show a time.
     [[nodiscard]] std::int64_t instant() const noexcept { return now_; }
     [[nodiscard]] std::int64_t when(std::int64_t shown) const noexcept {
         return true_deadline(shown);
     }
-    // Since the run began, by no process's clock.
+    // The time since the run began, independent of any process's clock.
     [[nodiscard]] std::int64_t true_time() const noexcept { return now_ - process_clock::k_start; }
     [[nodiscard]] std::uint64_t chance() noexcept { return bytes_(); }
 
@@ -162,13 +166,13 @@ private:
     std::function<void()> at_end_;
     std::vector<process_state> processes_{1};
     std::vector<std::unique_ptr<thread>> threads_;
-    std::vector<std::unique_ptr<thread>> former_;  // whose numbers others have now
+    std::vector<std::unique_ptr<thread>> former_;  // threads whose numbers were given to others
     mutex_table mutexes_;
     std::uint8_t current_ = 0;
-    int ended_ = 0;  // the system's number of a thread that has left just now
+    int ended_ = 0;  // the system's number of the thread that has just left
     std::int64_t now_ = process_clock::k_start;
     std::uint64_t waits_ = 0;
-    base::random bytes_{1};  // what the system's randomness is here
+    base::random bytes_{1};  // replaces the system's randomness
 };
 
 }  // namespace turnstile::schedule

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// stand_in: what stands in for functions of the C library, in a program that is linked with it: the scheduler decides
-// instead, for threads of a run. Every other thread gets the real thing.
+// stand_in: replaces functions of the C library in a program that is linked with it: for the threads of a run the
+// scheduler decides instead. Every other thread gets the real function.
 //
-// The dynamic linker finds a program's own functions before those of the C library, also for Boost.Thread and the C++
-// library. So the code that ships runs unchanged: no class knows of this. locks_stand_in.cpp has what threads wait with,
-// threads_stand_in.cpp threads and futexes, time_stand_in.cpp clocks, sleeps, timers and what comes by chance.
+// The dynamic linker finds a program's own functions before those in the C library, also for Boost.Thread and the C++
+// library. So the shipped code runs unchanged: no class knows about the stand-ins. locks_stand_in.cpp replaces the
+// functions with which threads wait, threads_stand_in.cpp threads and futexes, time_stand_in.cpp clocks, sleeps,
+// timers and randomness.
 #pragma once
 
 #include <dlfcn.h>
@@ -22,10 +23,11 @@ namespace turnstile::schedule {
 
 inline constexpr std::int64_t k_second = 1'000'000'000;
 
-// A function of the C library. Of some it has older versions, which the plain look-up may find.
+// A function of the C library. Some functions have older versions, which the plain look-up may find.
 //
-// The first call looks it up, without a lock: threads call these also when it is not their turn, as when they wait for
-// it. The guard of a static that is initialised at run time would be a lock, too, and waits with a futex.
+// The first call looks the function up, without a lock: threads also call these while they do not run, for instance
+// to wait for their turn. The guard of a static with dynamic initialisation would also be a lock, and would wait with
+// a futex.
 template <class F>
 class real_one {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads: their start and end, and the futexes that they wait for.
+// Stand-ins for threads (start and end) and for futexes.
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ using namespace turnstile::schedule;
 
 namespace {
 
-// Of the run, touched only by the thread whose turn it is.
+// The run's threads. Only the running thread uses this map.
 std::map<pthread_t, std::uint8_t>& threads() {
     static std::map<pthread_t, std::uint8_t> all;
     return all;
@@ -34,8 +34,8 @@ struct start {
     scheduler* by;
 };
 
-// A thread leaves behind all that it has for itself, also where it ends by pthread_exit: the C library destroys what is
-// thread_local first, then what has keys, in several rounds, of which the last one is this one's.
+// Runs when a thread ends, also through pthread_exit. The C library first destroys thread_local objects, then values
+// with keys in several rounds, of which this is the last.
 struct leaving {
     scheduler& from;
     int rounds = 0;
@@ -115,7 +115,7 @@ STANDS_IN int pthread_join(pthread_t thread, void** result) {
             mine->join(found->second, CALLER);
             threads().erase(found);
         }
-    return real(thread, result);  // which has ended, or is about to
+    return real(thread, result);  // the thread has ended, or is about to
 }
 
 STANDS_IN pid_t fork() {
@@ -134,7 +134,8 @@ STANDS_IN int sched_yield() noexcept {
 
 namespace {
 
-// As the system's: the word is looked at when the thread has its turn, and no thread runs between that and the wait.
+// The same semantics as the system's: the word is read while the thread runs, and no other thread runs between the
+// read and the wait.
 long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t caller) {
     const auto* const word = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
     const auto* const time = reinterpret_cast<const timespec*>(a[3]);
@@ -152,7 +153,7 @@ long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t
 
 }  // namespace
 
-// What std::atomic::wait and semaphores of the C++ library come to.
+// The system call behind std::atomic::wait and the semaphores of the C++ library.
 STANDS_IN long syscall(long number, ...) noexcept {
     va_list list;
     va_start(list, number);

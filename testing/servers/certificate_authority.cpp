@@ -27,7 +27,8 @@ std::string authority_file_text(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// Of `openssl ca`, which alone makes certificates for another time than now, and revocation lists.
+// Configuration of `openssl ca`, the only command that makes certificates for other times than now, and revocation
+// lists.
 std::string authority_configuration(const std::filesystem::path& folder) {
     const auto at = folder.string();
     return "[ca]\ndefault_ca = own\n[own]\ndatabase = " + at + "/index\nnew_certs_dir = " + at +

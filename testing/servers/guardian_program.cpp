@@ -15,7 +15,7 @@ namespace turnstile::testing {
 
 namespace {
 
-// The name by which a process was started; empty once it has ended.
+// Returns the name with which a process was started; empty once it has ended.
 std::string executable_of(const std::filesystem::path& process) {
     std::ifstream file{process / "cmdline"};
     std::string name;
@@ -36,7 +36,7 @@ guardian_program::~guardian_program() {
     if (owner_ != ::getpid()) return;
     try {
         kill();
-    } catch (...) {  // without memory: they end by themselves
+    } catch (...) {  // without memory: the guardians end by themselves
     }
 }
 
@@ -55,7 +55,7 @@ void guardian_program::kill() const {
     const auto all_ended = [this] {
         const auto all = running();
         for (const pid_t guardian : all) {
-            // By its descriptor: its number may be another process's by now, and is looked at again.
+            // Opens a descriptor and checks the name again: by now the number may belong to another process.
             const base::descriptor process{
                 static_cast<int>(::syscall(SYS_pidfd_open, guardian, 0))};
             if (process.open() && executable_of("/proc/" + std::to_string(guardian)) == path_)

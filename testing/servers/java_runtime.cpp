@@ -22,7 +22,7 @@ struct jar {
     const char* package;
 };
 
-// The manifest of Debian's zookeeper.jar names the rest of what the server needs, but for what TLS needs of Netty.
+// The manifest of Debian's zookeeper.jar names the other required jars, except the jars of Netty that TLS needs.
 constexpr jar k_tls_jars[] = {{"netty-codec.jar", "libnetty-java"},
                               {"netty-resolver.jar", "libnetty-java"}};
 constexpr jar k_server_jars[] = {{"zookeeper.jar", "libzookeeper-java"},

@@ -25,8 +25,8 @@ struct port_range {
     std::uint32_t count = 0;
 };
 
-// Below the ports that the kernel gives to outgoing connections, or a usual part of them where it
-// takes nearly all.
+// Ports below the range that the kernel uses for outgoing connections, or a usual range if the kernel uses nearly
+// all.
 port_range usable_ports() {
     constexpr std::uint32_t k_first = 15'000;
     constexpr std::uint32_t k_end = 32'768;
@@ -38,7 +38,7 @@ port_range usable_ports() {
     return {k_first, end - k_first};
 }
 
-// An abstract address: no file, gone with the socket. Empty if another holds it.
+// Reserves a port with an abstract address: no file, and gone with the socket. Empty if another process has it.
 base::descriptor reserve(std::uint16_t port) {
     base::descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket.open()) detail::throw_errno("socket");
@@ -54,7 +54,7 @@ base::descriptor reserve(std::uint16_t port) {
     return socket;
 }
 
-// Binds as servers do: connections in TIME_WAIT are no obstacle.
+// Tries to bind as servers do: connections in TIME_WAIT do not prevent it.
 bool can_be_bound(std::uint16_t port) {
     const base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket.open()) detail::throw_errno("socket");
@@ -71,8 +71,8 @@ bool can_be_bound(std::uint16_t port) {
 
 loopback_port::loopback_port() {
     const port_range ports = usable_ports();
-    // A random start: a port that was just given back is not picked soon, so that a client which
-    // still tries to reach the old server does not meet a new one.
+    // Starts at random, so that a port is not reused soon after its release: a client that still tries to reach the
+    // old server must not meet a new one.
     const std::uint32_t start = std::random_device{}() % ports.count;
     for (std::uint32_t i = 0; i < ports.count; ++i) {
         const auto port = static_cast<std::uint16_t>(ports.first + (start + i) % ports.count);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* k_mariadb_root = "TURNSTILE_TEST_MARIADB";
 constexpr std::array<const char*, 3> k_folders{"usr/sbin", "usr/bin", "usr/local/bin"};
-// Such a small log keeps the data small: a server is 25 MB.
+// A small log keeps the data small: a server takes 25 MB.
 constexpr const char* k_small_log = "--innodb-log-file-size=8M";
 
 void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
@@ -34,14 +34,14 @@ std::string program_of(const std::string& name) {
                              " (Debian's package mariadb-server has MariaDB's programs)"};
 }
 
-// Where the server of another version finds its messages and plugins; the system's knows.
+// Returns the folder of the messages and plugins of another version's server; the system's server knows its own.
 std::vector<std::string> base_folder() {
     const auto root = detail::server_root(k_mariadb_root);
     if (detail::is_system(root)) return {};
     return {"--basedir=" + (root / "usr").string()};
 }
 
-// As root, as the user `nobody`.
+// If this process is root, runs the program as the user `nobody`.
 std::vector<std::string> unprivileged(const std::string& program,
                                       const std::vector<std::string>& arguments) {
     std::vector<std::string> all;
@@ -67,7 +67,8 @@ mariadb_server::mariadb_server(mariadb_server_options options)
         if (::chown(home_.c_str(), k_nobody, k_nobody) != 0)
             throw std::system_error{errno, std::generic_category(), home_.string()};
     }
-    // A server that starts removes the temporary tables of all servers in its folder for them.
+    // A starting server removes the temporary tables of all servers in its folder for temporary files. So each server
+    // has its own folder.
     std::vector<std::string> arguments{"--no-defaults",
                                        "--datadir=" + data_.string(),
                                        "--tmpdir=" + home_.string(),

@@ -47,7 +47,7 @@ std::string text_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// The parent of a process, 0 if it has gone: the second field behind its name in /proc.
+// Returns the parent of a process, or 0 if it has ended: the second field behind its name in /proc.
 pid_t parent_of(pid_t pid) {
     const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
     const auto name_end = stat.rfind(") ");
@@ -58,7 +58,7 @@ pid_t parent_of(pid_t pid) {
     return parent;
 }
 
-// PostgreSQL's processes make process groups of their own.
+// PostgreSQL's processes create their own process groups.
 std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> found;
     for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
@@ -72,10 +72,10 @@ std::vector<pid_t> children_of(pid_t parent) {
 
 postgres_server::postgres_server(postgres_server_options options)
     : programs_{find_programs()}, data_{folder_.path() / "data"}, log_{folder_.path() / "log"} {
-    // The folder is this user's; another one, whom the server runs as, makes the data in a folder of its own.
+    // The folder belongs to this user. The server runs as another user, and creates its data in a subfolder.
     std::filesystem::create_directory(data_);
     std::filesystem::permissions(data_,
-                                 std::filesystem::perms::owner_all);  // what PostgreSQL wants
+                                 std::filesystem::perms::owner_all);  // PostgreSQL requires this
     if (::geteuid() == 0) {
         std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec,
                                      std::filesystem::perm_options::add);
@@ -89,7 +89,7 @@ postgres_server::postgres_server(postgres_server_options options)
            << "host replication all 127.0.0.1/32 trust\n"
            << std::flush;
     std::ofstream config{data_ / "postgresql.conf", std::ios::app};
-    // A killed server loses nothing without fsync: the system has what it wrote.
+    // Without fsync a killed server loses nothing: the system has its writes.
     config << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nport = "
            << port_.number() << "\nfsync = off\nmax_connections = 200\n"
            << options.config << '\n'
@@ -130,7 +130,7 @@ std::vector<std::string> postgres_server::command(const std::string& program,
 void postgres_server::start(test_deadline until) {
     if (running()) return;
     std::error_code none;
-    std::filesystem::remove(data_ / "postmaster.pid", none);  // of one that was killed
+    std::filesystem::remove(data_ / "postmaster.pid", none);  // left by a killed server
     process_.emplace(process_options{
         .command = command("postgres", {"-D", data_}), .output = log_, .folder = data_});
     const bool serves = eventually(
@@ -139,7 +139,7 @@ void postgres_server::start(test_deadline until) {
             try {
                 return run_sql("SELECT 1") == "1\n";
             } catch (const std::runtime_error&) {
-                return false;  // starting up
+                return false;  // the server is still starting
             }
         },
         until);
@@ -151,13 +151,13 @@ void postgres_server::stop() {
     if (!process_) return;
     resume();
     if (running()) ::kill(process_->pid(), SIGINT);
-    // A server that takes too long for an orderly end gets the other one.
+    // A server that takes too long for an orderly end is killed.
     (void)process_->wait();
     kill();
 }
 
-// The processes of a killed server end by themselves, later; a new one would find their shared memory in use. One that
-// stands still first starts no others meanwhile.
+// The child processes of a killed server end later by themselves; a new server would find their shared memory in use.
+// So the server is stopped first, so that it starts no others meanwhile.
 void postgres_server::kill() {
     if (!process_) return;
     if (running()) process_->pause();
@@ -177,7 +177,7 @@ void postgres_server::signal_all(int signal) const {
 
 void postgres_server::pause() {
     if (!running()) return;
-    process_->pause();  // first: it starts no others then
+    process_->pause();  // stopped first, so that it starts no others
     signal_all(SIGSTOP);
 }
 

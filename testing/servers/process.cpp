@@ -50,8 +50,8 @@ process_options checked(process_options options) {
     return options;
 }
 
-// Whether the process, to which SIGSTOP was sent, is in the kernel and stops before it runs on.
-// This lasts if it waits in vfork for a child that was stopped between its vfork and its exec.
+// Returns true if the process, which got SIGSTOP, is in the kernel and will stop before it runs on. This lasts if it
+// waits in vfork for a child that was stopped between its vfork and its exec.
 bool stuck(pid_t pid) {
     constexpr int k_fields_between =
         16;  // between the state and the number of threads, see proc(5)
@@ -90,7 +90,7 @@ public:
         if (!owned()) return;
         try {
             kill();
-        } catch (...) {  // not reaped: the supervisor, not dismissed, kills the group
+        } catch (...) {  // not reaped: the supervisor, which was not dismissed, kills the group
         }
     }
     impl(const impl&) = delete;
@@ -135,9 +135,8 @@ private:
         return (::waitid(P_PID, id(), &info, flags) == 0 && info.si_pid != 0) || stuck(pid_);
     }
 
-    // Requires mutex_. Reaps the child when it has ended; while it is a zombie its number and its
-    // group's are not used again, so that what is left of the group can be killed and forgotten
-    // first.
+    // Requires mutex_. Reaps the child when it has ended. While the child is a zombie, its number and its group's are
+    // not reused, so that the rest of the group can be killed first.
     bool exited() {
         if (reaped_) return true;
         siginfo_t info{};
@@ -156,7 +155,7 @@ private:
     const pid_t owner_ = ::getpid();
     std::mutex mutex_;
     detail::supervisor supervisor_;  // guarded by mutex_
-    const pid_t pid_;                // its group's number too
+    const pid_t pid_;                // also the number of its group
     bool reaped_ = false;            // guarded by mutex_
     int status_ = 0;                 // guarded by mutex_
 };

@@ -75,7 +75,7 @@ void proxy_connection::read(std::size_t i, proxy_settings& settings) {
         const auto got = ::recv(ends_.at(i).socket.get(), chunk.data(), chunk.size(), 0);
         if (got > 0) {
             lane.receive(std::span{chunk}.first(static_cast<std::size_t>(got)), due);
-            // A four-letter word: the answer is no message either.
+            // A four-letter word: its answer is no message either.
             if (i == 0 && lane.stream() == proxy_lane::format::raw) lanes_[1].set_raw();
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
             lane.end(due);
@@ -89,7 +89,7 @@ std::optional<proxy_clock::time_point> proxy_connection::pass(direction way,
                                                               proxy_settings& settings) {
     auto& lane = lanes_.at(index(way));
     while (auto* const item = lane.front()) {
-        // The filter may have changed these: look again each time.
+        // The filter may have changed these, so they are read again each time.
         if (cut_ || settings.of(way).black_hole) return std::nullopt;
         if (item->due > proxy_clock::now()) return item->due;
         if (pass_one(way, *item, settings) == passage::waits) return std::nullopt;
@@ -114,7 +114,7 @@ proxy_connection::passage proxy_connection::pass_one(direction way, proxy_lane::
 
 verdict proxy_connection::ask(direction way, proxy_lane::item& item, proxy_settings& settings) {
     frame message = classify(way, std::move(item.body), settings);
-    const auto filter = settings.of(way).filter;  // it may replace itself
+    const auto filter = settings.of(way).filter;  // a copy, because the filter may replace itself
     verdict answer = verdict::forward;
     if (filter) {
         try {

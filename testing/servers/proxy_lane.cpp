@@ -8,7 +8,7 @@ namespace turnstile::testing::detail {
 namespace {
 
 constexpr std::size_t k_length_size = 4;
-// Longer than any message; the four letters of a word make a larger number.
+// Longer than any message. The four letters of a word form a larger number.
 constexpr std::int32_t k_longest_message = 64 * 1024 * 1024;
 
 std::ptrdiff_t offset(std::size_t n) {
@@ -31,7 +31,7 @@ void proxy_lane::end(proxy_clock::time_point due) {
     items_.push_back({unit::end, due, {}});
 }
 
-// False if no whole message is there.
+// Returns false if there is no whole message.
 bool proxy_lane::take_message(proxy_clock::time_point due) {
     if (input_.size() < k_length_size) return false;
     const auto length = wire_reader{input_}.int32();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// proxy_lane: one direction of one connection through a tcp_proxy: what came, what may pass, what
-// went.
+// proxy_lane: one direction of one connection through a tcp_proxy: bytes that arrived, items that may pass, bytes
+// that were sent.
 //
-// bytes in -> whole messages, each with the instant before which it does not pass -> bytes out
+// bytes in -> whole messages, each with the earliest time at which it may pass -> bytes out
 //
-// Thread safety: none; the proxy's thread alone uses it.
+// Thread safety: none; only the proxy's thread uses it.
 #pragma once
 
 #include <chrono>
@@ -24,19 +24,19 @@ using proxy_clock = std::chrono::steady_clock;
 
 class proxy_lane {
 public:
-    // `raw`: the stream is not (or no more) made of messages.
+    // `raw`: the stream does not consist of messages, or not any more.
     enum class format { messages, raw };
     enum class unit { message, chunk, end };
 
     struct item {
         unit kind;
         proxy_clock::time_point due;
-        bytes body;           // of a message: without its length
-        bool held = false;    // by the filter; waits for release()
-        bool passed = false;  // the filter has let it pass, it is not asked again
+        bytes body;           // a message without its length
+        bool held = false;    // held by the filter; waits for release()
+        bool passed = false;  // the filter has passed it, and is not called again
     };
 
-    // What was read from the sender.
+    // Takes bytes that were read from the sender.
     void receive(std::span<const std::byte> data, proxy_clock::time_point due);
     void end(proxy_clock::time_point due);
 
@@ -44,21 +44,21 @@ public:
     void set_raw() { format_ = format::raw; }
 
     [[nodiscard]] bool ended() const { return ended_; }
-    // The next that may pass; nothing while there is none, it is held, or the last has passed.
+    // Returns the next item that may pass. Nothing if there is none, it is held, or the last has passed.
     [[nodiscard]] item* front();
     void pop() { items_.pop_front(); }
-    [[nodiscard]] bool empty() const { return items_.empty(); }  // all that has come has passed
+    [[nodiscard]] bool empty() const { return items_.empty(); }  // everything has passed
     [[nodiscard]] bool held() const { return !items_.empty() && items_.front().held; }
     void release();
 
-    // What goes to the receiver, which takes it with `output` and `consume`. With a budget, only so
-    // many bytes more; `exhausted` once they are gone.
+    // Passes an item to the receiver, which reads with `output` and `consume`. With a budget, passes only that many
+    // more bytes; `exhausted` once they are used up.
     void pass(const item& next, std::optional<std::size_t>& budget);
     [[nodiscard]] std::span<const std::byte> output() const { return output_; }
     void consume(std::size_t count);
     void discard();  // the receiver is gone
     [[nodiscard]] bool exhausted() const { return exhausted_; }
-    // The end has passed: nothing more will be put out.
+    // True if the end has passed: there will be no further output.
     [[nodiscard]] bool finished() const { return finished_; }
 
 private:
@@ -67,7 +67,7 @@ private:
     void put(std::span<const std::byte> data, std::optional<std::size_t>& budget);
 
     format format_ = format::messages;
-    bytes input_;  // the beginning of a message
+    bytes input_;  // the start of a message
     std::deque<item> items_;
     bytes output_;
     bool ended_ = false;

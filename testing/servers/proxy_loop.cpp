@@ -28,7 +28,7 @@ proxy_loop::proxy_loop(const std::string& server, traffic carried)
     state_.server = parse_address(server);
     watch(wake_.get(), EPOLLIN);
     listen();
-    // Signals are for the test's threads.
+    // Signals are handled by the test's threads.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -73,7 +73,7 @@ void proxy_loop::run() {
         adjust_listener();
         finish_requests();
         if (state_.stopping) break;
-        // Which sockets are ready does not matter: all are looked at, few as they are.
+        // The loop examines all sockets, since there are few, and ignores which are ready.
         const int ready = ::epoll_wait(epoll_.get(), events.data(), events.size(), timeout);
         std::uint64_t ignored = 0;
         if (ready > 0) (void)!::read(wake_.get(), &ignored, sizeof ignored);
@@ -92,7 +92,7 @@ void proxy_loop::finish_requests() {
     running_.clear();
 }
 
-// Returns the time-out for epoll: milliseconds, -1 for none.
+// Returns the timeout for epoll: milliseconds, -1 for none.
 int proxy_loop::pump_all() {
     std::optional<proxy_clock::time_point> next;
     do {
@@ -125,7 +125,7 @@ void proxy_loop::sweep() {
 }
 
 void proxy_loop::watch(int socket, std::uint32_t events) {
-    // A socket of which nothing is wanted is taken out: epoll would report its end again and again.
+    // A socket without interest is removed: otherwise epoll would report its end again and again.
     if (events == 0) return forget(socket);
     const auto [known, fresh] = watched_.try_emplace(socket, 0U);
     if (known->second == events) return;
@@ -179,7 +179,7 @@ void proxy_loop::accept_all() {
             state_.connections.try_emplace(number, number, std::move(client), std::move(server),
                                            carried_);
         } catch (const std::exception&) {
-            // The server is not there: the client's connection closes.
+            // The server does not exist: the client's connection is closed.
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // proxy_loop: the thread of a tcp_proxy, which owns all of its state.
 //
-// Thread safety: `call` from any thread; what it runs has the state to itself.
+// Thread safety: `call` from any thread; the function that it runs has the state to itself.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +37,8 @@ public:
     proxy_loop(const proxy_loop&) = delete;
     proxy_loop& operator=(const proxy_loop&) = delete;
 
-    // Runs `change` on the loop's thread and returns when what follows from it is done, too. On
-    // that thread itself (in a filter) it runs at once, and what follows from it comes after the
-    // filter.
+    // Runs `change` on the loop's thread, and returns when its consequences are done as well. On that thread itself
+    // (in a filter) it runs at once, and the consequences follow after the filter.
     void call(const std::function<void(state&)>& change);
 
     [[nodiscard]] const loopback_port& port() const noexcept { return port_; }
@@ -65,11 +64,11 @@ private:
     const loopback_port port_;
     base::descriptor epoll_;
     base::descriptor wake_;
-    // Only the loop's thread, once it runs.
+    // Used only by the loop's thread, once it runs.
     base::descriptor listener_;
-    std::map<int, std::uint32_t> watched_;  // what epoll was told of each socket
+    std::map<int, std::uint32_t> watched_;  // the events registered at epoll for each socket
     state state_;
-    bool changed_ = false;  // by a filter: look at all connections once more
+    bool changed_ = false;  // changed by a filter: examine all connections once more
     std::vector<request> running_;
 
     std::mutex mutex_;

@@ -93,7 +93,7 @@ void redis_server::start(test_deadline until) {
             try {
                 return !ask("PING", until).starts_with("-LOADING");
             } catch (const std::system_error&) {
-                return false;  // not listening yet
+                return false;  // the server does not listen yet
             }
         },
         until);
@@ -104,7 +104,7 @@ void redis_server::start(test_deadline until) {
 void redis_server::stop() {
     if (!process_) return;
     process_->terminate();
-    // A server that takes too long for an orderly end gets the other one.
+    // A server that takes too long for an orderly end is killed.
     (void)process_->wait();
     kill();
 }

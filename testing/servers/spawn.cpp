@@ -30,7 +30,7 @@ public:
 
     void prepare(const spawn_request& request) {
         const std::string out = request.output.empty() ? "/dev/null" : request.output.string();
-        // First, before descriptor 3 or any lower one is replaced.
+        // First, before descriptor 3 or a lower one is replaced.
         if (request.link >= 0) {
             check(posix_spawn_file_actions_adddup2(&actions_, request.link, k_link), "dup2");
         }
@@ -104,7 +104,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 pid_t spawn(const spawn_request& request) {
-    // Out of the way of 0 to 3, which the child's actions replace.
+    // Above 0 to 3, which the child's actions replace.
     constexpr int k_above_replaced = 10;
     base::descriptor link;
     spawn_request moved = request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spawn: posix_spawn as the kit needs it.
+// spawn: posix_spawn for the kit's processes.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@ enum class new_group { process_group, session };
 
 struct spawn_request {
     std::vector<std::string> command;      // [0] is a path
-    std::vector<std::string> environment;  // "NAME=value", beside or instead of this process's
-    std::filesystem::path output;          // appended to; empty: /dev/null
+    std::vector<std::string> environment;  // "NAME=value", added to this process's
+    std::filesystem::path output;          // the output is appended to it; empty: /dev/null
     std::filesystem::path folder;          // working folder; empty: this process's
     int link = -1;                         // becomes descriptor 3; -1: none
     new_group group = new_group::process_group;

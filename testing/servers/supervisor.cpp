@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* k_shell = "/bin/sh";
 
-// The shell in front ends at once, which orphans the one that waits.
+// The shell in front ends at once, which orphans the waiting shell.
 constexpr const char* k_kill_group = R"sh(
 {
     read -r group && [ "$group" != done ] || exit 0
@@ -25,7 +25,7 @@ constexpr const char* k_kill_group = R"sh(
 } <&3 >/dev/null 2>&1 &
 )sh";
 
-// Processes that are just being killed may still write to the folder: try again for 10 s.
+// Processes that are just being killed may still write to the folder, so this tries for 10 s.
 constexpr const char* k_remove_folder = R"sh(
 {
     read -r word && exit 0

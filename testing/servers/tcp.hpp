@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp: the little of sockets that the kit needs.
+// tcp: the socket functions that the kit needs.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@
 
 namespace turnstile::testing::detail {
 
-// "host:port", or "host:port/chroot". Throws std::runtime_error if it is neither.
+// Parses "host:port", or "host:port/chroot". Throws std::runtime_error if it is neither.
 std::pair<std::string, std::uint16_t> parse_address(const std::string& text);
 
-// The addresses of a connect string "host:port,host:port[/chroot]".
+// Returns the addresses of a connect string "host:port,host:port[/chroot]".
 std::vector<std::string> split_connect_string(const std::string& text);
 
-// A non-blocking socket on its way to an IPv4 host: connected once it is writable. Throws
-// std::runtime_error if the name is unknown, std::system_error if it cannot be begun.
+// Returns a non-blocking socket that is connecting to an IPv4 host: connected once it is writable. Throws
+// std::runtime_error if the name is unknown, std::system_error if connecting cannot begin.
 base::descriptor begin_connect(const std::string& host, std::uint16_t port);
 
-// A connection in blocking style, with a deadline for each step.
+// A blocking connection, with a deadline for each step.
 class tcp_connection {
 public:
     // Throws std::system_error: ECONNREFUSED, ETIMEDOUT, ...
     tcp_connection(const std::string& host, std::uint16_t port, test_deadline until);
 
     void send(std::string_view rest);
-    // Exactly so many bytes; fewer, with an empty result, only at the end of the stream.
+    // Reads exactly this many bytes. Returns an empty text only at the end of the stream.
     std::string receive_exactly(std::size_t count);
     std::string receive_all();
 

@@ -13,7 +13,7 @@ class tcp_proxy::impl : public detail::proxy_loop {
 public:
     using detail::proxy_loop::proxy_loop;
 
-    // What `ask` says of the state.
+    // Returns the result of `ask` on the state.
     template <typename Ask>
     auto get(Ask ask) {
         decltype(ask(std::declval<state&>())) answer{};

@@ -42,7 +42,7 @@ temporary_folder::~temporary_folder() {
     if (owner_ != ::getpid()) return;
     std::error_code failed;
     std::filesystem::remove_all(path_, failed);
-    // What could not be removed is left to the supervisor, which tries for some time.
+    // Files that could not be removed are left to the supervisor, which tries for some time.
     if (!failed) supervisor_->dismiss();
 }
 

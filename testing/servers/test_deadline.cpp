@@ -28,11 +28,12 @@ constexpr double k_default_scale = 1;
 constexpr double k_default_scale = 1;
 #endif
 
-// A processor that runs this many programs at a time still meets the unscaled limits: ctest runs five tests for each.
+// With this many programs for each processor, a machine still meets the unscaled limits: ctest runs five tests for
+// each.
 constexpr double k_usual_load = 5;
 
-// How much slower than usual this machine is because of the programs that wait for a processor, from 1 to 8. A busier
-// machine may need more than the unscaled limit to start a server.
+// Returns how much slower than usual this machine is, from 1 to 8, because of the programs that wait for a processor.
+// A busier machine may need more than the unscaled limit to start a server.
 double slowness() {
     std::array<double, 1> load{};
     if (::getloadavg(load.data(), 1) != 1) return 1;

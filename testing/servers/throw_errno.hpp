@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// throw_errno: a failed call of the system's, as an exception that names the step. Thread safety: a pure function.
+// throw_errno: throws a failed system call as an exception that names the step. Thread safety: a pure function.
 #pragma once
 
 #include <cerrno>

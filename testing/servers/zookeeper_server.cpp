@@ -44,7 +44,7 @@ std::string port_lines(const zookeeper_server_options& options) {
            "\nssl.clientAuth=" + (options.tls->client_certificates ? "need" : "none") + "\n";
 }
 
-// The word after "Mode: ".
+// Returns the word after "Mode: ".
 std::string parse_mode(const std::string& srvr) {
     constexpr std::string_view k_key = "Mode: ";
     const auto at = srvr.find(k_key);
@@ -86,7 +86,7 @@ void zookeeper_server::start() {
 void zookeeper_server::stop() {
     if (!process_) return;
     process_->terminate();
-    // A server that takes too long for an orderly end gets the other one.
+    // A server that takes too long for an orderly end is killed.
     (void)process_->wait();
     kill();
 }
@@ -142,14 +142,14 @@ std::string zookeeper_server::mode() const {
     try {
         return parse_mode(four_letter_word("srvr", 2s));
     } catch (const std::system_error&) {
-        return {};  // not listening yet, or too busy to answer
+        return {};  // the server does not listen yet, or is too busy to answer
     }
 }
 
 std::string zookeeper_server::four_letter_word(std::string_view word, test_deadline until) const {
     if (!options_.tls)
         return testing::four_letter_word("127.0.0.1", options_.client_port, word, until);
-    // The kit trusts any certificate: those that clients are to refuse, too.
+    // The kit trusts any certificate, including the certificates that clients have to refuse.
     auto answers =
         answers_of_servers("zookeepers://" + address() + options_.tls->options_with("verify=none"),
                            word, until.remaining())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// agenda: what will happen, in the order of true time; at the same instant in the order in which it was
-// planned. The whole future of a history is here, as plain data.
+// agenda: the planned events, in the order of true time; at the same instant in the order of planning. The whole
+// future of a history is here, as plain data.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct at_server {
     connection_id connection{};
     client_message message;
 };
-struct server_notices {  // that the connection is gone
+struct server_notices {  // notices that the connection is gone
     connection_id connection{};
 };
-struct goes_on {  // the thread of a server that had a create in its hands
+struct goes_on {  // the thread of a server that handled a create
     server_id server = 0;
     std::uint64_t life = 0;
     proposal create;
@@ -31,21 +31,21 @@ enum class direction { up, down };  // to the leader, to the follower
 struct at_link_end {
     server_id follower = 0;
     direction way{};
-    std::uint64_t link = 0;  // a new one for each time a follower joins
+    std::uint64_t link = 0;  // a new number each time a follower joins
     link_message message;
-    bool received = false;  // and not looked at yet: no cut can take it back
+    bool received = false;  // and not handled yet: no cut can undo it
 };
 struct ping_round {
-    std::uint64_t reign = 0;  // counts the leaders
+    std::uint64_t reign = 0;  // number of the leader
 };
 struct commit_due {
     std::uint64_t reign = 0;
 };
-struct expiry_due {  // the leader's loop takes the session out of its queue: it is doomed
+struct expiry_due {  // the leader's loop takes the session out of its queue: the session is doomed
     std::uint64_t reign = 0;
     session_id session = 0;
 };
-struct doomed_due {  // the loop has come to it, and closes it
+struct doomed_due {  // the loop reaches the session, and closes it
     std::uint64_t reign = 0;
     session_id session = 0;
 };
@@ -63,11 +63,11 @@ struct joins {
 
 // ---- at a single server (single_server.hpp) ----------------------------------------------------
 
-struct server_goes_on {};  // it stood still, and reads what has come
+struct server_goes_on {};  // after a stop, reads the messages that have arrived
 struct server_is_back {
-    std::uint64_t life = 0;  // counts its starts
+    std::uint64_t life = 0;  // number of the server's start
 };
-struct answer_due {  // what was written is on the disk
+struct answer_due {  // the write is on the disk
     std::uint64_t life = 0;
     connection_id connection{};
     server_message message;
@@ -75,10 +75,10 @@ struct answer_due {  // what was written is on the disk
 
 // ---- at the clients -------------------------------------------------------------------------
 
-struct bell_rung {  // there are events to be fetched
+struct bell_rung {  // events are waiting to be fetched
     connection_id connection{};
 };
-struct look_due {  // the session's thread has something to ask for, or may have
+struct look_due {  // the session's thread has, or may have, a request to send
     client_id client = 0;
     std::uint64_t epoch = 0;
 };
@@ -93,27 +93,27 @@ struct connect_due {
     client_id client = 0;
     std::uint64_t epoch = 0;
 };
-struct silence_due {  // the client gives a connection up that does not answer
+struct silence_due {  // the client gives up a connection that does not answer
     connection_id connection{};
 };
 struct role_learned {
     connection_id connection{};
     core::server_role role{};
 };
-struct leader_asked {  // each server for its role
+struct leader_asked {  // each server is asked for its role
     connection_id connection{};
 };
-struct found_elsewhere {  // by a client that looks for another way to the servers
+struct found_elsewhere {  // a client that looks for another path to the servers
     connection_id connection{};
 };
 struct leader_told {
     connection_id connection{};
-    std::optional<server_id> leader;  // that says so of itself
+    std::optional<server_id> leader;  // the server that claims the role
 };
 struct inbox_due {  // the completion thread delivers the next event
     client_id client = 0;
 };
-struct late_event_due {  // of a handle that was closed: its thread had one more in its hands
+struct late_event_due {  // for a closed handle, whose thread was still handling an event
     client_id client = 0;
     std::uint64_t epoch = 0;
 };
@@ -165,10 +165,10 @@ inline constexpr std::size_t k_faults = 25;
 struct fault_due {
     fault kind{};
     bool recurring = true;
-    std::optional<std::size_t> victim;  // the client, or the server; nothing: any
+    std::optional<std::size_t> victim;  // the client, or the server; none: any
 };
 struct faults_stop {};
-struct call_due {  // of the program that drives the world from outside
+struct call_due {  // from the program that drives the world from outside
     std::uint64_t call = 0;
 };
 struct settle_check {};
@@ -184,7 +184,7 @@ using planned_event =
 class agenda {
 public:
     [[nodiscard]] instant now() const noexcept { return now_; }
-    // What is planned for the past happens now.
+    // An event planned for the past happens now.
     void at(instant when, planned_event&& entry) {
         future_.emplace(std::pair{std::max(when, now_), planned_++}, std::move(entry));
     }
@@ -193,7 +193,7 @@ public:
         if (future_.empty()) return std::nullopt;
         return future_.begin()->first.first;
     }
-    // Time goes by, up to the next event at the most.
+    // Advances the time, at most up to the next event.
     void advance(instant now) { now_ = std::max(now_, now); }
     [[nodiscard]] bool empty() const noexcept { return future_.empty(); }
     [[nodiscard]] planned_event next() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// application: what the threads of a simulated client do with its locks. `workload` draws that from the
-// seed; `script` does what a user's test says.
+// application: the threads of a simulated client, which use its locks. `workload` draws their actions from the seed;
+// `script` follows a user's test.
 #pragma once
 
 #include "core/contender/notice.hpp"
@@ -17,13 +17,13 @@ public:
     virtual ~application() = default;
 
     virtual void start() = 0;
-    // Comes in the middle of a step of the client: it may plan, not call.
+    // Called in the middle of a step of the client: may plan, must not call.
     virtual void hear(const core::notice& notice) = 0;
-    // To what was asked or committed; also in the middle of a step.
+    // Answers to a read or a commit; also in the middle of a step.
     virtual void answered(const core::answer& /*of*/) {}
     virtual void answered(const core::commit_answer& /*of*/) {}
-    virtual void wake(const worker_due& event) = 0;  // as planned by sim_client::wake_after
-    // All waits end.
+    virtual void wake(const worker_due& event) = 0;  // planned by sim_client::wake_after
+    // Ends all waits.
     virtual void all_give_up() {}
     virtual void stop() = 0;
     [[nodiscard]] virtual bool at_rest() const = 0;

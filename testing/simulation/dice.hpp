@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dice: everything that is left to chance in a history, from one seed. A value; one seed gives one
-// sequence of draws.
+// dice: all random choices of a history, from one seed. A value; one seed gives one sequence of draws.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +17,9 @@ public:
     explicit dice(std::uint64_t seed) : source_{seed} {}
 
     [[nodiscard]] bool chance(double probability) { return source_.uniform01() < probability; }
-    // In [0, bound); the bound must not be zero.
+    // Returns a number in [0, bound); the bound must not be zero.
     [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return source_() % bound; }
-    // In [low, high].
+    // Returns a number in [low, high].
     [[nodiscard]] std::uint64_t from_to(std::uint64_t low, std::uint64_t high) {
         return low + below(high - low + 1);
     }

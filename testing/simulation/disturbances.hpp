@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// disturbances: what goes wrong in a history, numbered in the order in which it is drawn, so that a
-// history can be played again with some of it left out (shrink.hpp does that). What is left out keeps
-// its number.
+// disturbances: the faults of a history, numbered in the order in which they are drawn, so that a history can be
+// played again without some of them (shrink.hpp does that). A fault that is left out keeps its number.
 #pragma once
 
 #include <concepts>
@@ -21,11 +20,11 @@ class disturbances {
 public:
     using numbers = std::set<std::uint64_t>;
 
-    // Without `only`, all that is drawn happens.
+    // Without `only`, every drawn fault happens.
     disturbances(const agenda& future, trace& story, std::optional<numbers> only)
         : agenda_{future}, trace_{story}, only_{std::move(only)} {}
 
-    // Something is drawn to go wrong; false if it is left out. `sentence` says what it is.
+    // Draws a fault. Returns false if it is left out. `sentence` describes it.
     template <std::invocable F>
     [[nodiscard]] bool draw_strike(F&& sentence) {
         const auto number = drawn_++;

@@ -8,7 +8,7 @@
 
 #include "simulation/describe.hpp"
 
-// What servers do for their clients.
+// The requests of clients.
 namespace turnstile::simulation {
 
 ensemble::ensemble(const scenario& scenario, agenda& future, dice& chance, network& links,
@@ -31,7 +31,7 @@ ensemble::ensemble(const scenario& scenario, agenda& future, dice& chance, netwo
         if (id != leader_) follow(id);
 }
 
-// A create, or the commit of a recipe that writes.
+// True for a create, or the commit of a recipe that writes.
 bool ensemble::may_be_held_up(const core::operation& op) const {
     if (std::holds_alternative<core::create_op>(op)) return true;
     return scenario_.work != work_kind::locks && std::holds_alternative<core::multi_op>(op);
@@ -147,14 +147,14 @@ bool ensemble::is_too_large(const client_message& message) const {
     return bytes > scenario_.most_packet;
 }
 
-// RequestThrottler: it was read, touched its session, and is answered in its turn; nothing else is done with it.
+// RequestThrottler: the request was read, touched its session, and is answered in order; the server does nothing else
+// with it.
 bool ensemble::throws_away(const connection& by) const {
     constexpr double k_most = 0.7;
     return network_.throttled(by.client) && dice_.chance(k_most);
 }
 
-// The leader knows of a session which server it is at, not by which connection: a late request of that
-// server is the session's.
+// The leader knows a session's server, not its connection: a late request of that server counts as the session's.
 void ensemble::on(const goes_on& event) {
     const auto& here = servers_[event.server];
     if (here.life != event.life || !here.serves()) return;
@@ -205,7 +205,7 @@ void ensemble::send_fired(server& at, const std::vector<local::fired_watch>& eve
     }
 }
 
-// A session may read its own znodes. What a holder hears of its folder is used up by its own removal.
+// A session may read its own znodes. The client's own removal consumes the events that a holder gets from its folder.
 bool ensemble::may_be_unheard(const local::fired_watch& watch) const {
     if (watch.kind == core::watch_kind::children) return watch.path == scenario_.semaphore;
     const auto* contender = history_.find(watch.path);
@@ -231,7 +231,7 @@ void ensemble::attach(server_id at, connection_id by, const connect_request& req
             return turn_away(at, by, session_over{});
         return admit(at, by, request.session);
     }
-    // It asks its own tracker, which no other server goes by any more.
+    // The server checks its own tracker, which no other server uses any more.
     if (here.deposed && here.replica.has_session(request.session))
         return admit(at, by, request.session);
     link_up(at, revalidate{request.session, by});
@@ -267,7 +267,7 @@ void ensemble::on(const server_notices& event) {
     network_.close_by_server(event.connection);
 }
 
-// Requests of the connection that are on their way to the log go on; those that wait at this server are dropped.
+// Requests of the connection on their way to the log continue; requests that wait at this server are dropped.
 void ensemble::detach(server_id at, connection_id by) {
     auto& here = servers_[at];
     here.queues.erase(by);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // ensemble: the modelled servers: one standalone, or a leader and its followers.
 //
-// What a recipe can feel of ZooKeeper 3.8 is modelled: each server's replica applies the log at its
-// own pace and answers reads from it; touches reach the leader's tracker directly or with a follower's
-// answer to a ping; a re-attach touches at the leader; a broken connection's requests may commit until
-// a newer connection has written, and where the newer one is to the same server also later, if a thread
-// of that server stood still with one of them in its hands; a session whose time is over is doomed first and closed
-// later, and is answered in between; a new leader starts all time-outs again; a server that lost its leader goes on
-// answering reads for a while. Watches live where the session is attached.
+// The model contains the behaviour of ZooKeeper 3.8 that affects a recipe. Each server's replica applies the log at
+// its own pace, and answers reads from it. Touches reach the leader's tracker directly, or with a follower's answer
+// to a ping; a re-attach touches at the leader. The requests of a broken connection may commit until a newer
+// connection has written. If the newer connection is to the same server, they may commit even later: a thread of that
+// server may have been stopped while it handled a request. An expired session is doomed first and closed later, and
+// is answered in between. A new leader restarts all timeouts. A server that lost its leader still answers reads for a
+// while. Watches live at the server to which the session is attached.
 //
-// A client's check-only multi can be taken for a sync, for a client that confirms its lease with it
-// (lease_hunt.hpp); the core never asks for one.
+// A client's check-only multi can be treated as a sync, for a client that confirms its lease with it
+// (lease_hunt.hpp); the core never sends a sync.
 //
-// Left out: observers, read-only mode, ACLs, votes (any server that can may lead), a leader that
-// commits with a bare majority while a follower's disk stands still.
+// Left out: observers, read-only mode, ACLs, votes (any server that can may lead), a leader that commits with a bare
+// majority while a follower's disk is blocked.
 #pragma once
 
 #include <algorithm>
@@ -60,22 +60,23 @@ public:
     void partition_follower(std::optional<server_id> which);
     void lose_leader();
     void restart_server();
-    // All servers restart from nothing, or from a snapshot without sessions: a client that had one has seen more
-    // than they know, and no server takes its session back.
+    // Restarts all servers without data, or from a snapshot without sessions. A client with a session has seen more
+    // than they know, and no server accepts its session again.
     void wipe();
     void write_by_hand(core::operation&& op);
     void close_by_hand(session_id session);
     void reap();
     void use_up_quota(instant until) { quota_used_up_until_ = until; }
-    // One of those above that strike servers.
+    // Executes one of the faults above that concern servers.
     void strike(const fault_due& event);
-    // An outsider's request: nothing, where the leader ends sessions by itself.
+    // An outsider's request: no effect here, because the leader ends sessions itself.
     void end_what_is_due() {}
 
     // ---- questions ----
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
     [[nodiscard]] core::server_role role(server_id of) const;
-    // One of those that say that they lead: the leader, or one that does not know yet that another one does.
+    // Returns one of the servers that believe they lead: the leader, or a former leader that does not know the new
+    // one yet.
     [[nodiscard]] std::optional<server_id> some_leader();
     [[nodiscard]] const local::tree& truth() const noexcept override { return truth_; }
     [[nodiscard]] std::size_t watch_count() const override;
@@ -145,7 +146,7 @@ private:
     [[nodiscard]] bool throws_away(const connection& by) const;
     [[nodiscard]] bool refuse_over_quota(const core::operation& op);
     [[nodiscard]] bool may_be_held_up(const core::operation& op) const;
-    // A leader that stood still sees what is due (sessions that expire) before what has come.
+    // A leader that was stopped handles due events (sessions that expire) before new messages.
     [[nodiscard]] bool stalled(server_id at) const;
     [[nodiscard]] instant after_stall() const;
     void stop_follower(server_id victim, core::duration length);
@@ -165,15 +166,15 @@ private:
     std::uint64_t links_made_ = 0;
     session_tracker tracker_;
     std::uint64_t refused_packets_ = 0;
-    std::set<session_id> watched_expiries_;  // that an expiry_due is planned for
-    instant polled_{};                       // what was due by then is doomed,
-    instant expiring_until_{};               // and the leader's loop is busy with closing it
+    std::set<session_id> watched_expiries_;  // sessions with a planned expiry_due
+    instant polled_{};                       // sessions due by then are doomed,
+    instant expiring_until_{};               // and until then the leader's loop closes them
     instant leader_stalled_until_{};
     instant disturbed_until_{};
     instant quota_used_up_until_{};
-    bool wiped_ = false;               // since there was a leader last
-    session_id latest_ = 0;            // of the sessions
-    session_id latest_forgotten_ = 0;  // that one and all before it
+    bool wiped_ = false;               // since the latest leader
+    session_id latest_ = 0;            // the latest session
+    session_id latest_forgotten_ = 0;  // this session and all earlier ones are forgotten
 
     std::vector<proposal> log_;
     local::tree truth_;

@@ -7,12 +7,12 @@
 #include "simulation/describe.hpp"
 #include "simulation/ensemble.hpp"
 
-// The way of a transaction: to the leader, into the log, to every replica.
+// The path of a transaction: to the leader, into the log, to every replica.
 namespace turnstile::simulation {
 
 namespace {
 
-// What the leader gives to what it proposes: milliseconds.
+// The leader's time stamp of its proposal, in milliseconds.
 std::int64_t stamp(const proposal& proposal) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
                proposal.proposed.time_since_epoch())
@@ -99,7 +99,7 @@ void ensemble::to_leader(server_id from, proposal&& proposal) {
     link_up(from, std::move(proposal));
 }
 
-// Since the last one that was given its number while nothing was under way.
+// Creates since the latest create that got its number while no other was in progress.
 std::int32_t ensemble::creates_under_way(const proposal& newest) const {
     const auto folder = [](const proposal& proposed) {
         const auto* create = std::get_if<core::create_op>(&proposed.op);
@@ -129,8 +129,8 @@ void ensemble::propose(proposal&& proposal) {
     agenda_.at(last_commit_, commit_due{reign_});
 }
 
-// PrepRequestProcessor looks at quotas before a create (and before a set that writes more, and in transactions: those
-// are let pass here).
+// PrepRequestProcessor checks quotas before a create. (It also does so before a set that writes more, and in
+// transactions: the model lets those pass.)
 bool ensemble::refuse_over_quota(const core::operation& op) {
     const auto* create = std::get_if<core::create_op>(&op);
     if (create == nullptr || !network_.faulty() || agenda_.now() >= quota_used_up_until_)
@@ -271,7 +271,7 @@ void ensemble::on(const expiry_due& event) {
     const auto expiry = tracker_.expiry(event.session);
     if (!expiry) return;
     if (*expiry > agenda_.now()) return watch_expiry(event.session);
-    // The loop takes all that is due at one tick together, and nothing else before it has closed them.
+    // The loop takes all sessions that are due at one tick together, and nothing else before it has closed them.
     if (agenda_.now() < expiring_until_ && *expiry > polled_) {
         watched_expiries_.insert(event.session);
         return agenda_.at(expiring_until_, expiry_due{event});
@@ -283,7 +283,7 @@ void ensemble::on(const expiry_due& event) {
     agenda_.at(expiring_until_, doomed_due{reign_, event.session});
 }
 
-// A log line and a proposal for each session before it; a log that stalls, or thousands of others.
+// Each earlier session needs a log line and a proposal; the log may stall, or there may be thousands.
 core::duration ensemble::until_closed(session_id session) {
     const auto usual = dice_.up_to(scenario_.time.server_latency);
     if (!network_.faulty() || !dice_.chance(scenario_.slow_expiry)) return usual;
@@ -300,7 +300,7 @@ core::duration ensemble::until_closed(session_id session) {
 void ensemble::on(const doomed_due& event) {
     if (event.reign != reign_) return;
     if (stalled(*leader_)) return agenda_.at(after_stall(), doomed_due{event});
-    if (!tracker_.deadline(event.session)) return;  // it was closed meanwhile
+    if (!tracker_.deadline(event.session)) return;  // the session was closed meanwhile
     proposal closing;
     closing.kind = proposal::sort::close;
     closing.session = event.session;

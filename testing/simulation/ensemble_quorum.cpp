@@ -3,7 +3,7 @@
 
 #include "simulation/ensemble.hpp"
 
-// Leaders and followers, and what happens to them.
+// Leaders and followers, and their faults.
 namespace turnstile::simulation {
 
 namespace {
@@ -50,11 +50,11 @@ void ensemble::plan_joining(server_id at) {
     agenda_.after(dice_.up_to(4 * scenario_.time.tick), joins{at, servers_[at].life});
 }
 
-// A server learns from a time-out of sync_limit ticks that it is alone, or sooner from a reset.
+// A server learns that it is alone from a timeout of sync_limit ticks, or earlier from a reset.
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
     const auto most = tick * scenario_.time.sync_limit;
-    // In a hunt a deposed leader is the last one to know: the others have another one by then.
+    // In a hunt a deposed leader learns it last: by then the others have a new leader.
     const bool hunting = scenario_.trial.hunting;
     const bool soon = hunting ? !servers_[at].deposed && dice_.chance(k_soon_hunted)
                               : dice_.chance(scenario_.ambush > 0 ? k_soon_ambushed : k_soon);
@@ -62,7 +62,7 @@ void ensemble::plan_giving_up(server_id at) {
     agenda_.after(after, gives_up{at, servers_[at].life});
 }
 
-// What the leader has proposed and not committed is lost or kept, and no touch is remembered.
+// Proposals of the leader that are not committed are lost or kept, and all touches are forgotten.
 void ensemble::depose(bool crash) {
     const auto old = *std::exchange(leader_, std::nullopt);
     ++reign_;
@@ -83,7 +83,7 @@ void ensemble::on(const gives_up& event) {
     const auto& here = servers_[event.server];
     if (here.life != event.life || here.stands == standing::looking) return;
     trace_.note(agenda_.now(), [&] { return name(event.server) + " gives up"; });
-    // Until now it answered reads, which proves nothing; the clients that this misled may be alone from here on.
+    // Until now the server answered reads, which proves nothing; the misled clients may be alone from here on.
     if (scenario_.ambush > 0) cut_off_clients(event.server, k_stranded, {});
     start_looking(event.server);
 }
@@ -129,8 +129,8 @@ void ensemble::lead(server_id chosen) {
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
 }
 
-// By hand, for the judge: it is force, and excuses what force does. The numbers of transactions go on, so that the
-// tokens of the time before are the smaller ones here.
+// The judge counts this as force by hand, which excuses its effects. Transaction numbers continue, so that tokens
+// from before are smaller.
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;
     const auto by_hand = [this] {
@@ -146,7 +146,7 @@ void ensemble::forget_everything() {
         closed.session = session;
         commit(std::move(closed));
     }
-    if (scenario_.folders_exist) return;  // the snapshot has them
+    if (scenario_.folders_exist) return;  // the snapshot contains them
     std::vector<std::string> paths;
     for (const auto& [path, node] : truth_.nodes().nodes())
         if (path.starts_with("/locks")) paths.push_back(path);
@@ -175,11 +175,11 @@ void ensemble::strike(const fault_due& event) {
         case fault::leader_change: return lose_leader();
         case fault::server_restart: return restart_server();
         case fault::wipe: return wipe();
-        default: return;  // of a single server
+        default: return;  // faults of a single server
     }
 }
 
-// One at a time and with a ping in between, so that no two add up to a longer one.
+// A single stall at a time, with a ping in between, so that two do not add up to a longer one.
 void ensemble::stall(std::optional<server_id> before_cut_of) {
     const auto now = agenda_.now();
     const auto& time = scenario_.time;
@@ -203,12 +203,12 @@ void ensemble::stall(std::optional<server_id> before_cut_of) {
         auto& victim = servers_[dice_.pick(followers)];
         (where == 1 ? victim.up : victim.down).stalled_until = until;
     }
-    // At the end of a stall the most touches are not relayed, and the leader has yet to read what came.
+    // At the end of a stall the largest number of touches is not relayed, and the leader has unread messages.
     if (before_cut_of || dice_.chance(0.5))
         agenda_.at(until, fault_due{fault::follower_partition, false, before_cut_of});
 }
 
-// It serves its clients first when it goes on, and is cut off before it has answered its leader's ping.
+// When the follower resumes, it serves its clients first, and is cut off before it has answered its leader's ping.
 void ensemble::stop_follower(server_id victim, core::duration length) {
     auto& here = servers_[victim];
     const auto deaf = std::min(length, 4 * scenario_.time.server_latency);
@@ -229,7 +229,7 @@ void ensemble::partition_follower(std::optional<server_id> which) {
     servers_[victim].down.cut = !which && dice_.chance(0.5);
     plan_giving_up(victim);
     const bool hunting = scenario_.trial.hunting;
-    // Where ambushes are laid, the clients stay for longer with a server that is alone.
+    // In histories with ambushes the clients stay longer with a server that is alone.
     const bool stay = scenario_.ambush > 0 && !hunting;
     cut_off_clients(victim,
                     which  ? 1
@@ -238,7 +238,7 @@ void ensemble::partition_follower(std::optional<server_id> which) {
                     hunting ? scenario_.time.tick / 2 : scenario_.time.tick * 2);
 }
 
-// A client that cannot go anywhere else keeps what its server never relayed.
+// A client that can reach no other server keeps answers that its server never relayed.
 void ensemble::cut_off_clients(server_id at, double part, core::duration within) {
     for (const auto& [session, by] : servers_[at].attached) {
         if (!dice_.chance(part)) continue;
@@ -251,13 +251,13 @@ bool ensemble::draw_ambush() {
     return scenario_.ambush > 0 && network_.faulty() && dice_.chance(scenario_.ambush);
 }
 
-// The instant after an answer is the worst one for a client that trusts in it: if its server relays nothing any
-// more, or the client is alone, the session is not touched again.
+// The instant after an answer is the worst for a client that trusts it: if its server relays nothing any more, or the
+// client is alone, the session is not touched again.
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});
     const auto client = network_.find(by)->client;
-    // Stopped for about as long as its lease lasts, it finds the answer when it goes on.
+    // Stopped for about the length of its lease, the client finds the answer when it resumes.
     if (dice_.chance(k_paused))
         return agenda_.after({}, fault_due{fault::client_pause, false, client});
     const auto& time = scenario_.time;

@@ -4,12 +4,11 @@
 #include "core/queue/contender_name.hpp"
 #include "simulation/ensemble.hpp"
 
-// What ZooKeeper does with a client's `sync`. The leader answers a follower's when all that it has
-// proposed so far is committed, and its own clients' at once: it does not ask whether any server still
-// follows it.
+// ZooKeeper's handling of a client's `sync`. The leader answers a follower's sync when all its proposals so far are
+// committed, and its own clients' syncs at once: it does not check whether any server still follows it.
 namespace turnstile::simulation {
 
-// Only a confirmation is: the check after a re-attach is there for its transaction.
+// Only a confirmation is treated as a sync: the check after a re-attach needs its transaction.
 bool ensemble::taken_for_sync(const core::request* request) const {
     if (!scenario_.trial.sync_confirms || request == nullptr) return false;
     const auto* multi = std::get_if<core::multi_op>(&request->op);

@@ -35,9 +35,9 @@ bool handle::watches() const {
 
 void handle::connect() {
     if (connection_ || dead_ || ended_) return;
-    // A server that gives a new session while the old one, and its znodes, live on (F27).
+    // A server that assigns a new session while the old one, and its znodes, live on (F27).
     if (session_ != 0 && network_.faulty() && dice_.chance(k_forgotten)) session_ = 0;
-    // Servers that were rolled back to an older snapshot never take it back, and may have its session.
+    // Servers that were rolled back to an older snapshot never accept it again, and may still have its session.
     if (session_ != 0 && network_.faulty() && dice_.chance(k_refused)) refused_ = true;
     if (refused_) return connect_later();
     server_ = leader_ ? *std::exchange(leader_, {}) : dice_.below(scenario_.servers);
@@ -66,7 +66,7 @@ void handle::receive(connection_id by, const server_message& message) {
     }
 }
 
-// Some servers hand out a new session at once, without a word (F27).
+// Some servers assign a new session at once, without reporting the expiry (F27).
 void handle::lose_session() {
     drop_connection();
     emit_late();
@@ -108,7 +108,7 @@ void handle::learn_leader(connection_id by, std::optional<server_id> leader) {
     move_when_idle();
 }
 
-// What is under way is waited for.
+// Waits for the requests in progress.
 void handle::move_when_idle() {
     if (!leader_ || !attached_ || !open_.empty()) return;
     drop_connection();
@@ -180,7 +180,7 @@ void handle::notice_break(connection_id by) {
     if (connection_ == by) lose_connection();
 }
 
-// Whatever the servers do: nothing that is promised rests on what a look finds.
+// A look succeeds whatever the servers do: no promise depends on its result.
 void handle::look_for_another(const core::look_elsewhere& wanted) {
     if (attached_ && wanted.connection == number_)
         agenda_.after(dice_.up_to(wanted.within), found_elsewhere{*connection_});
@@ -190,12 +190,12 @@ void handle::find_elsewhere(connection_id by) {
     if (connection_ == by && attached_) emit_link(core::link_kind::found_elsewhere);
 }
 
-// Not from inside the call: the core hears of it as of any other end of a connection.
+// Not inside the call: the core learns of it like of any other end of a connection.
 void handle::leave_server(std::uint64_t number) {
     if (attached_ && number == number_) agenda_.after({}, client_notices{*connection_});
 }
 
-// The real client gives up when it has heard nothing for two thirds of the time-out.
+// The real client gives up when it has received nothing for two thirds of the timeout.
 void handle::check_silence(connection_id by) {
     if (connection_ != by) return;
     if (!attached_) return lose_connection();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_turn: one call of job_gate::run() in the user's own test: docs/why/job_gate.md step by step, by the rules of
+// job_turn: one call of job_gate::run() in the user's own test: the steps of docs/why/job_gate.md, with the rules of
 // recipe/gate/job_rule.hpp.
 //
-// Thread safety: that of its script. It lives until its last step.
+// Thread safety: the same as its script. It lives until its last step.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ private:
     void report_running();
     void finish(result<job_report> outcome);
 
-    // The record as it is, or why it cannot be told.
+    // Reads the record, or the reason why it cannot be read.
     void read(std::function<void(const found&)> then);
     void write(std::function<void()> then);
 

@@ -22,7 +22,7 @@ bool has(const core::multi_op& op) {
     });
 }
 
-// What is removed is removed first, and makes room.
+// Removals come first, and free memory.
 bool needs_memory(const core::operation& op) {
     const auto* multi = std::get_if<core::multi_op>(&op);
     if (multi == nullptr) return std::holds_alternative<core::create_op>(op);
@@ -61,7 +61,7 @@ command_outcome keyspace::carry_out(const command& wanted) {
 
 void keyspace::next_number(const step& now) {
     for (int attempt = 1; attempt < now.wanted.attempts;
-         ++attempt)  // it was rolled back, its number was not
+         ++attempt)  // the transaction was rolled back, its number was not
         tree_.advance_zxid(tree_.zxid() + 1);
     if (is_redis())  // place: numbers_follow_the_clock
         tree_.advance_zxid(std::max<std::int64_t>(tree_.zxid(), now.wanted.now.count() - 1));
@@ -88,7 +88,7 @@ void keyspace::open(step& now) {
     now.done.touched = true;
 }
 
-// A server that begins anew, or takes over, may go on from older data.
+// A server that restarts, or takes over, may continue from older data.
 void keyspace::begin_history(const step& now) {
     if (server_ == now.wanted.server) return;
     server_ = now.wanted.server;
@@ -98,7 +98,7 @@ void keyspace::begin_history(const step& now) {
     histories_.push_back({tree_.zxid(), before});
 }
 
-// As a client of MariaDB does it with each connection.
+// A client of MariaDB does this with each connection.
 void keyspace::raise_number(const step& now) {
     const bool connects = std::holds_alternative<connect_request>(now.wanted.request);
     if (!connects && server_ == now.wanted.server) return;
@@ -106,7 +106,7 @@ void keyspace::raise_number(const step& now) {
     tree_.advance_zxid(std::max<std::int64_t>(tree_.zxid(), now.wanted.now.count()));
 }
 
-// What its client was told is not so.
+// Returns whether the server has forgotten a change that the client knows.
 bool keyspace::is_forgotten(const connect_request& request) const {
     bool known = false;
     for (const auto& each : histories_) {
@@ -116,7 +116,7 @@ bool keyspace::is_forgotten(const connect_request& request) const {
     return !known;
 }
 
-// A removal by others is lost: only the session makes its znodes.
+// A removal by others is lost: only the session itself creates its znodes.
 bool keyspace::one_stands_again(const connect_request& request) const {
     for (const auto& path : request.removed) {
         const auto* node = tree_.nodes().find(path);
@@ -201,7 +201,7 @@ bool keyspace::stands(step& now) const {
     return false;
 }
 
-// A watch that an earlier attachment sets would be known to no client.
+// No client would know of a watch that an earlier attachment sets.
 bool keyspace::has_moved(step& now) const {
     const auto& mine = sessions_.at(now.wanted.session);
     const bool moved = mine.connection != now.wanted.connection;
@@ -233,7 +233,7 @@ void keyspace::tell(std::vector<local::fired_watch>&& events, step& now) {
         const auto found = sessions_.find(event.session);
         if (found == sessions_.end()) continue;
         const bool first = found->second.events.empty();
-        // A list of Redis's that has something in it was told of already.
+        // Redis sends no second wake-up for a list that is not empty.
         if (event.session != now.wanted.session && (first || !is_redis()))
             now.done.told.push_back(event.session);
         found->second.events.push_back(std::move(event));
@@ -249,7 +249,7 @@ void keyspace::fetch(step& now) {
     if (is_redis()) return;
     now.done.answer.changes = mine.changes;
     now.done.answer.removed = mine.removed;
-    // The answer before this one has come: the session has one request under way at a time.
+    // The previous answer has arrived: the session has one request in progress at a time.
     mine.fetched = now.done.answer.events;
     mine.fetched_in_all += mine.fetched.size();
 }
@@ -322,7 +322,7 @@ void keyspace::on(const drop_watch& request, step& now) {
     if (is_redis()) tell_next(now);
 }
 
-// SQL: a session that waits ends others that are due, in transactions of their own; not itself.
+// SQL: a waiting session ends other due sessions, in separate transactions; not itself.
 void keyspace::on(const look& request, step& now) {
     if (is_redis()) {
         if (now.wanted.session != 0 && !touch(now)) return;

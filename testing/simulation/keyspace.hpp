@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// keyspace: what a single server of the Redis or the SQL kind keeps, and what it does with a request: znodes, watches,
+// keyspace: the state of a single server of the Redis or the SQL kind, and its execution of requests: znodes, watches,
 // sessions as deadlines by its own clock, and the events that a session has not fetched yet.
 //
-// | rule                               | Redis (scripts)              | SQL (transactions)                      |
-// |------------------------------------|------------------------------|-----------------------------------------|
-// | what is due is ended               | by each request, first       | by lists, and by waiting sessions' looks |
-// | a session's deadline moves         | with each of its requests    | with its writes and touches             |
-// | a number is                        | the last + 1, or the clock's | the last + 1; attaches raise it to the clock's |
-// | watches after a new attach         | set anew by the client       | are there still, and compared by the client |
-// | events whose answer was lost       | told by the new watches      | are fetched again                       |
-// | a session that is past its deadline | is over                     | is over to its own writes and attaches  |
-// | a session that was told more than the server knows | is over with its next attach | the same |
-// | a request of an earlier attachment  | does nothing                | changes nothing, and sets and removes no watch |
+// | rule                                | Redis (scripts)              | SQL (transactions)                          |
+// |-------------------------------------|------------------------------|---------------------------------------------|
+// | due sessions are ended              | by each request, first       | by lists, and by waiting sessions' looks    |
+// | a session's deadline moves          | with each of its requests    | with its writes and touches                 |
+// | the next number is                  | the last + 1, or the clock's | the last + 1; attaches raise it to the      |
+// |                                     |                              | clock's                                     |
+// | watches after a new attach          | set again by the client      | still exist, and the client compares them   |
+// | events whose answer was lost        | come through the new watches | are fetched again                           |
+// | a session past its deadline         | has ended                    | has ended for its own writes and attaches   |
+// | a session whose client knows more   | ends at its next attach      | the same                                    |
+// | than the server                     |                              |                                             |
+// | a request of an earlier attachment  | has no effect                | changes nothing, and sets and removes no    |
+// |                                     |                              | watch                                       |
 //
 // A value: equal commands give equal keyspaces, so that what a server has lost is played again without it.
 #pragma once
@@ -31,7 +34,7 @@
 
 namespace turnstile::simulation {
 
-// A request as a server carries it out.
+// A request in the form in which a server executes it.
 struct command {
     struct by_hand {
         core::operation op;
@@ -42,31 +45,31 @@ struct command {
     };
     struct reap {};
 
-    session_id session = 0;        // its own; 0: an outsider's, or none yet
-    std::uint64_t connection = 0;  // counts the session's attaches
+    session_id session = 0;        // the requester's session; 0: an outsider's, or none yet
+    std::uint64_t connection = 0;  // number of the session's attach
     std::chrono::microseconds now{};
     std::variant<connect_request, core::operation, drop_watch, look, end_session, by_hand,
                  close_by_hand, reap>
         request;
-    std::uint64_t server = 0;  // another one after each start: its replication id
+    std::uint64_t server = 0;  // a new value after each start: the replication id
     bool full = false;         // the server has no memory left
-    int attempts = 1;          // SQL: until no other transaction was in the way
+    int attempts = 1;          // SQL: attempts until no other transaction interfered
 };
 
 struct ended_session {
     session_id session = 0;
-    std::vector<std::string> paths;  // of its znodes
+    std::vector<std::string> paths;  // the paths of its znodes
     std::int64_t zxid = 0;
-    bool due = false;  // else it was asked for
+    bool due = false;  // false: the session was closed on request
 };
 
 struct command_outcome {
     served answer;
-    std::uint64_t connection = 0;  // of an attach
-    std::int64_t zxid = 0;         // of an operation
+    std::uint64_t connection = 0;  // for an attach
+    std::int64_t zxid = 0;         // for an operation
     std::vector<ended_session> ended;
-    std::vector<session_id> told;  // sessions that have events now
-    bool touched = false;          // the session lives on from now
+    std::vector<session_id> told;  // sessions that now have events
+    bool touched = false;          // the session's deadline moves
 };
 
 class keyspace {
@@ -77,7 +80,7 @@ public:
     [[nodiscard]] command_outcome carry_out(const command& wanted);
 
     [[nodiscard]] const local::tree& tree() const noexcept { return tree_; }
-    // Until the session's deadline; nothing if it is over.
+    // Returns the time until the session's deadline; nothing if it has ended.
     [[nodiscard]] std::optional<std::chrono::microseconds> time_left(
         session_id of, std::chrono::microseconds now) const;
 
@@ -86,13 +89,13 @@ private:
         std::uint64_t connection = 1;
         std::chrono::microseconds deadline{};
         std::vector<local::fired_watch> events;
-        std::vector<local::fired_watch> fetched;  // SQL: by an answer that may be lost
+        std::vector<local::fired_watch> fetched;  // SQL: with an answer that may be lost
         std::uint64_t fetched_in_all = 0;
-        // SQL: the session's requests that made or removed znodes.
+        // SQL: number of the session's requests that created or removed znodes.
         std::int64_t changes = 0;
-        std::set<std::string> removed;  // SQL: its znodes that others have removed since the last
+        std::set<std::string> removed;  // SQL: removed by others since the last change
     };
-    struct step {  // of one command
+    struct step {  // state of one command
         const command& wanted;
         command_outcome done{};
     };
@@ -107,9 +110,9 @@ private:
     void on(const command::close_by_hand& request, step& now);
     void on(const command::reap& request, step& now);
 
-    struct history {  // of the tree at one server
+    struct history {  // a history of the tree at one server
         std::int64_t began = 0;
-        std::int64_t last_before = 0;  // number
+        std::int64_t last_before = 0;  // number of the last transaction before
     };
 
     void open(step& now);
@@ -117,10 +120,10 @@ private:
     void raise_number(const step& now);
     [[nodiscard]] bool is_forgotten(const connect_request& request) const;
     [[nodiscard]] bool is_over(const connect_request& request, const step& now) const;
-    // The session lives on; else the answer says why not.
+    // Moves the session's deadline. Returns false if it has ended; then the answer has the reason.
     [[nodiscard]] bool touch(step& now);
-    [[nodiscard]] bool has_moved(step& now) const;  // SQL: has attached anew since
-    [[nodiscard]] bool stands(step& now) const;     // SQL: it has not been ended yet
+    [[nodiscard]] bool has_moved(step& now) const;  // SQL: whether it has attached again since
+    [[nodiscard]] bool stands(step& now) const;     // SQL: whether it has not been ended yet
     void end_due(step& now, session_id except);
     void end(session_id which, bool due, step& now);
     void next_number(const step& now);
@@ -132,7 +135,7 @@ private:
         session_id owner = 0;
         std::string path;
     };
-    // That znodes of other sessions were removed is told to those.
+    // Returns the znodes of other sessions that the operation removes; those sessions are notified.
     [[nodiscard]] std::vector<owned_path> to_be_removed(const core::operation& op,
                                                         session_id by) const;
     void tell_owners(std::vector<owned_path>&& of, const core::reply& answer);
@@ -141,7 +144,7 @@ private:
     std::chrono::microseconds timeout_{};
     local::tree tree_;
     std::map<session_id, session> sessions_;
-    std::uint64_t server_ = 0;  // of the latest attach
+    std::uint64_t server_ = 0;  // the latest attach's server
     std::vector<history> histories_;
 };
 

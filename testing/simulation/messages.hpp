@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// messages: what travels between clients and servers, and between followers and their leader. Values.
+// messages: the messages between clients and servers, and between followers and their leader. Values.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace turnstile::simulation {
 using client_id = std::size_t;
 using server_id = std::size_t;
 using local::session_id;
-// Counts the connections of a history: a later one has the larger id.
+// A number for each connection of a history: a later connection has the larger id.
 enum class connection_id : std::uint64_t {};
 
 // ---- client to server -----------------------------------------------------------------------
@@ -28,15 +28,15 @@ enum class connection_id : std::uint64_t {};
 struct connect_request {
     session_id session = 0;  // 0: a new one
     std::int64_t seen_zxid = 0;
-    // To a single server: what is watched, and how many events were heard.
+    // To a single server: the watches, and the number of events received.
     local::client_watch_list watches{};
     std::uint64_t heard = 0;
-    // To one of the Redis kind: the tree's history that the session knows, and the last number under which the client
-    // was told that a znode was made or removed.
+    // To a server of the Redis kind: the tree's history that the session knows, and the number of the last created or
+    // removed znode that the client knows.
     std::int64_t history = 0;
     std::int64_t changed = 0;
-    // To one of the SQL kind: how many changes of the session it has told of, and which of the session's znodes others have
-    // removed since the last of these.
+    // To a server of the SQL kind: the number of the session's changes that it has reported, and which of the
+    // session's znodes others have removed since the last of these.
     std::int64_t changes = 0;
     std::set<std::string> removed{};
 };
@@ -52,7 +52,7 @@ struct end_session {};
 struct look {
     bool touch = true;
     bool end_others = true;
-    bool tells_watches = false;  // SQL: which the server has
+    bool tells_watches = false;  // SQL: return the server's watches
 };
 using client_message =
     std::variant<connect_request, core::request, resend_watches, drop_watch, end_session, look>;
@@ -61,11 +61,11 @@ using client_message =
 
 struct connect_answer {
     session_id session = 0;
-    core::server_role role = core::server_role::unknown;  // learned by asking for it
+    core::server_role role = core::server_role::unknown;  // learned by a request for it
     std::int64_t zxid = 0;
 };
 struct session_over {};  // expired
-struct refusal {};       // the server is behind what this client has seen
+struct refusal {};       // the server is behind the state that this client has seen
 struct request_answer {
     core::reply reply;
     std::int64_t zxid = 0;
@@ -73,7 +73,7 @@ struct request_answer {
 struct watch_fired {
     core::watch_kind kind{};
     std::string path;
-    bool missed = false;  // while the client was away, and told when it came back
+    bool missed = false;  // happened while the client was away, and was delivered at its return
 };
 // A single server's answer to any message: first the events that waited for the session.
 struct served {
@@ -81,35 +81,35 @@ struct served {
     word verdict = word::ok;
     session_id session = 0;  // to a connect_request
     std::vector<local::fired_watch> events;
-    bool missed = false;  // the events: while the client was away
+    bool missed = false;  // the events happened while the client was away
     std::optional<core::reply> reply;
-    bool tells_next = false;                   // of the following
-    std::optional<core::duration> until_next;  // until another session may be over
+    bool tells_next = false;                   // the next member is set
+    std::optional<core::duration> until_next;  // until another session may expire
     std::int64_t zxid = 0;
-    std::optional<local::client_watch_list> watches;  // to a look that asks for them
-    std::int64_t history = 0;         // to a connect_request: the tree's present one
-    std::int64_t changes = 0;         // SQL: those of the session that the server knows of
-    std::set<std::string> removed{};  // SQL: since then, by others, of the session's znodes
+    std::optional<local::client_watch_list> watches;  // to a look that requests them
+    std::int64_t history = 0;                         // to a connect_request: the current one
+    std::int64_t changes = 0;                         // SQL: the session's that the server knows
+    std::set<std::string> removed{};                  // SQL: the session's, by others since then
 };
 using server_message =
     std::variant<connect_answer, session_over, refusal, request_answer, watch_fired, served>;
 
 // ---- between the servers --------------------------------------------------------------------
 
-// What the leader is asked to put into its log, and what stands there.
+// A request to the leader for its log, and an entry of the log.
 struct proposal {
     enum class sort { open, close, operation, refused, new_leader, reap };
     sort kind = sort::operation;
     session_id session = 0;
     core::operation op;
-    core::server_error error = core::server_error::ok;  // refused: with this
+    core::server_error error = core::server_error::ok;  // refused: the error
     bool by_hand = false;                               // not by the library
     std::optional<server_id> origin;                    // the server that answers it
     connection_id connection{};
     instant proposed{};
-    std::int32_t creates_under_way = 0;  // in the same folder, when it was proposed
-    std::vector<std::pair<server_id, connection_id>> syncs;  // that wait for it
-    bool held_up = false;  // a thread of its server had it in its hands for long
+    std::int32_t creates_under_way = 0;                      // in the same folder, when proposed
+    std::vector<std::pair<server_id, connection_id>> syncs;  // syncs that wait for it
+    bool held_up = false;  // a thread of its server was stopped while it handled it
 };
 
 struct ping {};

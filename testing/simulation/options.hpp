@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// options: from what users say of simulated servers to a scenario.
+// options: converts users' options of simulated servers into a scenario.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_observer: hears what a client's recipes do with its holds. This one keeps nothing; the judge of recipes
+// recipe_observer: gets the recipes' actions with a client's holds. This class records nothing; the judge of recipes
 // (verification/recipe_judge.hpp) does.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace turnstile::simulation {
 
-// The owner of a re-entrant lock: one of a client's threads, or the program part that has the token.
+// The owner of a re-entrant lock: one of a client's threads, or a part of the program that has the token.
 struct lock_owner {
     enum class kind { thread, token } origin = kind::thread;
     std::size_t number = 0;
@@ -30,8 +30,8 @@ public:
     recipe_observer& operator=(const recipe_observer&) = delete;
     virtual ~recipe_observer() = default;
 
-    // A client is about to write this text, which no other client writes, with these parts, under this hold and the
-    // further ones with these znodes.
+    // A client is about to write this unique text, with these parts, under this hold and the further holds with these
+    // znodes.
     virtual void on_commit(const std::string& /*text*/, acquisition_key /*hold*/,
                            const std::vector<core::write_part>& /*parts*/,
                            const std::vector<std::string>& /*standing*/) {}
@@ -39,11 +39,11 @@ public:
                                   const core::commit_outcome& /*outcome*/) {}
     // A participant begins to lead.
     virtual void on_term(acquisition_key /*hold*/, const std::string& /*participant*/) {}
-    // One more, or one less, is inside by this hold; `now` by its client's clock.
+    // A share enters or leaves through this hold; `now` by its client's clock.
     virtual void on_share(acquisition_key /*hold*/, const lock_owner& /*owner*/,
                           core::time_point /*now*/) {}
     virtual void on_share_left(acquisition_key /*hold*/, const lock_owner& /*caller*/) {}
-    // The caller that acquires: what a real contender's metadata says.
+    // The caller of an acquire: the text in a real contender's metadata.
     virtual void on_owner(acquisition_key /*key*/, const std::string& /*owner*/) {}
     [[nodiscard]] virtual std::string owner_of(const std::string& /*data*/) const { return {}; }
     virtual void on_deadlock(acquisition_key /*key*/, const deadlock& /*found*/) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorder: writes down in the history what clients call and what their callers are told. It judges nothing:
-// a judge of the contract (verification/invariants.hpp) is a recorder that looks at each record as well.
+// recorder: records in the history the clients' calls and the callers' results. It judges nothing: a judge of the
+// contract (verification/invariants.hpp) is a recorder that checks each record as well.
 #pragma once
 
 #include <set>
@@ -32,16 +32,16 @@ public:
     virtual void on_given_up(acquisition_key /*key*/) {}  // must have been answered by now
     virtual void on_state(client_id /*client*/, const session_change& /*step*/) {}
     virtual void on_notice(client_id client, const core::notice& notice);
-    virtual void on_step(client_id client);  // the core has done a step: leases may have moved
+    virtual void on_step(client_id client);  // the core has taken a step: leases may have moved
     virtual void on_crash(client_id client);
     void on_expired(session_id session) { history_.told_over.insert(session); }
     virtual void on_woken(client_id /*client*/, const std::string& /*znode*/) {}
-    // A timer that is due again and again at one instant. Throws std::logic_error: the history would not go on.
+    // A timer is due again and again at one instant. Throws std::logic_error: the history would not continue.
     virtual void on_spin(client_id client);
-    virtual void on_end(const std::string& /*left_over*/) {}  // empty: nothing
+    virtual void on_end(const std::string& /*left_over*/) {}  // empty: nothing is left over
     virtual void after_event();
 
-    // When a caller was last told that it has what it waits for, that it has failed, or that all is over.
+    // The latest time at which a caller was granted its wait, got an error, or learned that all has ended.
     [[nodiscard]] instant progressed_at() const noexcept { return progressed_at_; }
 
 protected:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenario: what is settled before a history starts: the ensemble and its timing, what the clients are told about
-// it, what they will do, and which faults come how often. The project's own tests draw it from the seed
-// (verification/scenarios.hpp). Values.
+// scenario: the settings of a history: the ensemble and its timing, the clients' options, their work, and the
+// frequency of each fault. The project's own tests draw it from the seed (verification/scenarios.hpp). Values.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +26,13 @@ struct timing {
     core::duration tick{};
     int sync_limit = 5;
     core::duration session_timeout{};
-    core::duration longest_stall{};   // of the leader, or of one of its links; one at a time
-    core::duration client_latency{};  // of a message, at most
+    core::duration longest_stall{};   // the leader's, or one of its links'; one at a time
+    core::duration client_latency{};  // largest latency of a message
     core::duration server_latency{};
-    core::duration slow_latency{};    // of the messages that are drawn to be slow
-    core::duration disk_latency{};    // of a commit, at most
-    core::duration reattach{};        // between two attempts to connect, at most
-    core::duration timer_lateness{};  // at most
+    core::duration slow_latency{};    // latency of messages that are drawn to be slow
+    core::duration disk_latency{};    // largest time of a commit
+    core::duration reattach{};        // longest time between two attempts to connect
+    core::duration timer_lateness{};  // largest delay
 };
 
 struct client_plan {
@@ -41,45 +40,45 @@ struct client_plan {
     std::int64_t clock_parts_per_million = 0;
     std::size_t workers = 1;
     bool enters_again = true;           // after the session's end
-    bool knows_low_water_marks = true;  // else as another library's contenders, which only list
-    // One lock at a time, several at once, a majority of those that stand for ensembles, or one that its
-    // threads share.
+    bool knows_low_water_marks = true;  // else a foreign contender, which only lists
+    // false: a foreign contender, which only lists
     enum class taking { single, all, most, shared } takes = taking::single;
-    core::duration retain_for{};  // of one that is shared
+    core::duration retain_for{};  // for a shared lock
     std::uint32_t passes = 0;
 };
 
-// What the clients' locks are on: an ensemble of ZooKeeper's, or one server of another kind (single_server.hpp).
+// The servers of the clients' locks: an ensemble of ZooKeeper's, or a single server of another kind
+// (single_server.hpp).
 enum class server_kind { ensemble, redis, sql };
 inline constexpr std::array k_server_kinds{server_kind::ensemble, server_kind::redis,
                                            server_kind::sql};
 
-// Of a single server.
+// Settings of a single server.
 struct single_server_plan {
-    turnstile::promises promised;  // as the back end declares them of such a server
-    // What is left after its end. all: what was answered; older: all but the latest writes; none: nothing.
+    turnstile::promises promised;  // promises that the back end declares for such a server
+    // The data that remain after its end. all: everything answered; older: without the latest writes; none: nothing.
     enum class remainder { all, older, none } leaves = remainder::all;
-    core::duration unsafe{};     // older: what was carried out so lately may be lost
-    bool replicated = false;     // another server takes its place, and may lack as much
-    std::int64_t most_slew = 0;  // of its clock, in parts per million
-    double lost_bells = 0;       // wake-ups that are lost
-    double late_bells = 0;       // or slow
-    double retried = 0;          // requests that meet another one, are rolled back, and begin again
-    std::size_t together = 1;    // SQL: requests in one transaction, at most
+    core::duration unsafe{};     // older: writes of this last span may be lost
+    bool replicated = false;     // another server replaces it, and may lack as much
+    std::int64_t most_slew = 0;  // largest slew of its clock, in parts per million
+    double lost_bells = 0;       // part of the wake-ups that are lost
+    double late_bells = 0;       // part of the wake-ups that are slow
+    double retried = 0;          // part of the requests that conflict and restart
+    std::size_t together = 1;    // SQL: most requests in one transaction
 };
 
-// What a hunt for counterexamples to the lease's rule changes (lease_hunt.hpp).
+// Changes for a hunt for counterexamples to the lease's rule (lease_hunt.hpp).
 struct lease_trial {
-    bool judge_leases = false;       // against what the leader counts, at every step of a client
+    bool judge_leases = false;       // against the leader's count, at every step of a client
     bool hunting = false;            // the history ends with its faults
-    bool judge_guards_only = false;  // two valid guards, and not what leads to them
-    bool sync_confirms = false;      // the servers take a client's check for a sync
-    bool stops_followers = false;    // stalls strike them too
-    bool returns_in_time = false;    // a client that is cut off is back about when its lease ends
-    double heard_part = 0;  // guards are valid for this part of the time-out since an answer came
+    bool judge_guards_only = false;  // two valid guards, and not the earlier breaches
+    bool sync_confirms = false;      // the servers treat a client's check as a sync
+    bool stops_followers = false;    // stalls also affect followers
+    bool returns_in_time = false;    // a cut-off client returns when its lease ends
+    double heard_part = 0;  // guards are valid for this part of the timeout since the last answer
 };
 
-// What the clients' threads do with the locks.
+// The work of the clients' threads.
 enum class work_kind {
     locks,
     sharing,
@@ -96,7 +95,7 @@ inline constexpr std::array k_work_kinds{
     work_kind::recursion, work_kind::deadlocks, work_kind::commits,
     work_kind::elections, work_kind::jobs,      work_kind::rates};
 
-// What recipes write into, where the clients' work is a recipe's.
+// The znodes into which recipes write, if the clients' work is a recipe.
 inline constexpr const char* k_state_znode = "/state";
 inline constexpr const char* k_job_znode = "/job";
 inline constexpr const char* k_rate_znode = "/rate";
@@ -104,19 +103,19 @@ inline constexpr const char* k_rate_znode = "/rate";
 struct scenario {
     std::uint64_t seed = 0;
     work_kind work = work_kind::locks;
-    core::claim work_wants;    // of the others than `locks`
-    detail::job_terms job;     // of `jobs`
-    detail::rate_record rate;  // of `rates`, before the first entry
+    core::claim work_wants;    // for work other than `locks`
+    detail::job_terms job;     // for `jobs`
+    detail::rate_record rate;  // for `rates`, before the first entry
     server_kind kind = server_kind::ensemble;
     std::size_t servers = 1;  // 1: standalone, 3
     single_server_plan single;
     timing time;
-    core::lease_rule rule;  // that the clients go by
+    core::lease_rule rule;  // the clients' rule
     core::duration confirm_every{};
-    core::duration connection_timeout{};  // zero: silent servers are left as the real client does
+    core::duration connection_timeout{};  // zero: left when the real client leaves
     bool roles_known = true;
     core::placement place = core::placement::anywhere;
-    // Until a server has told its role. Clients that go by it give up before their sessions are over.
+    // Longest time to wait for a server's role. Clients that need the role give up before their session can expire.
     [[nodiscard]] core::duration longest_question() const {
         const auto longest = 2 * time.slow_latency;
         if (place == core::placement::anywhere) return longest;
@@ -126,27 +125,27 @@ struct scenario {
     std::vector<std::string> folders;
     std::string read_write;              // a folder for readers and writers, or none
     std::string semaphore;               // a folder for permits, or none
-    std::int32_t permits = 0;            // of the semaphore, to begin with
-    double other_recipes = 0;            // part of the acquisitions that go there
-    std::vector<std::string> ensembles;  // the folders that stand for them
+    std::int32_t permits = 0;            // the semaphore's initial permits
+    double other_recipes = 0;            // part of the acquisitions that use these locks
+    std::vector<std::string> ensembles;  // folders that represent ensembles
     std::vector<client_plan> clients;
-    std::size_t rounds = 3;  // acquisitions of each worker, at most
+    std::size_t rounds = 3;  // largest number of acquisitions of each worker
     double once = 0;         // part of the acquisitions that only try
     double with_deadline = 0;
     double cancelled = 0;
-    double long_holds = 0;  // part of the holds that go on up to `longest_hold`, beyond a lease
+    double long_holds = 0;  // part of the holds that last up to `longest_hold`, beyond a lease
     core::duration longest_hold{};
-    core::duration longest_rest{};  // between two acquisitions; zero: a fourth of the time-out
-    core::duration lock_delay{};    // of the mutexes; zero: none
-    std::uint32_t long_queue = core::k_long_queue;  // from which on they go by the low-water mark
+    core::duration longest_rest{};  // between two acquisitions; zero: a fourth of the timeout
+    core::duration lock_delay{};    // for the mutexes; zero: none
+    std::uint32_t long_queue = core::k_long_queue;  // from which on they use the mark
     core::removal_limits removals;
     core::window_limits window;
-    double swept = 0;  // part of the times that all give up that much is deleted by hand meanwhile
-    std::size_t watched_in_line = core::k_most_watched_in_line;  // of a client's waiters
+    double swept = 0;  // part of the collective give-ups during which much is deleted by hand
+    std::size_t watched_in_line = core::k_most_watched_in_line;  // most watched waiters of a client
     core::watch_limits watches;
     std::size_t most_packet = 1024 * 1024;  // the servers' jute.maxbuffer
-    bool packets_fit = true;                // or are to be refused, whatever a client does
-    core::duration max_hold{};  // the longest limit that a holder sets itself; zero: none does
+    bool packets_fit = true;                // else servers refuse some, whatever a client does
+    core::duration max_hold{};              // longest limit of a holder; zero: none
 
     bool folders_exist = true;
     bool foreign_children = false;
@@ -154,14 +153,14 @@ struct scenario {
 
     double cut = 0;          // a message breaks its connection, and is lost
     double slow = 0;         // a message is slow
-    double unheard = 0;      // the event of a watch is never sent
+    double unheard = 0;      // a watch's event is never sent
     double held_up = 0;      // a create is held up in its server, and its connection breaks
-    double slow_expiry = 0;  // the leader takes long to close a session whose time is over
-    double ambush = 0;       // a write is answered, and what that shows is put to the test at once
-    std::array<core::duration, k_faults> every{};  // mean time between two of a kind; zero: never
+    double slow_expiry = 0;  // the leader takes long to close an expired session
+    double ambush = 0;       // right after the answer to a write, its proof is put to the test
+    std::array<core::duration, k_faults> every{};  // mean time between two; zero: never
     core::duration faults_last{};
     core::duration
-        settle{};  // within so long after the faults, or the latest answer, all must be over
+        settle{};  // after the faults, or the latest answer, everything must end within this time
     lease_trial trial;
 };
 

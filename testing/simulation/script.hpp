@@ -23,11 +23,11 @@ public:
 
     // Runs `task` as an event of the client.
     std::uint64_t call_after(core::duration pause, std::function<void()> task);
-    // The same, and as soon as the call holds no more: a pause that the hold allows.
+    // The same, or as soon as the call holds no more: a pause that the hold allows.
     void call_while_held(std::uint64_t number, core::duration pause, std::function<void()> task);
     std::uint64_t acquire(core::acquire&& request, testing::simulated_call&& call);
     void release(std::uint64_t number);
-    // The outcomes are told in events of the client. A commit's are guard::commit()'s.
+    // Handlers run in events of the client. A commit has the outcomes of guard::commit().
     using commit_handler = std::function<void(const core::commit_outcome&)>;
     using read_handler = std::function<void(const std::variant<core::reply, error>&)>;
     void commit(std::uint64_t number, std::vector<core::write_part>&& parts, commit_handler then,
@@ -39,12 +39,12 @@ public:
     [[nodiscard]] bool holds(std::uint64_t number) const {
         return calls_.at(number).state == doing::holding;
     }
-    // Of a hold.
+    // Members of a hold.
     [[nodiscard]] const std::string& znode(std::uint64_t number) const {
         return calls_.at(number).znode;
     }
     [[nodiscard]] bool waiting(std::uint64_t number) const { return calls_.at(number).waits(); }
-    // Nothing before its grant was told.
+    // Returns nothing before the grant was reported.
     [[nodiscard]] std::optional<core::acquisition_id> granted(std::uint64_t number) const;
 
     void start() override {}
@@ -62,20 +62,20 @@ private:
         std::optional<core::acquisition_id> id;
         std::string znode;
         doing state = doing::waiting;
-        bool told = false;      // of the grant
-        bool unwanted = false;  // released before the client took the call up
+        bool told = false;      // reported
+        bool unwanted = false;  // released before the client started the call
         std::optional<error> loss{};
-        unsigned checked_by = 0;    // commits that rest on it, under another hold
-        bool left = false;          // released, once they are answered
+        unsigned checked_by = 0;    // commits under another hold that depend on it
+        bool left = false;          // released, as soon as they are answered
         std::uint64_t pausing = 0;  // the plan that ends with the hold; 0: none
         [[nodiscard]] bool waits() const noexcept { return state == doing::waiting; }
     };
 
     void take_up(std::uint64_t number, core::acquire&& request);
     void tell(one_call& call, const core::notice& notice);
-    // As guard::status().
+    // The same answer as guard::status().
     [[nodiscard]] result<void> status(const one_call& call) const;
-    // The znodes of further holds, which stay until the end.
+    // Returns the znodes of further holds, which stay until the end.
     [[nodiscard]] result<std::vector<std::string>> begin_commit(
         std::uint64_t number, const std::vector<core::write_part>& parts,
         std::vector<std::uint64_t>& further);

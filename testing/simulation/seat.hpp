@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat: a candidate of an election of the user's own test. It plays recipe/election/participation.hpp, as the class that
-// ships does, with handlers in the place of the function.
+// seat: a candidate of an election of the user's own test. It uses recipe/election/participation.hpp, as the shipped
+// class does, with handlers in place of the function.
 //
-// Thread safety: that of its script.
+// Thread safety: the same as its script.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ public:
     seat(script& by, testing::simulated_client self, core::acquire&& request,
          testing::simulated_election&& election);
 
-    // In events of the client.
+    // To be called in events of the client.
     void start() { on(detail::course::started{}); }
     void resign() { on(detail::course::resigned{}); }
     void close() { on(detail::course::closed{}); }
 
-    // The call that it leads by.
+    // Returns the call through which it leads.
     [[nodiscard]] std::optional<std::uint64_t> term() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server: one server of the modelled ensemble, as plain data; ensemble.hpp has what it does.
+// server: one server of the modelled ensemble, as plain data; ensemble.hpp has its actions.
 //
 // | standing  | its clients                                 | its link to the leader |
 // |-----------|---------------------------------------------|------------------------|
@@ -22,12 +22,12 @@ namespace turnstile::simulation {
 
 enum class standing { leading, following, isolated, looking };
 
-// A request in its connection's queue: a session's requests are answered in order, and a read waits
-// for the writes before it.
+// A request in its connection's queue: a session's requests are answered in order, and a read waits for the earlier
+// writes.
 struct queued_request {
     client_message message;
     bool write = false;
-    std::optional<core::reply> done;  // a write that was committed
+    std::optional<core::reply> done;  // the reply of a committed write
 };
 
 struct one_way {
@@ -38,15 +38,15 @@ struct one_way {
 
 struct server {
     standing stands = standing::looking;
-    bool deposed = false;    // isolated: was the leader, and believes that it is
-    std::uint64_t life = 0;  // counts the times it began to look for a leader
+    bool deposed = false;    // isolated: was the leader, and still believes it
+    std::uint64_t life = 0;  // number of times that it began to look for a leader
     local::tree replica;
-    std::size_t applied = 0;  // transactions of the log
+    std::size_t applied = 0;  // number of transactions of the log
     std::map<session_id, connection_id> attached;
     std::map<connection_id, std::deque<queued_request>> queues;
-    std::set<session_id> touched;  // and not yet told to the leader
+    std::set<session_id> touched;  // not reported to the leader yet
 
-    instant stopped_until{};  // a follower that stands still
+    instant stopped_until{};  // for a stopped follower
     instant deaf_until{};     // and reads its leader's messages after its clients'
 
     std::uint64_t link = 0;

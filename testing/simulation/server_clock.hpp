@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_clock: the time of day of a single server, in microseconds: it runs a little too fast or too slow, at another
-// rate now and then, and may be set. A value.
+// server_clock: the time of day of a single server, in microseconds. It runs a little too fast or too slow, at a rate
+// that changes now and then, and may be set. A value.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ public:
         const auto since = std::chrono::duration_cast<std::chrono::microseconds>(when - set_at_);
         return shown_ + since + since * rate_ / k_million;
     }
-    // From `when` on it runs at this rate, in parts per million more than the true one.
+    // From `when` on it runs at this rate, in parts per million above the true one.
     void slew(instant when, std::int64_t rate) {
         set(when, at(when));
         rate_ = rate;
@@ -29,7 +29,7 @@ public:
 private:
     static constexpr std::int64_t k_million = 1'000'000;
 
-    // Early in a history, a step back is not to come before the beginning of time.
+    // Starts late enough that a step back early in a history never gives a negative time.
     std::chrono::microseconds shown_ = std::chrono::hours{1000};
     instant set_at_{};
     std::int64_t rate_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers_view: what a world and its judges see of the servers of a history, whatever their kind.
+// servers_view: the servers of a history as a world and its judges see them, for every kind of servers.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ public:
 
     // The committed state.
     [[nodiscard]] virtual const local::tree& truth() const noexcept = 0;
-    // All of them serve, and reach each other.
+    // True if all servers run and reach each other.
     [[nodiscard]] virtual bool healthy() const = 0;
     [[nodiscard]] virtual std::size_t watch_count() const = 0;
-    // Until then they are busy with closing sessions whose time was over.
+    // Until then they are busy closing expired sessions.
     [[nodiscard]] virtual instant expiring_until() const noexcept { return {}; }
-    // Until when the servers keep a session that they do not hear of again; nothing if that is not known, or if the
-    // session is over or about to be.
+    // Returns until when the servers keep a session from which they receive nothing more. Nothing if that is unknown,
+    // or if the session has ended or is about to end.
     [[nodiscard]] virtual std::optional<instant> deadline(session_id /*session*/) const {
         return std::nullopt;
     }
-    // Packets that were above what the servers take.
+    // Number of packets above the servers' limit.
     [[nodiscard]] virtual std::uint64_t refused_packets() const noexcept { return 0; }
     [[nodiscard]] virtual instant disturbed_until() const noexcept = 0;
 

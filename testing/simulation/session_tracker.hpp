@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_tracker: when the leader expires which session.
+// session_tracker: decides when the leader expires which session.
 //
-// As in ZooKeeper's SessionTrackerImpl and ExpiryQueue: an expiry is rounded up to the next tick, never
-// down, and takes two steps. At its time a session is doomed: nothing saves it any more, and yet it is
-// touched, and its writes are taken, as if nothing were, until it is closed. The tracker forgets
-// everything with its leader; the next one starts all time-outs again. A value.
+// The same rules as ZooKeeper's SessionTrackerImpl and ExpiryQueue: an expiry is rounded up to the next tick, never
+// down, and has two steps. At its deadline a session is doomed: nothing can save it any more. Still, touches and
+// writes are accepted as usual until it is closed. The tracker forgets everything with its leader; the next leader
+// restarts all timeouts. A value.
 #pragma once
 
 #include <map>
@@ -20,19 +20,19 @@ public:
     session_tracker(core::duration tick, core::duration timeout) : tick_{tick}, timeout_{timeout} {}
 
     void track(session_id session, instant touched);
-    // False if the session is over, or is being closed. In vain if it is doomed.
+    // Returns false if the session has ended, or is being closed. Without effect if it is doomed.
     bool touch(session_id session, instant now);
-    // Its time has come: its expiry is no longer counted.
+    // Its deadline has passed: its expiry is no longer counted.
     void doom(session_id session);
-    // The end of a session was asked for or has come: it is refused everything.
+    // The end of a session was requested or has happened: everything is refused to it.
     void close(session_id session);
     void forget(session_id session) { sessions_.erase(session); }
-    // The connection that a write came by, as ZooKeeper's session owner: refused if a newer one of the
-    // session has written already.
+    // Records the connection of a write, like ZooKeeper's session owner. Refused if a newer connection of the session
+    // has written already.
     [[nodiscard]] core::server_error claim(session_id session, connection_id by);
 
     [[nodiscard]] std::optional<instant> expiry(session_id session) const;
-    // The latest touch that was not in vain plus the time-out; not rounded up.
+    // Returns the latest effective touch plus the timeout; not rounded up.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const;
 
 private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim_client: one process with one session_core: what the shell of the real client does, under virtual
-// time. What takes and releases locks is its `application`.
+// sim_client: one process with one session_core. It does the work of the real client's shell, under virtual time. Its
+// `application` takes and releases the locks.
 //
-// It can be paused: then nothing of it runs, and what comes meanwhile waits, the connection's data as
-// well as its own timers; on waking, they run in any order.
+// It can be paused: then none of its code runs, and everything waits, the connection's data as well as its own
+// timers. When it resumes, they run in any order.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace turnstile::simulation {
 
 class sim_client final : public client_view {
 public:
-    // What all clients of a history share.
+    // Shared by all clients of a history.
     struct surroundings {
         const simulation::scenario& scenario;
         agenda& future;
@@ -47,38 +47,39 @@ public:
 
     void start(std::unique_ptr<application> application);
 
-    // ---- for the application, which runs in events of its own, never inside a call of these ----
-    // The id that the next call of `acquire`, `read` or `commit` gets. The application notes the id before it calls,
-    // because the first answers with that id may come inside the call.
+    // ---- for the application, which runs in separate events, never inside a call of these ---- Returns the id that
+    // the next call of `acquire`, `read` or `commit` gets. The application notes the id before it calls, because the
+    // first answers with that id may come inside the call.
     template <class Id = core::acquisition_id>
     [[nodiscard]] Id next_id() const {
         return Id{acquisitions_ + 1};
     }
-    // Fills in the caller, and the data of the znode.
+    // Sets the caller, and the data of the znode.
     void acquire(core::acquire&& call);
-    // The same for several at once, with ids that follow each other.
+    // The same for several at once, with consecutive ids.
     void acquire_together(std::vector<core::acquire>&& calls);
     void release(core::acquisition_id which);
     void release_together(std::vector<core::acquisition_id>&& all);
     void cancel(core::acquisition_id which);
     void rename(core::acquisition_id which, core::contender_kind kind);
     void read(core::operation&& operation, core::duration timeout);
-    // Under this hold, while the znodes `standing` of further ones stand; no other client writes `text`.
+    // Commits under this hold, while the znodes `standing` of further holds exist; no other client writes `text`.
     void commit(core::acquisition_id hold, std::vector<core::write_part>&& parts, std::string text,
                 core::duration timeout, std::vector<std::string>&& standing = {});
     void begins_to_lead(core::acquisition_id hold, const std::string& as);
-    // One more, or one less, is inside by this hold.
+    // A share enters or leaves through this hold.
     void takes_share(core::acquisition_id hold, const lock_owner& owner);
     void leaves_share(core::acquisition_id hold, const lock_owner& caller);
-    // The caller of an acquire, and of the one whose znode has these data; and that a wait is given up for a deadlock.
+    // Records the caller of an acquire, or returns the caller whose znode has these data; records that a wait is
+    // given up because of a deadlock.
     void is_owned(core::acquisition_id which, const std::string& owner);
     [[nodiscard]] std::string owner_of(const std::string& data) const;
     void gives_up(core::acquisition_id which, const deadlock& found);
     [[nodiscard]] client_id id() const noexcept { return id_; }
     void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 
-    // ---- events ----
-    // True if the client cannot see it now: it is asleep, and the event waits, or dead.
+    // ---- events ---- Returns true if the client cannot handle it now: it is paused, and the event waits, or it is
+    // dead.
     template <class E>
     bool keep_if_missed(const E& event) {
         if (crashed_) return true;
@@ -104,14 +105,14 @@ public:
 
     // ---- faults ----
     void pause(core::duration length);
-    // The same, and its clock stands still: no clock of the client's shows that time has gone by.
+    // The same, and its clock stops: none of the client's clocks shows that time has passed.
     void stop_machine(core::duration length);
     void crash();
     void close();
     void all_give_up() {
         if (!closing_ && runs()) application_->all_give_up();
     }
-    void stop();  // no new acquisitions; what is held is released soon
+    void stop();  // no new acquisitions; holds are released soon
 
     // ---- questions ----
     [[nodiscard]] core::time_point local_now() const override;
@@ -129,9 +130,9 @@ public:
     [[nodiscard]] const core::session_core& core() const override { return core_; }
     [[nodiscard]] const client_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
-    // No caller of it waits or holds, and no request is under way.
+    // True if none of its callers waits or holds, and no request is in progress.
     [[nodiscard]] bool at_rest() const;
-    // And it is attached.
+    // The same, and it is attached.
     [[nodiscard]] bool quiet() const;
     [[nodiscard]] bool watches() const { return session_ && session_->watches(); }
     void look_at_connection();
@@ -156,7 +157,7 @@ private:
     std::deque<core::input> inbox_;
     std::unique_ptr<application> application_;
     std::uint64_t acquisitions_ = 0;
-    std::map<core::commit_id, std::string> commits_;  // that are not answered
+    std::map<core::commit_id, std::string> commits_;  // unanswered commits
     std::optional<instant> armed_;
     int spins_ = 0;
     core::time_point heard_{};  // arrival of the latest answer
@@ -171,7 +172,7 @@ private:
     instant paused_since_{};
     bool machine_stopped_ = false;
     instant clock_goes_since_{};
-    std::optional<std::uint64_t> stopped_in_;  // the epoch in which its clock stood still last
+    std::optional<std::uint64_t> stopped_in_;  // the epoch in which its clock last stopped
     std::vector<planned_event> waiting_;
 };
 

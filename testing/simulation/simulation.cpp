@@ -62,7 +62,7 @@ public:
     [[nodiscard]] model::script& script(simulated_client client) const {
         return *scripts_[index(client)];
     }
-    // A new candidate of the client; returns its number.
+    // Adds a candidate to the client. Returns its number.
     std::uint64_t add_seat(simulated_client client, core::acquire&& request,
                            simulated_election&& election) {
         auto& by = script(client);
@@ -93,7 +93,7 @@ private:
     double drift_;
     model::world world_;
     std::vector<model::script*> scripts_;
-    std::vector<std::vector<std::unique_ptr<model::seat>>> seats_;  // of each client
+    std::vector<std::vector<std::unique_ptr<model::seat>>> seats_;  // for each client
 };
 
 simulation::simulation(const simulation_options& options) {
@@ -283,7 +283,7 @@ void simulation::run_for(boottime_clock::duration length) {
 }
 
 bool simulation::run_until(const std::function<bool()>& reached, boottime_clock::duration limit) {
-    const auto over = std::make_shared<bool>(false);  // the call may outlive this one
+    const auto over = std::make_shared<bool>(false);  // the call may outlive this function
     state_->world().call_after(limit, [over] { *over = true; });
     while (!*over && !reached()) state_->step();
     return reached();

@@ -10,18 +10,18 @@
 #include "core/queue/permits.hpp"
 #include "simulation/describe.hpp"
 
-// What the server does with requests.
+// The server's execution of requests.
 namespace turnstile::simulation {
 
 namespace {
 
-constexpr std::chrono::microseconds k_whole{2};  // a server's clock shows whole ones
+constexpr std::chrono::microseconds k_whole{2};  // a server's clock shows whole microseconds
 
 using namespace std::chrono_literals;
 using remainder = single_server_plan::remainder;
 
 constexpr core::duration k_usual_disk = 5ms;
-constexpr double k_slow_disk = 0.03;  // of the writes
+constexpr double k_slow_disk = 0.03;  // part of the writes
 constexpr double k_throttled = 0.7;
 constexpr std::int64_t k_million = 1'000'000;
 
@@ -87,7 +87,7 @@ bool single_server::hold_up(connection_id by, client_id client) {
     return true;
 }
 
-// What came before it is in the server's hands, and is read.
+// Messages from before are in the server's hands, and are read.
 void single_server::on(const server_notices& event) {
     const auto found = peers_.find(event.connection);
     if (found == peers_.end()) {
@@ -113,7 +113,7 @@ void single_server::on(const server_goes_on& /*event*/) {
     read_what_has_come();
 }
 
-// Of several connections in any order, of each one in its own.
+// Reads the connections in any order, and the messages of each in order.
 void single_server::read_what_has_come() {
     for (;;) {
         std::vector<connection_id> some;
@@ -138,7 +138,7 @@ void single_server::read_what_has_come() {
 
 // ---- requests -------------------------------------------------------------------------------
 
-// Before anything of it is carried out.
+// To be called before any part of the message is executed.
 std::optional<served::word> single_server::refuses(const peer& by, const client_message& message) {
     if (agenda_.now() < read_only_until_ && network_.faulty()) return served::word::away;
     const bool connects = std::holds_alternative<connect_request>(message);
@@ -231,7 +231,7 @@ command_outcome single_server::carry_out(command&& wanted) {
     return done;
 }
 
-// Of all that was carried out the order on the disk is that of the server.
+// Commands reach the disk in the order in which the server executed them.
 instant single_server::when_on_disk() {
     const auto earliest = std::max(on_disk_, agenda_.now());
     if (!waits_for_the_disk()) return earliest;
@@ -247,7 +247,7 @@ void single_server::on(const answer_due& event) {
     network_.to_client(event.connection, server_message{event.message});
 }
 
-// Some are lost, and some come long after: the events wait at the server.
+// Some bells are lost, and some come much later: the events wait at the server.
 void single_server::ring(const std::vector<session_id>& told, instant when) {
     const auto& single = scenario_.single;
     for (const auto session : told) {
@@ -267,14 +267,14 @@ void single_server::ring(const std::vector<session_id>& told, instant when) {
 
 // ---- the truth ------------------------------------------------------------------------------
 
-// Early, and by the server's fault: its clock was set ahead, or it has forgotten that it heard of the session.
+// Early through the server's fault: its clock was set ahead, or it has forgotten the session's latest message.
 removal single_server::why_ended(const ended_session& gone) const {
     if (!gone.due) return removal::with_session;
     const auto touched = touched_.find(gone.session);
     if (touched == touched_.end()) return removal::with_session;
     const auto timeout = scenario_.time.session_timeout;
     const auto certain = timeout - timeout * scenario_.single.most_slew / 1'000'000;
-    // By however little: the clock of a server that takes another's place may be ahead by less than a millisecond.
+    // Any difference counts: the clock of a server that takes over may be ahead by less than a millisecond.
     const bool early = agenda_.now() + k_whole < touched->second + certain;
     const bool set = was_set_ahead_ && agenda_.now() <= set_ahead_ + timeout;
     return early && (set || lost_data_) ? removal::early : removal::with_session;
@@ -283,7 +283,7 @@ removal single_server::why_ended(const ended_session& gone) const {
 void single_server::record(const command& wanted, const command_outcome& done) {
     const auto now = agenda_.now();
     for (const auto& gone : done.ended) {
-        // An attach ends a session that was told more than the server knows.
+        // An attach ends a session whose client knows more than the server.
         const bool forgotten = !gone.due && std::holds_alternative<connect_request>(wanted.request);
         const auto why = forgotten ? removal::lost : why_ended(gone);
         trace_.note(now, [&] {

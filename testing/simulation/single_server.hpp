@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// single_server: one modelled server of the Redis or the SQL kind, in place of the ensemble: connections, what it
-// answers when, and what goes wrong with it. What it keeps and decides is the keyspace's (keyspace.hpp).
+// single_server: one modelled server of the Redis or the SQL kind, in place of the ensemble: its connections, the
+// times of its answers, and its faults. The keyspace (keyspace.hpp) keeps the data and decides.
 //
-// A request is carried out as a whole, in the order in which the server comes to it; what has come while it stood still
-// is read behind that, of each connection in order, also of one that is broken by then; Redis may be reached by a request
-// long after its connection broke. An answer is sent when what was
-// written is on the disk, as far as the server waits for that. The server ends, and comes back with all that it had
-// answered, with older data or with none, or another one with a clock of its own takes its place; its clock is slewed
-// and set; it takes no writes for a while. A bell that says that there are events may be lost or late.
+// A request is executed as a whole, in the order in which the server reads it. Messages that arrived while the server
+// was stopped are read afterwards, for each connection in order, even if the connection is broken by then. A request
+// may reach Redis long after its connection broke. An answer is sent when the write is on the disk, if the server
+// waits for the disk. The server may end and come back with everything that it had answered, with older data, or with
+// none; or another server with a different clock takes over. Its clock is slewed and set; at times it accepts no
+// writes. The bell that announces events may be lost or late.
 //
-// Which promises are to hold meanwhile is in scenario::single. docs/why/model-edges.md has what is left out.
+// scenario::single has the promises that must hold meanwhile. docs/why/model-edges.md lists what the model leaves
+// out.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,7 @@ public:
     void close_by_hand(session_id session);
     void reap();
     void use_up_quota(instant until) { full_until_ = until; }
-    // An outsider's request: what is due is ended by it.
+    // An outsider's request, which ends every due session.
     void end_what_is_due();
 
     // ---- questions ----
@@ -59,7 +60,7 @@ public:
     [[nodiscard]] std::size_t watch_count() const override { return kept_.tree().watch_count(); }
     [[nodiscard]] bool healthy() const override;
     [[nodiscard]] instant disturbed_until() const noexcept override { return disturbed_until_; }
-    // With its clock at the highest rate that it may have.
+    // Computed with the highest rate that its clock may have.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const override;
 
 private:
@@ -69,10 +70,10 @@ private:
         session_id session = 0;
         std::uint64_t attach = 0;
         std::deque<std::variant<client_message, hang_up>> waiting;
-        int attempts = 0;      // to carry the first of them out
-        instant held_until{};  // by a transaction that it met
+        int attempts = 0;      // attempts to execute the first of them
+        instant held_until{};  // by a conflicting transaction
     };
-    // What was carried out, and when it is safe from the server's end.
+    // An executed command, and when it is safe from the server's end.
     struct entry {
         command done;
         instant safe{};
@@ -83,9 +84,9 @@ private:
     void serve(connection_id by, const client_message& message);
     [[nodiscard]] std::optional<served::word> refuses(const peer& by,
                                                       const client_message& message);
-    // It is on its way for long, while its client takes the connection for broken.
+    // Draws whether the message is on its way for long, while its client considers the connection broken.
     [[nodiscard]] bool hold_up(connection_id by, client_id client);
-    // Another transaction is in its way: it is rolled back, and begins again later.
+    // Draws whether a transaction conflicts: then this one is rolled back, and begins again later.
     [[nodiscard]] bool begin_again_for_another(peer& by);
     [[nodiscard]] command command_of(const peer& by, const client_message& message);
     command_outcome carry_out(command&& wanted);
@@ -115,7 +116,7 @@ private:
     trace& trace_;
     truth_writer writer_;
 
-    keyspace first_;  // of a server that has nothing yet
+    keyspace first_;  // the state of an empty server
     session_id administrator_ = 0;
     keyspace kept_;
     keyspace safe_;  // `kept_` without the entries of `journal_`
@@ -129,10 +130,10 @@ private:
     std::uint64_t life_ = 0;
     instant busy_until_{};
     bool goes_on_planned_ = false;
-    instant on_disk_{};  // the latest
+    instant on_disk_{};  // the latest time
     instant full_until_{};
     instant read_only_until_{};
-    instant set_ahead_{};  // of the clock, the latest time
+    instant set_ahead_{};  // the latest time of a clock set ahead
     bool was_set_ahead_ = false;
     bool lost_data_ = false;
     instant disturbed_until_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What befalls a single server: it stands still, ends, comes back with less than it had; its clock is set.
+// Faults of a single server: it stops, ends, comes back with fewer data; its clock is set.
 #include <algorithm>
 #include <utility>
 
@@ -32,7 +32,7 @@ void single_server::strike(const fault_due& event, core::duration length) {
         case fault::server_refuses:
             read_only_until_ = agenda_.now() + length;
             return disturb(read_only_until_);
-        default: return;  // of an ensemble
+        default: return;  // faults of an ensemble
     }
 }
 
@@ -92,7 +92,7 @@ void single_server::end(bool for_good) {
     disturb(agenda_.now() + down);
     agenda_.after(down, server_is_back{life_});
     if (!for_good) return;
-    // The clocks of the two differ by less than the change takes.
+    // The clocks of the two servers differ by less than the duration of the change.
     const auto most = std::chrono::duration_cast<std::chrono::microseconds>(down / 2);
     const auto by = dice_.between(-core::duration{most}, core::duration{most});
     was_set_ahead_ = true;
@@ -106,7 +106,7 @@ void single_server::on(const server_is_back& event) {
     trace_.note(agenda_.now(), [] { return std::string{"the server is back"}; });
 }
 
-// What is not safe yet may be left, in its order: all of it, a part, or nothing.
+// Writes that are not safe yet may remain, in order: all of them, a part, or none.
 void single_server::lose_data(bool for_good) {
     const auto now = agenda_.now();
     while (!journal_.empty() && journal_.front().safe <= now) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// single_session: a client's session with a single server, as src/redis and src/sql carry it.
+// single_session: a client's session with a single server, with the behaviour of src/redis and src/sql.
 //
-// | what                          | Redis                                | SQL                                       |
+// | behaviour                     | Redis                                | SQL                                       |
 // |-------------------------------|--------------------------------------|-------------------------------------------|
-// | requests under way            | as many as there are                 | a few, in one transaction; the others     |
+// | requests in progress          | all                                  | a few, in one transaction; the others     |
 // |                               |                                      | wait at the client, confirmations first   |
-// | after a break                 | all that was sent is `unknown`       | the same; the others were not sent        |
+// | after a break                 | all sent requests are `unknown`      | the same; the others were not sent        |
 // | a request counts as sent      | when it leaves the client            | the same, however long it waited          |
-// | the server is asked by itself | S/3 after the latest request         | S/3 after the latest write or touch       |
-// | and, if it watches anything   | when another session may be over     | the same                                  |
-// | events                        | with each answer                     | the same, and those of a lost one again   |
+// | the client polls the server   | S/3 after the latest request         | S/3 after the latest write or touch       |
+// | and, if it watches a znode    | when another session may expire      | the same                                  |
+// | events                        | come with each answer                | the same; events of a lost answer come    |
+// |                               |                                      | again                                     |
 // | a watch that is given back    | is not set by the next attach        | is given back after the next attach       |
-// | and the server is too busy    | given back again a little later      | it is never                               |
+// | if the server is too busy     | the client repeats that a little     | never happens                             |
+// |                               | later                                |                                           |
 #pragma once
 
 #include <deque>
@@ -107,24 +109,24 @@ private:
     bool attached_ = false;
     bool dead_ = false;
     bool ended_ = false;
-    std::uint64_t number_ = 0;  // of the connection, as the core counts them
+    std::uint64_t number_ = 0;  // the core's number of the connection
     std::optional<connection_id> connection_;
     std::int64_t seen_zxid_ = 0;
-    std::uint64_t heard_ = 0;   // events
-    std::int64_t history_ = 0;  // of the tree, at the latest attach
-    std::int64_t changed_ = 0;  // of the last znode that was made or removed, as was answered
-    bool has_unknown_change_ = false;  // in what was under way when the connection broke
-    std::int64_t changes_ = 0;         // SQL: of the session, as the server told it last
-    std::set<std::string> removed_;    // SQL: since then, by others, of its znodes
+    std::uint64_t heard_ = 0;          // number of events received
+    std::int64_t history_ = 0;         // the tree's, at the latest attach
+    std::int64_t changed_ = 0;         // number of the last created or removed znode, from answers
+    bool has_unknown_change_ = false;  // among the requests in progress when the connection broke
+    std::int64_t changes_ = 0;         // SQL: the session's changes in the server's latest answer
+    std::set<std::string> removed_;    // SQL: its znodes that others have removed since then
     local::client_watches watches_;
-    std::deque<question> waiting_;         // SQL: behind the transaction under way
+    std::deque<question> waiting_;         // SQL: behind the transaction in progress
     std::deque<sent_question> under_way_;  // in the order of their answers
     bool silence_planned_ = false;
-    bool looks_first_ = false;         // SQL: the first look of a connection tells what was missed
-    instant alive_from_{};             // the latest request by which the session lives on
-    std::optional<instant> next_end_;  // when another session may be over
+    bool looks_first_ = false;         // SQL: the first look reports what was missed
+    instant alive_from_{};             // the latest request that moves the session's deadline
+    std::optional<instant> next_end_;  // when another session may expire
     std::optional<instant> look_planned_;
-    instant give_back_at_{};  // Redis: watches that it was too busy to take back
+    instant give_back_at_{};  // Redis: for watches that it was too busy to remove
     std::vector<core::coordinator_event> events_;
     std::vector<std::string> woken_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_steps: a record that is read and written under a hold of the user's own test, and the leader's clock: what
-// recipe/node/stamped_node.hpp does, with a handler in the place of a call that blocks.
+// stamped_steps: reads and writes a record under a hold of the user's own test, with the leader's clock, like
+// recipe/node/stamped_node.hpp, with a handler in place of a blocking call.
 //
-// Thread safety: that of the script.
+// Thread safety: the same as the script.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ using time_handler = std::function<void(const result<std::int64_t>&)>;
 using written_handler = std::function<void(const result<void>&)>;
 
 void read_stamped(script& by, const std::string& path, stamped_handler then);
-// The mtime of the znode of the hold `call`, which a commit that changes nothing else has written.
+// Reads the mtime of the znode of the hold `call`, after a commit that changes nothing else has written it.
 void ask_time(script& by, std::uint64_t call, time_handler then);
-// Writes it, or makes it, if it is still as it was read.
+// Writes the record, or creates it, if it is unchanged since it was read.
 void write_stamped(script& by, std::uint64_t call, const std::string& path,
                    const detail::stamped_data& as_read, const std::string& text,
                    written_handler then);

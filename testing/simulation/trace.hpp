@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // trace: the story of a history, for people, and its fingerprint.
 //
-// The fingerprint takes in every event, told or not, so that two runs of one seed can be compared;
-// sentences are made only for a trace that will be read.
+// The fingerprint includes every event, printed or not, so that two runs of one seed can be compared. Sentences are
+// only made for a trace that will be read.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,7 @@ public:
     }
     [[nodiscard]] const std::deque<std::string>& lines() const noexcept { return lines_; }
 
-    // What goes wrong is in the story and in a list of its own.
+    // A fault is recorded in the story and in a separate list.
     template <std::invocable F>
     void disturb(instant when, std::uint64_t number, F&& sentence) {
         mix(number);

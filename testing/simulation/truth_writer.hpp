@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// truth_writer: what servers of every kind have in common: the tree with which a history begins, and how the history
-// learns of what was committed.
+// truth_writer: shared by servers of every kind: the tree with which a history begins, and the record of committed
+// transactions in the history.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace turnstile::simulation {
 
-// Makes the folders that are to be there; gives the session by which operators write.
+// Creates the required folders. Returns the session with which operators write.
 session_id prepare_tree(const scenario& plan, local::tree& tree);
 
-// A transaction, and where it comes from.
+// A transaction's origin.
 struct commit_origin {
     session_id session = 0;
     bool by_hand = false;  // not by the library
-    bool held_up = false;  // a thread of its server had it in its hands for long
+    bool held_up = false;  // a thread of its server was stopped while it handled it
     std::int64_t zxid = 0;
-    std::int64_t stamp = 0;  // the server's, milliseconds
+    std::int64_t stamp = 0;  // the server's, in milliseconds
     instant when{};
 };
 
@@ -30,7 +30,7 @@ class truth_writer {
 public:
     truth_writer(const scenario& plan, history& truth) : scenario_{plan}, history_{truth} {}
 
-    // An operation that was carried out; `answer` is its reply.
+    // Records an executed operation; `answer` is its reply.
     void record(const commit_origin& from, const core::operation& op, const core::reply& answer);
 
 private:

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr int k_looks = 8;
 constexpr double k_in_the_folder =
-    0.3;  // of what is written by hand where there are low-water marks
+    0.3;  // part of the writes by hand where there are low-water marks
 
 template <class E, class... All>
 inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
@@ -206,7 +206,7 @@ void world::strike_servers(const fault_due& event) {
     std::get<single_server>(servers_).strike(event, some_time(event));
 }
 
-// Short, near the session's time-out, or long.
+// Returns a short time, a time near the session timeout, or a long time.
 core::duration world::some_time(const fault_due& event) {
     const auto timeout = scenario_.time.session_timeout;
     const bool aimed = event.victim || scenario_.trial.returns_in_time;
@@ -250,7 +250,7 @@ void world::disturb_client(const fault_due& event) {
 void world::tamper(fault kind) {
     const auto standing = history_.standing();
     if (standing.empty()) return;
-    // The next in line is the one whose znode must not be missed (F37).
+    // The next in line is the contender whose deleted znode must not be missed (F37).
     const bool next = kind == fault::hand_delete && standing.size() > 1 && dice_.chance(0.5);
     const auto znode = next ? standing[1] : dice_.pick(standing);
     trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
@@ -267,7 +267,7 @@ void world::sweep() {
         if (dice_.chance(0.7)) delete_by_hand(znode);
 }
 
-// Into a contender's znode, or into the folder of its mutex.
+// Writes into a contender's znode, or into the folder of its mutex.
 void world::write_by_hand(const std::string& znode) {
     const auto folder = znode.substr(0, znode.rfind('/'));
     const auto& locks = scenario_.folders;
@@ -277,13 +277,14 @@ void world::write_by_hand(const std::string& znode) {
     write_at_servers(core::set_op{above ? folder : znode, "by hand"});
 }
 
-// As docs/why/revocation.md has it: write the order first, and delete the znode when the lease of the old holder must be over.
+// The steps of docs/why/revocation.md: writes the order first, and deletes the znode when the lease of the old holder
+// must have ended.
 void world::take_away(const std::string& znode) {
     const core::revocation order{core::revocation::how::take,
                                  fmt::format("ops {}", ++orders_given_), "it is stuck"};
     write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
     call_after(2 * scenario_.time.session_timeout, [this, znode, order] {
-        // Another client may have written over the order: it counts no longer then.
+        // If another client has overwritten the order, it does not count any more.
         const auto* node = servers().truth().nodes().find(znode);
         if (node == nullptr || core::parse_revocation(node->data) != order) return;
         history_.on_due(znode);
@@ -334,8 +335,8 @@ std::string world::unsettled() const {
     for (client_id id = 0; id != clients_.size(); ++id) {
         const auto& client = *clients_[id];
         if (client.crashed() || client.closed()) continue;
-        // Later a session may be replaced again and again: with a time-out hardly above the relay bound each late
-        // answer breaks the chain of its lease.
+        // Later a session may be replaced again and again: with a timeout hardly above the relay bound each late
+        // answer breaks its lease's chain.
         if (settled_ ? !client.at_rest() : !client.quiet())
             text += fmt::format("client {} is not at rest; ", id);
         if (client.core().owned_bytes() != 0)
@@ -354,7 +355,7 @@ void world::end(std::string&& left_over) {
     records_->on_end(left_over_);
 }
 
-// Once no client is at work any more, what was sent may arrive; then nothing may be left.
+// Once no client works any more, sent messages may still arrive; then nothing may be left.
 void world::check_settled() {
     const auto timeout = scenario_.time.session_timeout;
     at_servers([](auto& all) { all.end_what_is_due(); });
@@ -367,12 +368,12 @@ void world::check_settled() {
                 left += fmt::format("client {} keeps a watch; ", id);
         }
         if (servers().watch_count() != 0) left += "the servers keep a watch; ";
-        // A keep-alive may be under way just now.
+        // A keep-alive may be in progress just now.
         if (!left.empty() && ++looks_ < k_looks) return agenda_.after(timeout / 16, settle_check{});
         return end(std::move(left));
     }
     settled_ = left.empty();
-    // A waiter whose turn comes late, since many cycles of waits end one after the other, comes to it.
+    // A waiter whose turn comes late, because many cycles of waits end one after the other, still gets it.
     const auto since = std::max(instant{} + scenario_.faults_last, records_->progressed_at());
     if (!settled_ && agenda_.now() > since + scenario_.settle) return end(std::move(left));
     agenda_.after(settled_ ? 2 * timeout + 2s : timeout / 4, settle_check{});

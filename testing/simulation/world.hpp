@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// world: one history as it unfolds: servers, network, clients and faults, under virtual time.
+// world: one history as it proceeds: servers, network, clients and faults, under virtual time.
 //
-// Each step is the next event of the agenda. What clients call and are told is recorded, and judged by none unless
-// judges take the recorders' places (verification/simulator.cpp); what they throw comes out of the step. A world is a
-// pure function of its scenario, its dice and what is done to it from outside.
+// Each step is the next event of the agenda. The clients' calls and results are recorded, and not judged unless
+// judges replace the recorders (verification/simulator.cpp); an exception of a judge leaves the step. A world is a
+// pure function of its scenario, its dice and the actions from outside.
 #pragma once
 
 #include <cstdint>
@@ -34,21 +34,21 @@ public:
     world(const world&) = delete;
     world& operator=(const world&) = delete;
 
-    // Before the first client. Both must outlive the history's last step.
+    // To be called before the first client is added. Both must outlive the history's last step.
     void observed_by(recorder& records, recipe_observer& recipes);
     sim_client& add_client(const client_plan& plan);
-    // The faults that the scenario lets come now and then.
+    // Plans the faults that the scenario allows now and then.
     void plan_faults();
-    // The next event; false if there is none.
+    // Executes the next event. Returns false if there is none.
     bool step();
-    // Carries a fault out at once.
+    // Executes a fault at once.
     void strike(const fault_due& event);
     void delete_by_hand(const std::string& znode);
-    void sweep();  // most of what stands is deleted by hand
+    void sweep();  // deletes most of the existing znodes by hand
     void write_by_hand(const std::string& znode);
-    // Runs `task` as an event of its own.
+    // Runs `task` as a separate event.
     void call_after(core::duration pause, std::function<void()> task);
-    // No faults any more; what is held is released, and all must come to an end.
+    // Ends all faults: holds are released, and everything must end.
     void stop_faults();
     void stop_faults_after(core::duration pause) { agenda_.after(pause, faults_stop{}); }
 
@@ -66,7 +66,7 @@ public:
     [[nodiscard]] const history& truth() const noexcept { return history_; }
     [[nodiscard]] history& truth() noexcept { return history_; }
     [[nodiscard]] const servers_view& servers() const noexcept;
-    // What is there although all should be over; empty: nothing.
+    // Describes what is left although everything should have ended; empty: nothing.
     [[nodiscard]] const std::string& left_over() const noexcept { return left_over_; }
     [[nodiscard]] network& links() noexcept { return network_; }
     [[nodiscard]] sim_client& client(client_id id) { return *clients_.at(id); }
@@ -76,7 +76,7 @@ private:
     template <class E>
     void on(const E& event);
     [[nodiscard]] std::variant<ensemble, single_server> make_servers();
-    // An event, or what is done by hand, of whatever kind they are.
+    // Passes an event, or an action by hand, to the servers, whatever their kind.
     template <class F>
     decltype(auto) at_servers(F&& task) {
         return std::visit(std::forward<F>(task), servers_);
