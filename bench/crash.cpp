@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long after the SIGKILL of a holder the next waiter has the lock, on three servers.
+// Measures how long after the SIGKILL of a holder the next waiter has the lock, on three servers.
 //
 //     turnstile_bench_crash GUARDIAN TRIALS S [off]     S in milliseconds; GUARDIAN: the path of turnstile-guardian
-//     turnstile_bench_crash CLASSES TRIALS S curator    Curator's mutex; CLASSES: where peers/CuratorCrash.class is
+//     turnstile_bench_crash CLASSES TRIALS S curator    Curator's mutex; CLASSES: the folder of peers/CuratorCrash.class
 //
-// Each trial: a process of its own takes the lock; a client queues behind it, here or (Curator) in another process; the
-// holder is killed; the time from the kill to the grant. Prints each in milliseconds, then the median and the worst, and
-// the machine's load before and after.
+// In each trial a separate process takes the lock, and a client queues behind it, in this process or (Curator) in
+// another one. Then the holder is killed. The result is the time from the kill to the grant. Prints each result in
+// milliseconds, then the median and the worst, and the machine's load before and after.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 
 constexpr const char* k_path = "/bench/crash";
-constexpr auto k_waiting = 30s;  // the waiter's session time-out
+constexpr auto k_waiting = 30s;  // the waiter's session timeout
 
 struct arguments {
     std::string program;
@@ -51,7 +51,7 @@ turnstile::client_options options_of(const arguments& given) {
     return options;
 }
 
-// The process that is killed: this program, as `--hold CONNECT` and the arguments.
+// The process that is killed: this program, started as `--hold CONNECT` with the arguments.
 int hold(const std::string& servers, const arguments& given) {
     turnstile::client own{servers, options_of(given)};
     turnstile::mutex lock{own, k_path};
@@ -82,7 +82,7 @@ double trial(turnstile::mutex& lock, const std::string& servers, const arguments
     return std::chrono::duration<double, std::milli>(granted - killed).count();
 }
 
-// Ours waits for the locks of a process here, Curator's in one that goes through all trials.
+// Our waiter is in this process; Curator's waiter is a process that runs all trials.
 std::vector<double> trials_of_ours(turnstile::client& own, const std::string& servers,
                                    const arguments& given) {
     turnstile::mutex lock{own, k_path};
@@ -94,11 +94,11 @@ std::vector<double> trials_of_ours(turnstile::client& own, const std::string& se
     return all;
 }
 
-// When the waiter was granted the lock of this trial.
+// Returns when the waiter was granted the lock of this trial.
 std::chrono::microseconds granted_at(const turnstile::testing::process& waiter, int trial,
                                      std::chrono::milliseconds session) {
     const auto words = "granted " + std::to_string(trial) + " ";
-    // The final dot: the line is there as a whole.
+    // The final dot shows that the line is complete.
     if (!turnstile::testing::eventually(
             [&] {
                 const auto text = waiter.output();
@@ -127,7 +127,7 @@ std::vector<double> trials_of_curator(turnstile::client& own, const std::string&
             peer.start({servers, std::to_string(given.session.count()), "hold", path},
                        folder.path() / ("holder-" + std::to_string(i)));
         if (!holder.wait_for_output("held")) throw std::runtime_error{holder.output()};
-        const turnstile::mutex seen{own, path};  // one queue with Curator's
+        const turnstile::mutex seen{own, path};  // shares the queue with Curator's
         while (seen.queue().value().size() < 2) std::this_thread::sleep_for(5ms);
         std::this_thread::sleep_for(50ms);
         const auto killed = std::chrono::system_clock::now().time_since_epoch();

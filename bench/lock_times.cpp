@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_times: how long a program's mutexes are held. Loaded by LD_PRELOAD, it stands before the lock functions of
-// POSIX, and at the end of the process it writes about the mutex that was locked most often to the standard error
-// stream:
+// lock_times: measures how long a program's mutexes are held. Loaded by LD_PRELOAD, it replaces the lock functions of
+// POSIX. At the end of the process it reports the most often locked mutex on standard error:
 //
 //     lock_times threads=65 locked=240113 waited=1802 p50=310 p99=2047 longest=48211
 //
-// threads: how many have locked it; waited: how many of the locks were taken at the time; the others in ns, of the time
-// from the lock to the unlock, a wait on a condition left out; p50 and p99 as the upper bound of a bucket, four of which
-// make a power of two.
+// threads: number of threads that have locked it; waited: number of locks for which a thread had to wait. The other
+// values are times in ns from the lock to the unlock, without waits on a condition; p50 and p99 are the upper bound
+// of a bucket, four of which make a power of two.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -23,9 +22,9 @@
 
 namespace {
 
-constexpr std::size_t k_mutexes = 1U << 14U;  // more are left out
+constexpr std::size_t k_mutexes = 1U << 14U;  // further mutexes are left out
 constexpr std::size_t k_threads = 256;
-constexpr unsigned k_parts = 4;  // of a power of two
+constexpr unsigned k_parts = 4;  // parts of a power of two
 constexpr std::size_t k_buckets = 64 * k_parts;
 
 std::uint64_t now_ns() {
@@ -47,7 +46,7 @@ std::uint64_t end_of(std::size_t bucket) {
                                  : ((k_parts + bucket % k_parts + 1U) << (power - 2U)) - 1U;
 }
 
-// The counts are changed by the thread that holds the mutex.
+// The thread that holds the mutex changes the counts.
 struct times {
     std::atomic<const pthread_mutex_t*> mutex{nullptr};
     std::uint64_t begun = 0;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `turnstile serve` does with many locks: times, memory and requests, as the rows of a table.
+"""Measures `turnstile serve` with many locks: times, memory and requests, as the rows of a table.
 
     page.py PROGRAM [LOCKS [CONTENDERS_OF_EACH]]
 
-A private server (`turnstile dev`), locks made by sessions that own a few thousand contenders each, and one page, which is
-looked at as browsers do. It prints the rows of the table in docs/how-to/admin-page.md; scripts/page puts them there.
+Starts a private server (`turnstile dev`), creates locks with sessions that own a few thousand contenders each, and
+reads one page as browsers do. Prints the rows of the table in docs/how-to/admin-page.md; scripts/page puts them there.
 """
 import json
 import logging
@@ -20,7 +20,7 @@ import urllib.request
 
 from kazoo.client import KazooClient
 
-K_OF_A_SESSION = 5_000  # contenders: more are not safe to end at once
+K_OF_A_SESSION = 5_000  # contenders: to end more at once is not safe
 K_AT_ONCE = 100
 K_WATCHED_S = 30
 K_CHANGES = 20
@@ -28,7 +28,7 @@ K_PATIENCE_S = 300
 
 
 class locks:
-    """So many locks, each with a queue."""
+    """Many locks, each with a queue."""
 
     def __init__(self, servers, number, queue):
         self.names = [f"/many/item-{i:05}" for i in range(number)]
@@ -56,7 +56,7 @@ class locks:
                 raise SystemExit("a transaction failed")
 
     def release(self, name):
-        """The first contender of a lock goes."""
+        """Removes the first contender of a lock."""
         session = self.sessions[0]
         session.delete(f"{name}/{sorted(session.get_children(name))[0]}")
 
@@ -83,7 +83,7 @@ class page:
         return int(re.search(rf"^turnstile_{name} (-?\d+)", self.ask("/metrics"), re.M).group(1))
 
     def until(self, holds):
-        """Seconds since the start, or since now where it holds later."""
+        """Waits until `holds`. Returns the seconds since the start, or since now if the condition holds later."""
         end = time.monotonic() + K_PATIENCE_S
         while not holds():
             if time.monotonic() > end:
@@ -133,7 +133,7 @@ def measure(program, servers, number, queue):
 
 
 def changes(shown, made):
-    """How long until a release is seen on a lock that nobody looks at."""
+    """Measures how long it takes to detect a release on a lock that no browser shows."""
     times = []
     for i in range(K_CHANGES):
         name = made.names[(i * 487) % len(made.names[:500])]
@@ -155,7 +155,7 @@ def ending(shown):
 
 
 def main():
-    logging.disable()  # of sessions whose server is gone at the end
+    logging.disable()  # for sessions whose server is gone at the end
     program = sys.argv[1]
     number = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
     queue = int(sys.argv[3]) if len(sys.argv) > 3 else 10
@@ -166,7 +166,7 @@ def main():
     finally:
         servers.terminate()
         servers.wait()
-    os._exit(0)  # the sessions of a server that is gone are not waited for
+    os._exit(0)  # without waiting for sessions whose server is gone
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which server clients attach to on three servers, and what becomes of their locks, by session time-out.
+// Shows to which server clients attach on three servers, and whether they get and keep locks, by session timeout.
 //
 //     placement TICK told|assumed     TICK: tickTime in milliseconds; told: `conf` is in 4lw.commands.whitelist
 //
-// For each time-out S there are clients that meet each server first. Each is idle for S, asks once for a lock of its
-// own, and holds it; when the longest S has gone by five times the leader is killed. Prints rows of
+// For each timeout S there are clients that first reach each server. Each is idle for S, requests a lock once, and
+// holds it. When five times the longest S has passed, the leader is killed. Prints rows of
 // docs/reference/verification.md.
 #include <fmt/core.h>
 
@@ -38,9 +38,9 @@ using turnstile::testing::verdict;
 
 constexpr std::array k_timeouts{4s, 6s, 10s, 15s, 20s, 30s};
 constexpr std::size_t k_servers = 3;
-constexpr std::size_t k_each = 2;  // clients that meet a server first
+constexpr std::size_t k_each = 2;  // clients that reach a server first
 
-// All sessions begin at one server while it is named, until one is attached.
+// All sessions begin at the named server, until one is attached.
 class front {
 public:
     explicit front(const ensemble& servers) {

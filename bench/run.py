@@ -65,7 +65,7 @@ def parse(arguments):
 
 
 def chosen_peers(all_of_them, without, build):
-    """Checked and built. MissingPackage."""
+    """The peers, checked and built. Raises MissingPackage."""
     peers = [kind for kind in all_of_them if kind.name not in without]
     for kind in peers:
         kind.check()
@@ -105,7 +105,7 @@ def run(given, peers, progress):
 
 def report(given, output, results, labels, facts):
     """Writes the page, the plots and the data."""
-    from driver import plots  # matplotlib: where pages are written, and not for --help
+    from driver import plots  # imported here because --help must not need matplotlib
     name = "comparison" if given.compare_servers else "benchmarks"
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ def servers_text(given):
 
 def main(arguments):
     given = parse(arguments)
-    # Ends as an interrupt does: servers and peers with it, and their files.
+    # SIGTERM ends the run like an interrupt, together with the servers, the peers and their files.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     started = time.monotonic()
 

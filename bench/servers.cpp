@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ZooKeeper servers of a benchmark, by the test kit, with the JVM settings of a server that runs for
-// long instead of the kit's, which are for a quick start.
+// The ZooKeeper servers of a benchmark, run by the test kit, with the JVM settings of a long-running server instead
+// of the kit's settings for a quick start.
 //
 //     turnstile_bench_servers COUNT FOLDER SYNC      1 or 3; an empty folder for the data; on or off
 //
-// Prints "ready ADDRESS,..." once they serve, and ends them when its standard input ends. `on`: a write is
-// confirmed once it is on the disk, which is ZooKeeper's default.
+// Prints "ready ADDRESS,..." once they serve, and ends them when its standard input ends. `on`: a write is confirmed
+// once it is on the disk, which is ZooKeeper's default.
 #include <charconv>
 #include <exception>
 #include <filesystem>
@@ -43,7 +43,7 @@ arguments parse(const std::vector<std::string>& given) {
     return {given[0] == "1" ? 1U : 3U, std::filesystem::absolute(given[1]), given[2] == "on"};
 }
 
-// The sample configuration's times; as many connections as a benchmark asks for.
+// The times of the sample configuration, and enough connections for a benchmark.
 std::string configuration() {
     return "tickTime=2000\ninitLimit=10\nsyncLimit=5\nmaxSessionTimeout=60000\n"
            "maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=*\n";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a run kept what the lock promises, computed from its record alone."""
+"""Checks whether a run kept the promises of the lock, only from its record."""
 
 import typing
 
@@ -9,7 +9,7 @@ from record import MILLISECOND, in_milliseconds, order_of
 class Check(typing.NamedTuple):
     promise: str
     passed: bool
-    numbers: str  # what was counted or measured
+    numbers: str  # the counted or measured values
 
 
 def _out_of_order(items, is_before):
@@ -17,10 +17,12 @@ def _out_of_order(items, is_before):
 
 
 def hand_over_limit(run, cause):
-    """How long a waiter may wait for the lock of a holder that was killed or stopped: the session time-out, two ticks
-    (ZooKeeper's servers look for expired sessions once a tick), and what the machine takes. With a guardian, and where
-    the kernel tells of a death, which takes milliseconds: half of the session time-out, in which no session expires by
-    itself, since it is heard from each third."""
+    """The longest time for which a waiter may wait for the lock of a killed or stopped holder: the session timeout,
+    two ticks (ZooKeeper's servers look for expired sessions once a tick), and an allowance for the machine. With a
+    guardian, or if the kernel reports a death, the hand-over takes milliseconds. There the limit is half of the
+    session timeout: no session expires by itself in that time, because each sends a message every third of the
+    timeout.
+    """
     if cause == "killed_guarded" or (cause != "stopped" and run.kind().freed_at_once):
         return run.session_timeout // 2
     return run.session_timeout + 2 * run.tick + 500 * MILLISECOND
@@ -86,8 +88,9 @@ def handed_over_after(run, cause):
 
 
 def server_kill_let_nobody_in(run):
-    """The worker that held while the server was killed kept its hold and sold its item; or its lease ran out, since the
-    server was away for too long, and it was told. No other worker was granted the lock before that."""
+    """The worker that held while the server was killed kept its hold and sold its item; or its lease ended because
+    the server was away for too long, and it was notified. No other worker was granted the lock before that.
+    """
     promise = "nobody else came in while the server was away"
     killed, back = run.first("server_killed"), run.first("server_back")
     if not killed or not back:
@@ -146,7 +149,7 @@ def checks_with_lock(run):
 
 
 def oversells(run):
-    """The control: without the lock the same program must oversell, or the checks above prove nothing."""
+    """The counter-test: without the lock the same program must oversell. Otherwise the checks above prove nothing."""
     times = run.times_sold()
     return Check("control: without the lock it oversells", len(run.sales) > len(times) and max(times, default=0) > 1,
                  f"{len(run.sales)} sales of {len(times)} items; up to {max(times, default=0)} times the same")  # fmt: skip

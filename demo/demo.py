@@ -20,9 +20,9 @@ import checks
 import picture
 from record import KILLS, KINDS, MILLISECOND, SECOND, Event, Run, in_milliseconds, in_seconds
 
-PATIENCE = 30 * SECOND  # before the demo gives up on anything
-# All sales together take about this long, however many items there are, so that there is enough stock left when the
-# paused worker wakes, and the whole fits into a minute.
+PATIENCE = 30 * SECOND  # after this time the demo gives up
+# All sales together take about this long, however many items there are. So enough stock is left when the paused
+# worker resumes, and the whole demo fits into a minute.
 SELLING = 4 * SECOND
 
 
@@ -64,7 +64,7 @@ def common_options(run, folder):
 
 
 class Crew:
-    """The workers of a run, disturbed and recorded."""
+    """The workers of a run, which the director disturbs and records."""
 
     def __init__(self, program, run, folder, connect_string="", guarded=0):
         self.run, self.folder, self.workers, self.shown = run, folder, {}, 0.0
@@ -155,7 +155,7 @@ class Crew:
         self.workers[index].send_signal(signal.SIGSTOP)
         self.note(f"worker {index} stopped while holding; its session times out")
         self.granted_since(at)
-        # So that the others have certainly written with larger tokens when it wakes.
+        # By then the others have certainly written with larger tokens when the worker resumes.
         self.note(f"worker {index} still stopped; the others sell on")
         self.sold(self.count("sold") + max(3, self.run.items // 50), "sales during the pause")
         self.tell(index, "go")
@@ -264,7 +264,7 @@ def read_arguments():
 
 
 def direct(given):
-    # The files are opened before anything is started: a minute later would be too late to say no.
+    # Opens the files before anything starts: an error a minute later would come too late.
     given.svg.open("a", encoding="utf-8").close()
     if given.keep:
         given.keep.mkdir(parents=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which worker waited and which held when: as SVG, and as text for the terminal.
+"""Draws which worker waited and which held at each time: as SVG, and as text for the terminal.
 
-500 sales take seconds and a dead holder's lease takes seconds too, while one hold takes milliseconds: no single scale
-shows them all. So there is one panel for the whole run, and one each for a moment looked at closely, whose axis leaves
-out the time in which nothing happens.
+500 sales take seconds, and so does a dead holder's lease, while one hold takes milliseconds: no single scale shows
+them all. So there is one panel for the whole run, and a panel for each moment of interest, whose axis leaves out idle
+time.
 """
 
 import math
@@ -23,7 +23,7 @@ class Mark(typing.NamedTuple):
 
 class Panel(typing.NamedTuple):
     title: str
-    segments: list  # (from, to), in order of time; what lies between two is left out
+    segments: list  # (from, to), in order of time; the time between two segments is left out
     shows_all: bool = False
 
 
@@ -33,8 +33,9 @@ BEFORE, AFTER = 30 * MILLISECOND, 60 * MILLISECOND
 
 
 def spans_of(worker, run, holds):
-    """(kind, from, to, token): waiting; holding; left_behind: dead or its lease over, and still first in the queue;
-    overdue: in the critical section although the lease is over."""
+    """(kind, from, to, token). waiting; holding; left_behind: dead or with an ended lease, and still first in the
+    queue; overdue: in the critical section after the end of the lease.
+    """
     spans = []
     for i, h in enumerate(holds):
         if h.worker != worker:
@@ -108,7 +109,7 @@ def panels_of(run, marks):
     if "stopped" in at:
         stop, woken = at["stopped"], at["resumed"]
         granted = next(m.at for m in marks if m.kind == "handed_over" and m.at >= stop)
-        middle = granted + (woken - granted) // 2  # woken soon after the hand-over: segments may meet, not overlap
+        middle = granted + (woken - granted) // 2  # woken soon after the hand-over: segments may touch, but not overlap
         panels.append(Panel("The pause: the lease ends before the lock is handed over, and a late write is refused", [
             (stop - BEFORE, stop + AFTER),
             (at.get("lease_over", granted) - BEFORE, min(granted + AFTER, middle)),
@@ -117,7 +118,7 @@ def panels_of(run, marks):
 
 
 class Piece(typing.NamedTuple):
-    """A segment, and its place on the axis."""
+    """A segment, and its position on the axis."""
 
     begin: int
     end: int
@@ -149,8 +150,9 @@ def pieces_of(panel, left, right, gap):
 
 
 def place_labels(requests, left, right):
-    """For each (x of its line, width), in order of x: its row, and whether it ends at the line in place of starting there. No
-    two labels overlap, and no line, which runs down from its label, crosses another label."""
+    """For each (x of its line, width), in order of x: the label's row, and whether it ends at its line instead of
+    starting there. No two labels overlap, and no line, which runs down from its label, crosses another label.
+    """
     done, places = [], []
 
     def box(x, width, row, to_left):
@@ -164,7 +166,7 @@ def place_labels(requests, left, right):
         return lower[1] < upper[0] < lower[2]
 
     for x, width in requests:
-        # To the right of its line in a row below all others there is room, unless it runs out of the picture.
+        # A row below all others has room to the right of the label's line, unless the label leaves the picture.
         rows = max((place[0] + 1 for place in places), default=0)
         options = [(row, to_left) for row in range(rows) for to_left in (False, True)] + [(rows, False)]
         where = (rows, x + 3 + width > right)
@@ -197,7 +199,7 @@ text { font-family: "DejaVu Sans", Verdana, sans-serif; font-size: 11px; fill: #
 }
 """
 WIDTH, LEFT, RIGHT, MARGIN = 1200, 88, 1180, 20
-LANE, STEP, CUT = 20, 25, 26  # a lane's height, from lane to lane, between two segments of an axis
+LANE, STEP, CUT = 20, 25, 26  # height of a lane, distance of lanes, gap between two segments of an axis
 
 
 def text_width(text, bold=False):
@@ -219,7 +221,7 @@ class Svg:
         self.lines.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{style}" text-anchor="{anchor}">{escape(text)}</text>')
 
     def panel(self, panel, run, marks, y):
-        """Returns where the panel ends."""
+        """Draws a panel. Returns the position of its end."""
         self.text(MARGIN, y + 12, panel.title, "heading")
         y += 22
         pieces = pieces_of(panel, LEFT, RIGHT, CUT)
@@ -271,7 +273,7 @@ class Svg:
                 self.text(x, y + 31, f"{in_milliseconds(gap)} not shown" if gap > 0 else "another scale", "muted", "middle")
 
     def sales(self, run, name, y):
-        """How often each item was sold, one thin bar an item."""
+        """The number of sales of each item, one thin bar an item."""
         times = run.times_sold()
         most = max(1, *times)
         unit = min(12.0, 64 / most)
@@ -324,7 +326,7 @@ def to_svg(run, without_lock):
 
 
 def cell_of(spans, begin, end):
-    """One character for a worker's time from `begin` to `end`: the fuller, the longer it holds."""
+    """A character for a worker's time from `begin` to `end`: the longer it holds, the fuller the character."""
     share = {}
     for kind, at, to, _ in spans:
         share[kind] = share.get(kind, 0) + max(0, min(to, end) - max(at, begin)) / max(1, end - begin)

@@ -6,7 +6,7 @@
 | ready          | worker   | connected, waits for the start               |                              |
 | asked          | worker   | before acquire()                             |                              |
 | granted        | worker   | acquire() returned a hold                    | sequence number of its znode |
-| parked         | worker   | told to, stands in its critical section      |                              |
+| parked         | worker   | got the order, is in its critical section    |                              |
 | lost           | worker   | saw valid() == false                         | valid_until, ns since boot   |
 | sold           | worker   | its write was accepted                       | the item                     |
 | refused        | worker   | its write was refused by the fencing rule    | the item                     |
@@ -32,14 +32,14 @@ MILLISECOND = 1_000_000
 
 @dataclasses.dataclass
 class Kind:
-    """A kind of server, and how the demo tells what is done there."""
+    """A kind of server, and the demo's descriptions of its faults."""
 
     where: str
     clock: str
-    killed_note: str  # while the first kill is waited for
+    killed_note: str  # shown while the demo waits for the hand-over after the first kill
     first_kill: str  # the title of its panel
-    second_blow: str  # what happens to the second holder: killed_guarded, server_killed or killed_again
-    freed_at_once: bool = False  # by the kernel, when a process has died
+    second_blow: str  # fate of the second holder: killed_guarded, server_killed or killed_again
+    freed_at_once: bool = False  # the kernel frees the lock of a dead process
 
 
 _ROW = "The first kill: its place in the queue goes when its session times out, by the server's clock, and the next is granted"
@@ -63,9 +63,9 @@ class Event:
     kind: str
     worker: int = 0  # counted from 1
     at: int = 0
-    token: str = "0x0"  # of the hold that it is about, if any
+    token: str = "0x0"  # the hold's, if the event concerns one
     number: int = 0
-    epoch: int = 0  # granted: counts the sessions of this worker
+    epoch: int = 0  # granted: number of this worker's session
     text: str = ""  # refused: the highest token that the stock had seen
 
     def line(self):
@@ -79,7 +79,7 @@ class Event:
 
 @dataclasses.dataclass
 class Hold:
-    """One worker's stay at the head of the queue."""
+    """A worker's stay at the head of the queue."""
 
     worker: int
     token: str
@@ -87,8 +87,8 @@ class Hold:
     epoch: int
     asked: int
     begin: int
-    to: int = 0  # until when it had a claim: release, death, or the lease's end
-    left: int = 0  # when it really left its critical section; later than `to` if it was lost
+    to: int = 0  # end of its claim: release, death, or the lease's end
+    left: int = 0  # when it left its critical section; later than `to` if the hold was lost
     end: str = "open"  # or released, killed, lost
 
 
@@ -103,7 +103,7 @@ class Run:
     events: list = dataclasses.field(default_factory=list)  # in order of time
     sales: list = dataclasses.field(default_factory=list)  # (item, worker, token), in the order of the sales file
     stock_left: int = 0
-    began: int = 0  # the workers were told to start
+    began: int = 0  # when the workers got the start command
     ended: int = 0
     server_time: float = 0.0  # the servers' clock at `began`, seconds since 1970
 
@@ -120,7 +120,7 @@ class Run:
         return stopped and self.first(kind, stopped.worker, stopped.at)
 
     def holds(self):
-        """In order of their grants."""
+        """The holds in the order of their grants."""
         asked, current, done = {}, {}, []
 
         def finish(worker, at, end):
@@ -145,17 +145,17 @@ class Run:
         return sorted(done, key=lambda hold: hold.begin)
 
     def hold_at(self, worker, at):
-        """The hold that the worker had at `at`, or that had ended last by then."""
+        """The worker's hold at `at`, or its latest hold that had ended by then."""
         return next((h for h in reversed(self.holds()) if h.worker == worker and h.begin <= at), None)
 
     def hand_over(self, cause):
-        """The kill or stop of a worker, the next grant, and how long that took; None if one is missing."""
+        """The kill or stop of a worker, the next grant, and the time between them; None if one is missing."""
         e = self.first(cause)
         after = e and next((h for h in self.holds() if h.begin > e.at), None)
         return (e, after, after.begin - e.at) if after else None
 
     def times_sold(self):
-        """How often each item was sold; index 0 is item 1. Sales of items that do not exist are left out."""
+        """The number of sales of each item; index 0 is item 1. Sales of items that do not exist are left out."""
         times = [0] * self.items
         for item, _, _ in self.sales:
             if 1 <= item <= self.items:
@@ -164,7 +164,7 @@ class Run:
 
 
 def order_of(token):
-    """Tokens in the order of their grants: 0x<hexadecimal>, or 0x<hexadecimal>+<decimal>."""
+    """A sort key for tokens, in the order of their grants: 0x<hexadecimal>, or 0x<hexadecimal>+<decimal>."""
     number, _, counter = token.partition("+")
     return int(number, 16), int(counter or 0)
 
@@ -174,5 +174,5 @@ def in_seconds(duration):
 
 
 def in_milliseconds(duration):
-    """"12.3 ms", from a second on "4.21 s"."""
+    """Formats "12.3 ms", or "4.21 s" from a second on."""
     return in_seconds(duration) if duration >= SECOND else f"{duration / MILLISECOND:.1f} ms"

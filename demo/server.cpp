@@ -26,7 +26,7 @@ void print_line(const std::string& text) {
     std::fflush(stdout);
 }
 
-// What the servers put on a znode as its time of creation, and our clock at that moment, up to half a round trip.
+// Reads the servers' creation time of a znode, and our clock at that moment, accurate to half a round trip.
 std::string clocks_of(const std::string& servers, const settings& given) {
     turnstile::client_options options;
     options.session_timeout = given.session_timeout;
@@ -37,7 +37,7 @@ std::string clocks_of(const std::string& servers, const settings& given) {
     probe.acquire({.timeout = k_patience})
         .value()
         .release(k_patience)
-        .value();  // makes the parents
+        .value();  // creates the parents
     const auto before = boottime_clock::now();
     const auto hold = std::move(probe.acquire({.timeout = k_patience})).value();
     const auto middle = before + (boottime_clock::now() - before) / 2;
@@ -59,7 +59,7 @@ int serve(const std::string& servers, const settings& given, Kill kill, Start st
     return 0;
 }
 
-// One of the kit's servers, which keep what they answered.
+// Runs one of the kit's servers that persist their answers.
 template <class Server>
 int serve(Server server, const settings& given) {
     server.start();

@@ -24,7 +24,7 @@ using turnstile::guard;
 
 constexpr std::chrono::seconds k_limit{30};
 
-// The commands of demo.py, read by a thread. Never destroyed: the thread ends the process when demo.py has gone.
+// Reads the commands of demo.py in a thread. Never destroyed: the thread ends the process when demo.py has ended.
 class command_reader {
 public:
     command_reader() {
@@ -34,7 +34,7 @@ public:
                 last_ = line;
                 changed_.notify_all();
             }
-            ::_exit(3);  // there is no work left, and destructors might wait
+            ::_exit(3);  // no work is left, and destructors might wait
         }}.detach();
     }
 
@@ -53,23 +53,23 @@ public:
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::string last_;  // waits to be taken; guarded by mutex_
+    std::string last_;  // waits to be consumed; guarded by mutex_
 };
 
-// What is left, and the largest token that has written: "left 499 token 0x1a". A writer with a smaller token comes too
-// late, and is refused.
+// The rest of the stock, and the largest token that has written: "left 499 token 0x1a". A writer with a smaller token
+// comes too late, and is refused.
 class stock_file {
 public:
     explicit stock_file(std::filesystem::path path) : path_{std::move(path)} {}
 
     int left() { return read().first; }
     void write(int left, fencing_token token) const {
-        // As long as any other, and written whole: a reader never sees two records mixed.
+        // Every record has the same length and is written at once: a reader never sees a mixture of two records.
         std::fstream{path_} << fmt::format("{:<63}\n",
                                            fmt::format("left {} token {}", left, token.to_string()))
                             << std::flush;
     }
-    // The token that refuses it, or an empty text.
+    // Returns the token that refuses the write, or an empty text.
     std::string write_fenced(int left, fencing_token token) {
         const auto highest = read().second;
         if (token < highest) return highest.to_string();
@@ -99,7 +99,7 @@ struct event {
     std::string text{};
 };
 
-// What selling with and without the lock have in common.
+// Shared by selling with and without the lock.
 class salesman {
 public:
     explicit salesman(const settings& given)
@@ -107,7 +107,7 @@ public:
           random_{given.seed + static_cast<std::uint32_t>(given.index)},
           stock{given.folder / "stock"} {}
 
-    // One line, shorter than PIPE_BUF.
+    // Writes one line, shorter than PIPE_BUF.
     void report(const event& told) const {
         const auto line = fmt::format("{} {} {} {} {} {} {}\n", told.kind, given_.index,
                                       boottime_clock::now().time_since_epoch().count(),
@@ -118,7 +118,7 @@ public:
         report({.kind = "ready"});
         commands.wait_for("start");
     }
-    // The time between reading the stock and writing it back: a half to one and a half of the mean.
+    // Spends the time between reading the stock and writing it back: half to one and a half of the mean.
     void work() {
         std::this_thread::sleep_for(given_.work *
                                     std::uniform_real_distribution<double>{0.5, 1.5}(random_));
@@ -138,7 +138,7 @@ public:
     stock_file stock;
 };
 
-// The critical section. False if there was nothing left to sell.
+// The critical section. Returns false if no item was left to sell.
 bool sell_one(salesman& self, const guard& hold) {
     const auto token = hold.fencing_token();
     const int item = self.stock.left();
@@ -148,8 +148,8 @@ bool sell_one(salesman& self, const guard& hold) {
         self.report({.kind = "parked", .token = token, .number = item});
         self.commands.wait_for("go");
     }
-    // A careful program stops at once when its hold is not valid any more. This one only says so and writes all the same:
-    // a pause may come right after any check, and then it is the token that keeps the stock safe.
+    // A careful program stops at once when its hold is not valid any more. This program only reports that, and still
+    // writes: a pause may come right after any check, and then only the token keeps the stock safe.
     if (!hold.valid())
         self.report({.kind = "lost",
                      .token = token,
@@ -162,7 +162,7 @@ bool sell_one(salesman& self, const guard& hold) {
     return true;
 }
 
-// The number at the end of a contender znode's name, which the servers gave it.
+// Returns the number at the end of a contender's name, which the servers assigned.
 std::int64_t sequence_of(std::string_view znode) {
     std::int64_t number = -1;
     const auto digits = znode.substr(znode.size() - std::min<std::size_t>(10, znode.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// asio: three coroutines of Asio take turns at a lock, on one thread; one more loses patience.
+// asio: three coroutines of Asio take turns at a lock, on one thread; a fourth one gives up waiting.
 //
 //     asio [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -28,7 +28,7 @@ asio::awaitable<void> ship(int number, turnstile::client& servers, turnstile::mu
     if (!released) std::cout << released.error().message() << '\n';
 }
 
-// The timer is first, so the acquire is cancelled and leaves the queue.
+// The timer fires first, so the acquire is cancelled and leaves the queue.
 asio::awaitable<void> lose_patience(turnstile::client& servers, turnstile::mutex& orders,
                                     turnstile::guard hold) {
     using namespace asio::experimental::awaitable_operators;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cancellation: three ways to end a wait early, none of which leaves anything in the queue.
+// cancellation: three ways to end a wait early, none of which leaves a contender in the queue.
 //
 //     cancellation [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -45,8 +45,8 @@ int main(int argc, char** argv) {
     // 1. A deadline: a duration, or a time point of any clock.
     std::cout << "time-out: " << name_of(orders.acquire(100ms)) << '\n';
 
-    // 2. A stop token, here a std::jthread's own. on_queued tells when the wait has begun, and again
-    // when the place changes; it is over when acquire() returns, so it may use what is around it.
+    // 2. A stop token, here a std::jthread's. on_queued is called when the wait begins, and again when the place
+    //   changes. It is never called after acquire() has returned, so it may use local variables.
     {
         std::promise<std::size_t> queued;
         std::jthread waiter{[&](const std::stop_token& stop) {
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
             std::cout << "stop token: " << name_of(outcome) << '\n';
         }};
         std::cout << "ahead of the second waiter: " << queued.get_future().get() << '\n';
-    }  // std::jthread asks for the stop and joins
+    }  // std::jthread requests the stop and joins
 
     // 3. Boost.Thread's interruption: every blocking call is an interruption point.
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// coroutine: three tasks take turns at a lock, and one thread carries them all.
+// coroutine: three tasks take turns at a lock, and one thread runs them all.
 //
 //     coroutine [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Stands for the event loop of your program: its `post` is the executor.
+// Represents the event loop of your program: its `post` is the executor.
 class event_loop {
 public:
     void post(std::function<void()> work) {
@@ -26,11 +26,11 @@ public:
         waiting_.push_back(std::move(work));
         changed_.notify_one();
     }
-    // Runs what is posted, here, until `count` tasks are finished.
+    // Runs the posted tasks on this thread, until `count` tasks are finished.
     void run(int count) {
         while (finished_ != count) next()();
     }
-    void task_finished() { ++finished_; }  // on the loop's thread
+    void task_finished() { ++finished_; }  // called on the loop's thread
 
 private:
     std::function<void()> next() {
@@ -47,7 +47,7 @@ private:
     int finished_ = 0;
 };
 
-// Stands for the coroutine type of your program: begins at once, and no code waits for it.
+// Represents the coroutine type of your program: the coroutine begins at once, and no code waits for it.
 struct task {
     struct promise_type {
         task get_return_object() { return {}; }
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     turnstile::client servers{argc > 1 ? argv[1] : "local:"};
     servers.wait_connected(30s).value();
     turnstile::mutex orders{servers, "/locks/orders"};
-    // Its first use makes the lock's folder; then contenders stand in it in the order of the calls.
+    // The first use creates the lock's folder. After that, contenders queue in the order of the calls.
     orders.acquire({.timeout = 30s}).value().release().value();
 
     event_loop loop;

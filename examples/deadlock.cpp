@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// deadlock: two workers take the same two locks in opposite order. One of them is told, lets go and tries
-// again; the other never notices.
+// deadlock: two workers take the same two locks in opposite order. One worker gets an error, releases its lock and
+// tries again; the other never notices.
 //
 //     deadlock [connect string]      (default: "local:", which needs no server)
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<int> steps_back{0};
 
-// Takes both locks, and lets go of the first when the second can never come.
+// Takes both locks. Releases the first if the second can never be granted.
 void transfer(const turnstile::deadlock_detector& detector, turnstile::mutex& from,
               turnstile::mutex& to, std::barrier<>& both_have_one) {
     for (bool first_try = true;; first_try = false) {

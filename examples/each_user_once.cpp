@@ -26,9 +26,9 @@ bool is_in(const std::string& ledger, const std::string& user) {
 int main(int argc, char** argv) {
     if (argc != 3) return std::cerr << "usage: each_user_once INBOX LEDGER\n", 2;
     const std::string ledger = argv[2];
-    // A user whose consumer crashed has to wait for the end of its session: so long, and no longer.
+    // If a consumer crashes, its user waits until its session expires, and no longer.
     const turnstile::client servers = turnstile::client::from_environment({.session_timeout = 6s});
-    const turnstile::path_template lock_of{"/situations/users/{}"};  // for any text as a name
+    const turnstile::path_template lock_of{"/situations/users/{}"};  // makes a name of any text
     std::ifstream inbox{argv[1]};
     for (std::string user; std::getline(inbox, user);) {
         turnstile::mutex turn{servers, lock_of.format(user)};

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// One instance; usually each is a process of its own.
+// An instance; usually each is a separate process.
 struct instance {
     instance(const char* where, const char* name)
         : servers{where},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fenced_sqlite: a table that refuses the writes of holders that were overtaken.
+// fenced_sqlite: a table that refuses the writes of overtaken holders.
 //
-// The row remembers the fencing token of its last writer, packed: 12 bytes that SQLite compares as
-// memcmp does, which is how the tokens compare. One statement checks and writes, so it is atomic
-// whichever other program writes at the same time, on the same connection or another (docs/how-to/fencing.md).
+// The row contains the fencing token of its last writer, packed: 12 bytes that SQLite compares as memcmp does, in the
+// order of the tokens. One statement checks and writes, so it is atomic even if another program writes at the same
+// time, on the same connection or another one (docs/how-to/fencing.md).
 //
 //     fenced_sqlite [connect string [database]]      (default: "local:", and a file that is removed)
 #include <chrono>
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// One connection to the database.
+// A connection to the database.
 class stock {
 public:
     explicit stock(const std::string& file) {
@@ -34,7 +34,7 @@ public:
         const auto failure = sqlite3_open(file.c_str(), &opened);
         database_.reset(opened);
         check(failure);
-        check(sqlite3_busy_timeout(opened, 30'000));  // other connections write, too
+        check(sqlite3_busy_timeout(opened, 30'000));  // other connections write as well
     }
 
     // Every token is larger than x''.
@@ -46,7 +46,7 @@ public:
                            nullptr, nullptr, nullptr));
     }
 
-    // Sets the number of pieces; false if a holder with a larger token has written before. `<=` and not
+    // Sets the number of pieces. Returns false if a holder with a larger token has written before. `<=` instead of
     // `<`: the holder itself may write more than once.
     bool write(std::string_view item, int pieces, turnstile::fencing_token token) {
         const auto packed = token.pack();
@@ -92,7 +92,7 @@ void say(std::string_view writer, bool accepted) {
     std::cout << writer << (accepted ? ": accepted" : ": refused") << '\n';
 }
 
-// The first holder is overtaken while it is paused, and wakes up in the middle of its work.
+// The first holder is overtaken while it is paused, and resumes in the middle of its work.
 void overtaken(const std::string& where, const std::string& file) {
     turnstile::client slow{where};
     turnstile::client quick{where};
@@ -106,7 +106,7 @@ void overtaken(const std::string& where, const std::string& file) {
     say("the first holder's write", slow_connection.write("apples", 10, stale));
     say("its second write", slow_connection.write("apples", 11, stale));
 
-    slow.close();  // stands in for a pause that is longer than its lease
+    slow.close();  // represents a pause that is longer than its lease
 
     const auto second = quick_lock.acquire({.timeout = 30s}).value();
     say("the next holder's write", quick_connection.write("apples", 20, second.fencing_token()));
@@ -114,7 +114,7 @@ void overtaken(const std::string& where, const std::string& file) {
     std::cout << "apples: " << quick_connection.pieces("apples") << '\n';
 }
 
-// Connections that race without any lock, tokens in any order: the largest token's write stays.
+// Connections that race without any lock, with tokens in random order: the write with the largest token remains.
 void race(const std::string& file) {
     constexpr int k_writers = 4;
     constexpr int k_writes = 50;
@@ -124,7 +124,8 @@ void race(const std::string& file) {
             writers.emplace_back([&file, writer] {
                 stock connection{file};
                 for (int i = 0; i != k_writes; ++i) {
-                    // Around 2^32 and with counters: a number of fewer bits, or text, would not sort.
+                    // Tokens around 2^32 and with counters: a number of fewer bits, or a text, would not sort
+                    // correctly.
                     const int order = i * k_writers + writer;
                     const auto zxid =
                         std::uint64_t{0xffff'ff00} + static_cast<unsigned>(order) * 7U;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fencing: a resource that refuses a holder that was overtaken while it was paused.
 //
-// No lock service can stop a process that wakes up after its lease has ended and goes on writing.
-// A resource that remembers the largest fencing token it has seen can.
+// No lock service can stop a process that resumes after its lease has ended and continues to write. A resource that
+// remembers the largest fencing token it has seen can.
 //
 //     fencing [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Stands for a database row or a file with a column "token".
+// Represents a database row or a file with a column "token".
 class account {
 public:
     bool deposit(int amount, turnstile::fencing_token token) {
@@ -49,8 +49,8 @@ int main(int argc, char** argv) {
     const auto stale = first.fencing_token();
     say("the first holder's deposit", money.deposit(10, stale));
 
-    // The first holder is paused, its session ends, and it notices neither. (Closing the client
-    // stands in for the time-out here.)
+    // The first holder is paused, its session ends, and it notices neither. (Here, closing the client represents the
+    // timeout.)
     slow.close();
 
     auto second = quick_lock.acquire({.timeout = 30s}).value();
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     std::cout << "the second token is larger: " << std::boolalpha
               << (stale < second.fencing_token()) << '\n';
 
-    // It wakes up in the middle of its work and sends the next deposit.
+    // The first holder resumes in the middle of its work and sends the next deposit.
     say("the first holder's late deposit", money.deposit(40, stale));
     std::cout << "balance: " << money.balance() << '\n';
 }

@@ -20,7 +20,7 @@ bool ship(turnstile::mutex& orders) {
     for (const auto& contender : orders.queue().value())
         std::cout << contender.position << ": " << contender.metadata.label << '\n';
     for (int parcel = 1; parcel <= 2 && hold->valid(); ++parcel) {
-        // one parcel
+        // a parcel
     }
     return bool{hold->release()};  // true: the lock was held until here
 }

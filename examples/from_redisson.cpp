@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Stands for a store that compares tokens.
+// Represents a store that compares tokens.
 struct store {
     bool write(turnstile::fencing_token token, int value) {
         if (token < largest) return false;

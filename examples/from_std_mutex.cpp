@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Throws std::system_error where a std::timed_mutex would never fail: without permission, say.
+// Throws std::system_error for failures that a std::timed_mutex cannot have, such as a missing permission.
 bool sell(turnstile::mutex& stock, int& pieces) {
     const std::unique_lock held{stock, 2s};
     if (!held) return false;  // another process holds it, or no server answers

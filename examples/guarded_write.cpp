@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
                           .value();
     std::cout << "sold, written as " << sold.created[1].substr(0, 12) << "...\n";
 
-    // What is to be, whether or not it is there; and only while a second hold stands, too.
+    // put() creates or overwrites a znode; here only while a second hold exists as well.
     turnstile::mutex books{shop, "/books/lock"};
     const auto second = books.acquire().value();
     const auto booked = hold.commit(turnstile::transaction{}
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     std::cout << pieces.data << " apples, version " << pieces.version << '\n';
     std::cout << "booked in " << booked.created[1] << ", version " << booked.versions[1] << '\n';
 
-    // All parts or none; the one that does not fit is named.
+    // All parts or none; the error names the part that does not fit.
     const auto refused =
         hold.commit(turnstile::transaction{}.check("/stock").set("/stock/apples", "8", 0));
     std::cout << "part " << *refused.error().part() << ": "

@@ -13,12 +13,12 @@ using namespace std::chrono_literals;
 int main(int argc, char** argv) {
     turnstile::client_options options;
     options.session_timeout =
-        4s;  // a holder hears of what is written into its znode within a fifth of that
+        4s;  // a holder learns of an order in its znode within a fifth of this
     turnstile::client servers{argc > 1 ? argv[1] : "local:", options};
     servers.wait_connected(30s).value();
     turnstile::mutex reports{servers, "/locks/reports"};
 
-    // 1. The place is reserved before it is granted; the hold ends after its limit though the session lives.
+    // 1. The hold ends after its limit although the session lives. The place is reserved before the grant.
     std::binary_semaphore lost{0};
     auto slow =
         reports
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     lost.acquire();
     std::cout << std::boolalpha << "still valid: " << slow.valid() << '\n';
 
-    // 2. A holder that is asked may let go.
+    // 2. A holder that is asked may release.
     std::binary_semaphore signal{0};
     auto polite = reports
                       .acquire({.timeout = 10s,
@@ -50,7 +50,8 @@ int main(int argc, char** argv) {
     signal.acquire();
     polite.release().value();
 
-    // 3. From one that does not, it is taken; it learns the operator and the reason.
+    // 3. An operator takes the lock from a holder that does not release; the holder learns the operator and the
+    //   reason.
     auto stubborn = reports.acquire({.timeout = 10s}).value();
     const auto went =
         power.take(reports.holder().value().value(), {.who = "ops", .why = "deployment"}).value();

@@ -17,8 +17,8 @@ struct block {
 };
 constexpr const char* k_counter = "/situations/ids/next";
 
-// The counter is kept at the servers, beside the lock. Read under the hold, it is as the latest holder left it; the
-// servers refuse the write once the hold is lost.
+// The counter is a znode beside the lock. A read under the hold sees the latest holder's value, and the servers
+// refuse the write once the hold is lost.
 turnstile::result<block> next_block(turnstile::mutex& ids) {
     auto hold = ids.acquire(30s);
     if (!hold) return hold.error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader_standby: one process leads, the others stand by; when it ends or is killed, the next one leads.
+// leader_standby: one process leads, the others wait; when the leader ends or is killed, the next one leads.
 //
 //     TURNSTILE_SERVERS=zk1:2181 leader_standby NAME      (start several at once; ends at SIGTERM or ctrl-c)
 #include <pthread.h>
@@ -24,16 +24,17 @@ int main(int argc, char** argv) {
     sigaddset(&ending, SIGINT);
     pthread_sigmask(SIG_BLOCK, &ending, nullptr);
 
-    // Called while this process leads. The next one leads when it has returned, or once this process is cut off or dead.
+    // Runs while this process leads. The next one leads when it has returned, or once this process is cut off or
+    // dead.
     const auto lead = [&](turnstile::leader_term& term) {
         std::cout << name << " leads" << std::endl;
         std::mutex mutex;
         std::unique_lock lock{mutex};
-        std::condition_variable_any work;  // none comes today
+        std::condition_variable_any work;  // this example has no work
         work.wait(lock, term.lost(), [] { return false; });
         std::cout << name << " stops" << std::endl;
     };
-    // After a crash the next one leads once the session has timed out.
+    // After a crash the next one leads once the session has expired.
     const turnstile::client servers = turnstile::client::from_environment({.session_timeout = 6s});
     turnstile::leader seat{servers, "/situations/scheduler", lead, {.id = name}};
     seat.start();
@@ -41,4 +42,4 @@ int main(int argc, char** argv) {
 
     int signal = 0;
     sigwait(&ending, &signal);
-}  // the seat is closed first, and waits for the function
+}  // the participant closes first, and waits for the function

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What is protected: it remembers the largest token of each lock.
+// The protected resource: it remembers the largest token of each lock.
 class ledger {
 public:
     bool write(const turnstile::fencing_vector& tokens) {
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     std::cout << "written: " << books.write(tokens) << '\n';
     hold.release().value();
 
-    // 2. One of them is taken: nothing of the call is left.
+    // 2. One of the locks is taken: the call leaves nothing behind.
     {
         const auto theirs = stock.acquire().value();
         const auto refused = both.try_acquire();
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
         std::cout << "contenders for orders that are left: " << others.size() << '\n';
     }
 
-    // 3. With the standard's own lock types. What was held before is behind.
+    // 3. With the standard's own lock types. A write with an earlier hold's tokens is refused.
     {
         const std::scoped_lock held{both};
         std::cout << "written: " << books.write(both.current()->fencing_tokens()) << '\n';

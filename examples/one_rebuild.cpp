@@ -20,7 +20,7 @@ std::string first_line(const std::string& file) {
     return line;
 }
 
-// The slow part. The cache appears as a whole, since its readers take no lock.
+// The slow part. The cache file appears at once as a whole, because its readers take no lock.
 void rebuild(const std::string& source, const std::string& cache) {
     std::cout << "computes the value" << std::endl;
     std::ofstream{cache + ".new"} << "made of " << first_line(source) << '\n';
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
             std::cerr << hold.error().message() << '\n';
             return 1;
         }
-        // Looks again: another process may have computed it while this one waited.
+        // Checks again: another process may have computed the value while this one waited.
         if (!std::filesystem::exists(cache)) rebuild(argv[1], cache);
     }
     std::cout << first_line(cache) << std::endl;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// path_template: one lock for each customer, whatever the customers call themselves.
+// path_template: one lock for each customer, whatever the customers' names are.
 //
 //     path_template [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     servers.wait_connected(30s).value();
     const turnstile::path_template orders{"/locks/{}/order-{}"};
 
-    // From a form on the web: nothing in it reaches another folder, or another one's lock.
+    // Names from a web form: no name can reach another folder, or another customer's lock.
     for (const std::string customer : {"miller", "../admin", "", "50% off/today", "K\xc3\xb6nig"}) {
         turnstile::mutex m{servers, orders.format(customer, 17)};
         const auto hold = m.acquire({.timeout = 30s}).value();

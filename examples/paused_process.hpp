@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// paused_process: this program once more, in a process that stops itself in the middle and goes on when it is told to:
-// what a garbage collector, a debugger or a machine that is moved does to a process.
+// paused_process: runs this program again in a process that stops itself in the middle and resumes on demand: the
+// effect of a garbage collector, a debugger or the migration of a virtual machine.
 //
-//     paused_process slow{{"seller", file}};   // returns when that process stands still
+//     paused_process slow{{"seller", file}};   // returns when that process has stopped
 //     ...
-//     const bool well = slow.resume();         // when it has ended
+//     const bool well = slow.resume();         // returns when it has ended
 //
 // Thread safety: none.
 #pragma once
@@ -30,7 +30,7 @@ public:
         std::cout << std::flush;
         pid_ = ::fork();
         if (pid_ == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it cannot go on without the other
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its parent it cannot continue
             ::execv("/proc/self/exe", words.data());
             ::_exit(EXIT_FAILURE);
         }
@@ -46,13 +46,13 @@ public:
     paused_process(const paused_process&) = delete;
     paused_process& operator=(const paused_process&) = delete;
 
-    // In that process: stands still until resume().
+    // To be called in that process: stops it until resume().
     static void stand_still() {
         std::cout << std::flush;
         ::raise(SIGSTOP);
     }
 
-    // Whether it has ended with success.
+    // Resumes the process and waits for its end. Returns true if it was successful.
     bool resume() {
         std::cout << std::flush;
         ::kill(pid_, SIGCONT);

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
                   << (second.error() == turnstile::errc::busy ? "busy" : "unexpected") << '\n';
     }
 
-    // 2. Around a function, whose value it passes on.
+    // 2. Around a function, whose result it returns.
     const auto left = turnstile::with_lock(orders, [] { return 41; });
     std::cout << "orders, around a function: " << left.value() << '\n';
 

@@ -3,8 +3,8 @@
 //
 //     quorum_lock [connect string]      (default: in memory, which needs no server)
 //
-// A real one has three ensembles. Here the two others are in memory in any case, so that one can be lost by
-// closing its client.
+// A real one has three ensembles. Here two are always in memory, so that closing a client can represent the loss of
+// one.
 #include <chrono>
 #include <iostream>
 #include <thread>
@@ -28,12 +28,12 @@ int main(int argc, char** argv) {
               << (orders.try_acquire().error() == turnstile::errc::busy ? "busy" : "unexpected")
               << '\n';
 
-    // A majority is enough to hold it; the third one's answer may come a little later.
+    // A majority is enough to hold it; the third ensemble's answer may come a little later.
     const auto enough = turnstile::boottime_clock::now() + 10s;
     while (hold.fencing_tokens().size() != 3 && turnstile::boottime_clock::now() < enough)
         std::this_thread::yield();
 
-    west.close();  // a whole ensemble goes
+    west.close();  // a whole ensemble is lost
     std::cout << "held without west: " << hold.valid() << '\n';
     const auto tokens = hold.fencing_tokens();
     std::cout << "token of west: " << (tokens.find("west") != nullptr) << '\n';

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     const turnstile::client servers = turnstile::client::from_environment();
     turnstile::shared_mutex cache{servers, "/situations/cache"};
     for (int times = std::stoi(argv[3]); times != 0; --times) {
-        // Readers share the lock; a writer waits for those before it, and those after it wait for the writer.
+        // Readers share the lock; a writer waits for the readers before it, and later readers wait for the writer.
         const auto hold = reads ? cache.acquire_shared(30s) : cache.acquire(30s);
         if (!hold) {
             std::cerr << hold.error().message() << '\n';
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
         value = std::to_string(std::stoi(value) + 1);
         std::ofstream renewed{file};
         renewed << value << std::endl;
-        std::this_thread::sleep_for(1ms);  // meanwhile the file is not as it should be
+        std::this_thread::sleep_for(1ms);  // meanwhile the file is inconsistent
         renewed << value << std::endl;
     }
 }

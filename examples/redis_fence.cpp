@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis_fence: a shop on Redis that cannot sell the same ticket twice, however long a seller stands still.
+// redis_fence: a shop on Redis that cannot sell the same ticket twice, however long a seller is paused.
 //
-// The tickets and the locks are on one Redis server. A seller reads how many are left under a lock, stands still, and
-// sells. What it read may be old by then: its session has ended, another seller had the lock. turnstile::redis::check()
-// gives the seller's own script what it needs to ask, in the same step as its write, whether the hold still stands: the
-// script runs as a whole, so there is no moment left for the pause to be in (docs/why/redis.md). The same sale without
-// that question is shown first.
+// The tickets and the locks are on one Redis server. A seller reads the number of tickets under a lock, is paused,
+// and sells. By then the number may be outdated: the seller's session has expired, and another seller had the lock.
+// turnstile::redis::check() gives the seller's own script the arguments with which it checks, in the same step as its
+// write, whether the hold still exists: the script runs as a whole, so no pause can come between (docs/why/redis.md).
+// The program first shows the same sale without that check.
 //
 //     redis_fence [redis://host:port]
 #include <charconv>
@@ -27,11 +27,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// All keys of the shop begin with the hash tag of the locks: on a Redis Cluster they are at one node with them.
+// All keys of the shop begin with the hash tag of the locks: on a Redis Cluster they are then on the locks' node.
 constexpr const char* k_left_over = "{turnstile}:tickets";
 constexpr const char* k_sold = "{turnstile}:sold";
 
-// One seller's connection to the shop's data.
+// A seller's connection to the shop's data.
 class shop {
 public:
     explicit shop(const std::string& address) {
@@ -63,12 +63,12 @@ public:
     long long tickets() { return run({"GET", k_left_over}); }
     long long sold() { return run({"LLEN", k_sold}); }
 
-    // Sells one of `read` tickets without a look at the lock.
+    // Sells one of `read` tickets without checking the lock.
     bool sell_blindly(long long read, const std::string& seller) {
         run({"EVAL", k_sale, "2", k_left_over, k_sold, std::to_string(read - 1), seller});
         return true;
     }
-    // The same, if the hold still stands.
+    // The same, if the hold still exists.
     bool sell(const turnstile::redis::script_check& hold, long long read,
               const std::string& seller) {
         const std::string script = std::string{turnstile::redis::stands_function()} +
@@ -90,7 +90,7 @@ private:
     std::unique_ptr<redisContext, close> connection_;
 };
 
-// One seller. Its constructor waits for the lock.
+// A seller. Its constructor waits for the lock.
 class seller {
 public:
     seller(const std::string& where, std::string name)
@@ -119,7 +119,7 @@ private:
     long long seen_;
 };
 
-// In a process of its own. It stands still for longer than its session lasts: until another seller has had the lock.
+// Runs in a separate process. It pauses for longer than its session lasts, until another seller has had the lock.
 bool sell_slowly(const std::string& where, bool checked) {
     turnstile::set_log_level(turnstile::log_level::error);  // else it warns of its lost session
     seller slow{where, "slow"};

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
             std::cerr << turn.error().message() << '\n';
             return 1;
         }
-        // Keeps the turn until the job is due and has run, then goes to the end of the queue.
+        // Keeps the turn until the job is due and has run, then queues at the end.
         for (;;) {
             const auto report = gate.run(job, {.timeout = 30s});
             if (!report) {

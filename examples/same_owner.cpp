@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// same_owner: a function that holds a lock calls others that take it, too.
+// same_owner: a function that holds a lock calls other functions that take it as well.
 //
 //     TURNSTILE_SERVERS=zk1:2181 same_owner NAME ORDERS      (start several at once)
 #include <chrono>
@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Each function takes the lock, so that each may be called by itself. A mutex would wait for itself in place().
+// Each function takes the lock, so that each may be called directly. With a mutex, place() would wait for its own
+// caller.
 struct shop {
     turnstile::recursive_mutex lock;
     std::string name;

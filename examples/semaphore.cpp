@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// semaphore: so many at once over all processes, and no more.
+// semaphore: a limited number of holders at once over all processes.
 //
 //     semaphore [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -25,16 +25,16 @@ int main(int argc, char** argv) {
                                                                              : "unexpected")
               << '\n';
 
-    // 2. A guard is a value: another thread gives the permits back.
+    // 2. A guard is a value: another thread may release the permits.
     std::thread{[permits = std::move(two)]() mutable { permits.release().value(); }}.join();
     std::cout << "available: " << connections.available().value() << '\n';
 
-    // 3. The number can change while permits are out; nobody loses one.
+    // 3. The limit can change while permits are in use; no holder loses one.
     connections.set_limit(1).value();
     std::cout << "of one permit, available: " << connections.available().value()
               << ", the guard is valid: " << std::boolalpha << permit.valid() << '\n';
 
-    // 4. A program that was set up with another number is told both.
+    // 4. A program that was configured with another limit gets an error with both.
     turnstile::semaphore wrong{servers, "/semaphores/database", 5};
     std::cout << wrong.acquire().error().message() << '\n';
     connections.set_limit(3).value();

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     turnstile::shared_mutex prices{servers, "/locks/prices"};
     const auto holders = [&prices] { return prices.holders().value().size(); };
 
-    // 1. Readers share. One of them may become a writer.
+    // 1. Readers share. An upgradable reader may become a writer.
     auto reader = prices.acquire_shared({.timeout = 10s}).value();
     auto editor = prices.acquire_upgrade({.timeout = 10s}).value();
     std::cout << "readers: " << holders() << '\n';
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     std::cout << "a reader beside it: "
               << (prices.try_acquire_shared() ? "unexpected" : "has to wait") << '\n';
 
-    // 3. Back to reading what was written, again without a gap.
+    // 3. Back to reading, again without a gap.
     prices.downgrade_to_shared(editor).value();
     {
         const std::shared_lock reading{prices};

@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
     const turnstile::client servers = turnstile::client::from_environment();
     turnstile::mutex stock{servers, "/situations/stock"};
     for (;;) {
-        // One sale at a time, over all processes: what is read here is still true when it is written below.
+        // A single sale at a time, over all processes: the number that is read here is still true when it is written
+        // below.
         const auto hold = stock.acquire(30s);
         if (!hold) {
             std::cerr << hold.error().message() << '\n';
@@ -38,7 +39,7 @@ int main(int argc, char** argv) {
         if (pieces == 0) return 0;
         std::this_thread::sleep_for(1ms);  // the sale takes its time
 
-        if (!hold->valid()) continue;  // this process stood still meanwhile: begin again
+        if (!hold->valid()) continue;  // this process was stopped meanwhile: begin again
         std::ofstream{file} << pieces - 1;
         std::cout << "sold piece " << pieces << std::endl;
     }  // the lock is released here

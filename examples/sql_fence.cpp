@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// sql_fence: a shop that cannot sell the same ticket twice, however long a seller stands still.
+// sql_fence: a shop that cannot sell the same ticket twice, however long a seller is paused.
 //
-// The tickets and the locks are in one SQLite file. A seller reads how many are left under a lock, stands still, and
-// sells. What it read may be old by then: its session has ended, another seller had the lock. The lock alone cannot help,
-// as the first of the two sales shows. turnstile::sql::check(), inside the seller's own transaction, tells the second
-// seller, and if it says that the hold stands, the lock does not pass on before the transaction has ended: there is no
-// moment left for the pause to be in (docs/why/sql.md). With PostgreSQL and MariaDB it is the same, on a PGconn or a
-// MYSQL.
+// The tickets and the locks are in one SQLite file. A seller reads the number of tickets under a lock, is paused, and
+// sells. By then the number may be outdated: the seller's session has expired, and another seller had the lock. The
+// lock alone cannot help, as the first of the two sales shows. turnstile::sql::check(), inside the seller's own
+// transaction, detects that. If it succeeds, no other client is granted the lock before the transaction has ended, so
+// no pause can come between (docs/why/sql.md). PostgreSQL and MariaDB work in the same way, with a PGconn or a MYSQL.
 //
 //     sql_fence [database]      (default: a file that is removed)
 #include <chrono>
@@ -30,7 +29,7 @@ namespace {
 
 enum class sale { unchecked, checked };
 
-// One seller's connection to the shop's tables.
+// A seller's connection to the shop's tables.
 class shop {
 public:
     explicit shop(const std::string& file) {
@@ -57,7 +56,7 @@ public:
             &left, nullptr);
         return left;
     }
-    // Sells one of `read` tickets; checked: if the hold still stands.
+    // Sells one of `read` tickets; checked: only if the hold still exists.
     bool sell(const turnstile::guard& hold, int read, sale how) {
         run("BEGIN IMMEDIATE");
         run("UPDATE tickets SET left_over = " + std::to_string(read - 1));
@@ -74,7 +73,7 @@ private:
     std::unique_ptr<sqlite3, close> connection_;
 };
 
-// One seller. Its constructor waits for the lock.
+// A seller. Its constructor waits for the lock.
 class seller {
 public:
     explicit seller(const std::string& file)
@@ -97,7 +96,7 @@ private:
     int seen_;
 };
 
-// In a process of its own. It stands still for longer than its session lasts: until another seller has had the lock.
+// Runs in a separate process. It pauses for longer than its session lasts, until another seller has had the lock.
 bool sell_slowly(const std::string& file, sale how) {
     turnstile::set_log_level(turnstile::log_level::error);  // else it warns of its lost session
     seller slow{file};
@@ -127,7 +126,7 @@ void sell_twice(const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    ::umask(0077);  // a user who can read a SQLite file can stop its locks
+    ::umask(0077);  // a user with read access to a SQLite file can stop its locks
     try {
         if (argc == 4)  // paused_process
             return sell_slowly(argv[2],

@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
     const turnstile::client servers = turnstile::client::from_environment();
     turnstile::mutex giver{servers, "/situations/accounts/" + from};
     turnstile::mutex taker{servers, "/situations/accounts/" + to};
-    // Both or none. It takes them in an order of its own, the same in every process: so no two wait for each other.
+    // Both or none. It takes the locks in an order that is the same in every process, so that no two wait for each
+    // other.
     turnstile::multi_lock both{giver, taker};
     for (int times = std::stoi(argv[4]); times != 0; --times) {
         const auto hold = both.acquire(30s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wait_and_lease: waits for a machine for a while and no longer; works on it step by step, and stops when it is lost.
+// wait_and_lease: waits for a machine for a limited time, works on it step by step, and stops when the lock is lost.
 //
 //     TURNSTILE_SERVERS=zk1:2181 wait_and_lease NAME WAIT_MS STEPS      (start several at once)
 #include <chrono>
@@ -15,9 +15,9 @@ int main(int argc, char** argv) {
     if (argc != 4) return std::cerr << "usage: wait_and_lease NAME WAIT_MS STEPS\n", 2;
     const std::string name = argv[1];
     const std::chrono::milliseconds wait{std::stoi(argv[2])};
-    // A holder that is cut off or stands still has lost the lock after less than this.
+    // A holder that is cut off or paused has lost the lock after less than this time.
     turnstile::client servers = turnstile::client::from_environment({.session_timeout = 4s});
-    servers.wait_connected(30s).value();  // so that what follows waits for the lock alone
+    servers.wait_connected(30s).value();  // so that the timeout below covers only the lock
     turnstile::mutex machine{servers, "/situations/machine"};
 
     auto hold = machine.acquire(wait);
@@ -27,8 +27,8 @@ int main(int argc, char** argv) {
     }
     std::cout << name << " works, fencing token " << hold->fencing_token().to_string() << std::endl;
     for (int steps = std::stoi(argv[3]); steps != 0 && hold->valid(); --steps)
-        std::this_thread::sleep_for(10ms);  // one step of the work
-    // Success here says that the lock was held until the end of the work.
+        std::this_thread::sleep_for(10ms);  // a step of the work
+    // Success proves that the lock was held until the end of the work.
     if (const auto released = hold->release(); !released) {
         std::cout << name << " stopped: " << released.error().message() << std::endl;
         return 1;

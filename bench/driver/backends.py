@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers that the peers talk to. Each ends when this process ends, however it does."""
+"""The servers for the peers. Each server ends when this process ends, for whatever reason."""
 
 import re
 import socket
@@ -7,14 +7,14 @@ import subprocess
 import time
 from pathlib import Path
 
-# Ends its program when the standard input ends.
+# Ends its program when standard input ends.
 LEASH = 'folder=$1; shift; "$@" >"$folder/log" 2>&1 </dev/null & child=$!; cat >/dev/null; exec 2>/dev/null; kill "$child"; wait "$child"'
 START_SECONDS = 60
 POLL_SECONDS = 0.05
 
 
 class BackendError(Exception):
-    """A server that does not start; the message has the end of its log."""
+    """A server did not start; the message has the end of its log."""
 
 
 def free_port():
@@ -34,7 +34,7 @@ def four_letter_word(address, word):
 
 
 class Leashed:
-    """A server program on the leash."""
+    """A server program that ends with this process."""
 
     def __init__(self, folder, command):
         self.folder = folder
@@ -51,7 +51,7 @@ class Leashed:
 
 
 class Zookeeper:
-    """One or three servers, by turnstile::testing (servers.cpp)."""
+    """A server or three, run by turnstile::testing (servers.cpp)."""
 
     def __init__(self, folder, build, count, on_disk):
         sync = "on" if on_disk else "off"
@@ -67,7 +67,7 @@ class Zookeeper:
         return self._addresses
 
     def counters(self):
-        """The whole numbers of mntr, added up over the servers."""
+        """The integers of mntr, summed over the servers."""
         total = {}
         for one in self.each():
             for line in four_letter_word(one, "mntr").splitlines():
@@ -77,8 +77,9 @@ class Zookeeper:
         return total
 
     def connections(self):
-        """(packets received, packets sent) over all connections of clients: `cons`, whose own
-        connection has received nothing when it answers."""
+        """(packets received, packets sent) over all clients' connections. The connection that asks (`cons`) has
+        received nothing yet.
+        """
         received = sent = 0
         for one in self.each():
             for line in four_letter_word(one, "cons").splitlines():
@@ -104,7 +105,7 @@ class Zookeeper:
 
 
 class Etcd:
-    """As many members as ZooKeeper has servers. On a memory-backed folder its fsync costs nothing."""
+    """An etcd with as many members as ZooKeeper has servers. On a folder in memory its fsync costs nothing."""
 
     def __init__(self, folder, count):
         self.version = subprocess.run(["etcd", "--version"], capture_output=True, text=True,
@@ -133,7 +134,7 @@ class Etcd:
 
 
 class Redis:
-    """One server, always: this lock knows no more. On disk each write is synced, as the others do."""
+    """A single server, because this lock supports only one. On disk each write is synced, as with the others."""
 
     def __init__(self, folder, on_disk):
         port = free_port()
@@ -149,7 +150,7 @@ class Redis:
         return [self._address]
 
     def counts(self):
-        """Calls of each command, also by scripts."""
+        """The number of calls of each command, including calls by scripts."""
         host, _, port = self._address.partition(":")
         with socket.create_connection((host, int(port)), timeout=30) as connection:
             connection.sendall(b"INFO commandstats\r\nQUIT\r\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run: its settings, servers and peers, and the turns in which peers are measured."""
+"""A run: its settings, servers and peers, and the order in which peers are measured."""
 
 import itertools
 import os
@@ -15,28 +15,28 @@ from .peer import Peer, PeerError
 from .processors import descendants, place
 from .result import Result
 
-LEAD_SECONDS = 0.3  # from the command to the counted part of a window, so that all have begun
+LEAD_SECONDS = 0.3  # from the command to the counted part of a window, so that all peers have begun
 
 
 @dataclass
 class Settings:
-    """What --quick changes."""
-    rounds: int  # of uncontended measures
-    cycles: int  # a round
+    """The settings that --quick changes."""
+    rounds: int  # rounds of uncontended measures
+    cycles: int  # cycles a round
     warm_up: int  # cycles
-    window_rounds: int  # of measures that count for some time
+    window_rounds: int  # rounds of measures that count for some time
     window_seconds: float
     drain_rounds: int
     drain_sizes: tuple
-    curator_waiters: int  # the largest queue that Curator drains
+    curator_waiters: int  # the largest queue for Curator
     pending: int
     pending_on_one_path: int
-    pending_seconds: int  # limit
+    pending_seconds: int  # limit for a measure
     idle_seconds: float
-    disk_rounds: int = 0  # of the comparison of servers, where each write waits for a disk
+    disk_rounds: int = 0  # rounds of the comparison of servers, where each write waits for a disk
     disk_cycles: int = 0
     crash_rounds: int = 0
-    session_ms: int = 0  # time-out and lease of a holder that is killed
+    session_ms: int = 0  # session timeout and lease of a holder that is killed
 
 
 FULL = Settings(rounds=21, cycles=500, warm_up=3000, window_rounds=9, window_seconds=2, drain_rounds=7,
@@ -52,15 +52,16 @@ SERVERS_QUICK = replace(SERVERS, rounds=3, cycles=100, warm_up=200, window_round
 
 
 class Bench:
-    """Owns the servers and peers of a run; use as a context manager. `disk`: a second folder, where each write is
-    synced, for what is measured within `on_disk`."""
+    """Owns the servers and peers of a run; use as a context manager. `disk`: a second folder where each write is
+    synced, for measures within `on_disk`.
+    """
 
     def __init__(self, settings, peers, build, folder, servers, on_disk, progress, disk=None):
         self.settings = settings
         self.kinds = peers
         self.build = build
-        self.versions = {}  # of peers and servers, as they say
-        self.not_started = {}  # peers, and why
+        self.versions = {}  # reported by peers and servers
+        self.not_started = {}  # peers, with the reason
         self._progress = progress
         self._servers = servers
         self._on_disk = on_disk
@@ -69,7 +70,7 @@ class Bench:
         if disk is not None:
             self._folders[True] = _new_folder(disk)
         self._backends = {}
-        self._commands = {}  # of each peer that was started
+        self._commands = {}  # for each started peer
         self._paths = itertools.count(1)
 
     def __enter__(self):
@@ -83,7 +84,7 @@ class Bench:
 
     @contextmanager
     def on_disk(self):
-        """Peers that start within talk to servers whose writes are synced to a disk."""
+        """Peers that start inside this context use servers whose writes are synced to a disk."""
         before, self._on_disk = self._on_disk, True
         try:
             yield
@@ -113,7 +114,7 @@ class Bench:
 
     @property
     def beside(self):
-        """Of each peer of the comparison of servers the one of ours that it is compared with."""
+        """For each peer of the comparison of servers, our peer with which it is compared."""
         return {kind.name: kind.ours for kind in self.kinds}
 
     @property
@@ -127,13 +128,14 @@ class Bench:
         return next(kind for kind in self.kinds if kind.name == name)
 
     def server_of(self, name):
-        """The server that a peer talks to; none for a peer without."""
+        """Returns a peer's server; None for a peer without a server."""
         backend = self.kind(name).backend
         return self._backend(backend) if backend != "none" else None
 
     def start(self, name, index=0, words=(), under=()):
-        """A new process of a peer, with more words for its command, run by the command `under`. Of several servers each
-        index has its own, the same for all peers. PeerError, BackendError."""
+        """Starts a new process of a peer, with further words for its command, run by the command `under`. Each index
+        uses a different one of several servers, the same for all peers. Raises PeerError or BackendError.
+        """
         kind = self.kind(name)
         server = self.server_of(name)
         servers = server.each() if server else [""]
@@ -146,8 +148,9 @@ class Bench:
 
     @contextmanager
     def apart(self, names):
-        """The servers of these peers have a processor to themselves meanwhile. The command to run the peers under, which
-        keeps them off it; nothing on a machine with one processor."""
+        """Gives the servers of these peers a separate processor meanwhile. Yields the command under which peers
+        run on the other processors; empty on a machine with one processor.
+        """
         for name in names:
             self.server_of(name)
         all_processors = os.sched_getaffinity(0)
@@ -165,7 +168,9 @@ class Bench:
 
     @contextmanager
     def crew(self, names, count=1, under=()):
-        """`count` processes of each peer, run by the command `under`: {name: [Peer]}; ended afterwards."""
+        """Starts `count` processes of each peer, run by the command `under`. Yields {name: [Peer]}, and ends the
+        processes afterwards.
+        """
         started = {}
         try:
             for name in names:
@@ -178,7 +183,7 @@ class Bench:
                 peer.end()
 
     def names_that_can(self, command):
-        """Starts those that were not yet. One that does not start takes part in nothing."""
+        """Starts the peers that have not started yet. A peer that does not start takes part in no measure."""
         for kind in self.kinds:
             if kind.name in self._commands:
                 continue
@@ -191,8 +196,9 @@ class Bench:
         return [kind.name for kind in self.kinds if command in self._commands[kind.name]]
 
     def in_turns(self, rounds, names, sample):
-        """Every round goes through all names, beginning with another one each time. What fails once is
-        not asked again. `sample(name)` records; `rounds` of them."""
+        """Runs `rounds` rounds over all names; each round begins with another name. A peer that fails once is left
+        out afterwards. `sample(name)` records.
+        """
         gone = set()
         for i in range(rounds):
             first = i % len(names) if names else 0
@@ -206,11 +212,11 @@ class Bench:
                     yield name, str(failure)
 
     def window(self, peers, *command):
-        """All peers run the command, which ends with BEGIN and END, together: their answers."""
+        """All peers run the command, which ends with BEGIN and END, together. Returns their answers."""
         return self.window_of_each(peers, [command] * len(peers))
 
     def window_of_each(self, peers, commands):
-        """The same with a command for each peer."""
+        """The same with a separate command for each peer."""
         begin = int((time.time() + LEAD_SECONDS) * 1e6)
         end = begin + int(self.settings.window_seconds * 1e6)
         for peer, command in zip(peers, commands):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers of the comparison of servers (scripts/bench --compare-servers): ours on each kind of server, what people use
-there, and the floor that an aim names."""
+"""The peers of the comparison of servers (scripts/bench --compare-servers): ours on each kind of server, the usual
+alternatives there, and the lower bounds that an aim names.
+"""
 
 from .kinds import ALL, HERE, ON_REDIS, OURS, REDIS, Kind
 
@@ -72,7 +73,7 @@ KINDS = [
          ours=LOCAL),
 ]
 
-# What a write that was answered has survived, in each place of the data.
+# The failures that an answered write survives, for each place of the data.
 DURABILITY = [
     ("ZooKeeper", "not synced (`forceSync=no`)", "each write synced to its log"),
     ("Redis", "no log, no snapshots", "`appendonly yes`, `appendfsync always`"),

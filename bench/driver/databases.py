@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PostgreSQL, MariaDB, and a folder for locks that are files, as backends.py's servers.
+"""PostgreSQL, MariaDB, and a folder for locks on files, in the form of backends.py.
 
-Each commit is synced to the log (fsync): on a disk that is what it costs, on /dev/shm next to nothing.
+Each commit is synced to the log (fsync): on a disk that is its cost, on /dev/shm it costs almost nothing.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .backends import BackendError, Leashed, free_port, wait_for_port
 
-MOST_CONNECTIONS = 1200  # a queue of 1,000 takes one each
+MOST_CONNECTIONS = 1200  # each waiter of a queue of 1,000 takes a connection
 NOBODY = 65534
 POSTGRESQL = Path("/usr/lib/postgresql")
 POLL_SECONDS = 0.1
@@ -20,7 +20,7 @@ START_SECONDS = 60
 
 
 def run(command):
-    """What the command prints; BackendError with what it says."""
+    """Returns the command's output. Raises BackendError with its message."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise BackendError(f"{command[0]} failed: {(done.stderr or done.stdout)[-1000:]}")
@@ -35,7 +35,9 @@ def postgresql_programs():
 
 
 class Postgresql:
-    """It does not run as root: there it runs as `nobody`. Statements are counted while `counting`."""
+    """Does not run as root: if this process is root, the server runs as `nobody`. Statements are counted while
+    `counting`.
+    """
 
     def __init__(self, folder):
         self._programs = postgresql_programs()
@@ -72,11 +74,11 @@ class Postgresql:
         return run([str(self._programs / "psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text, self._uri]).strip()
 
     def counting(self, on):
-        """Of connections that are made from now on."""
+        """Turns counting on or off for connections that begin from now on."""
         self.ask(f"ALTER DATABASE postgres SET pg_stat_statements.track = '{'top' if on else 'none'}'")
 
     def counts(self):
-        """Of connections that have ended."""
+        """The counts of connections that have ended."""
         self._await_ended()
         text = self.ask("SELECT (SELECT coalesce(sum(calls), 0) FROM pg_stat_statements), xact_commit + xact_rollback, "
                         "(SELECT wal_sync FROM pg_stat_wal) FROM pg_stat_database WHERE datname = 'postgres'")
@@ -91,7 +93,7 @@ class Postgresql:
 
 
 class Mariadb:
-    """As root without a password, in the database `test`."""
+    """Log in as root without a password, in the database `test`."""
 
     def __init__(self, folder):
         data = folder / "data"
@@ -127,7 +129,7 @@ class Mariadb:
 
 
 class Files:
-    """A folder, in place of a server: SQLite's files, and those that are locked themselves."""
+    """A folder in place of a server: SQLite's files, and files that are locked themselves."""
 
     version = ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which peers there are: what each needs, how it is built and started."""
+"""The peers: their requirements, how they are built and started."""
 
 import os
 import subprocess
@@ -19,11 +19,11 @@ SHARED = "turnstile-shared"  # retained and cohort
 IN_PROCESS = "in-process"
 ON_REDIS = "turnstile-redis"
 REDIS = "redis"
-ALWAYS = (BARE, BARE_ASYNC, OURS, SHARED, IN_PROCESS)  # these need nothing that the library does not
+ALWAYS = (BARE, BARE_ASYNC, OURS, SHARED, IN_PROCESS)  # these need only what the library needs
 
 
 class MissingPackage(Exception):
-    """A peer that cannot be built or started, and what would help."""
+    """A peer that cannot be built or started, with a remedy."""
 
 
 @dataclass
@@ -31,13 +31,13 @@ class Kind:
     name: str
     label: str  # in tables
     backend: str  # zookeeper, etcd, redis or none
-    needs: dict  # a file that has to be there: the Debian package that brings it
+    needs: dict  # a required file: the Debian package that contains it
     build: Callable = field(default=lambda folder: None)
     command: Callable = None  # (folder, address) -> the command
-    package: str = ""  # whose version the table names, where the client does not say its own
-    ours: str = ""  # of the comparison of servers: the peer of ours that this one stands beside
-    lease: str = ""  # the word of the command that says how long a hold outlives its process, with {} for ms
-    asks: tuple = ()  # Redis: the commands that this client sends itself
+    package: str = ""  # package whose version the table names, if the client does not report its own
+    ours: str = ""  # in the comparison of servers: our peer in the same group
+    lease: str = ""  # the argument that sets how long a hold outlives its process, with {} for ms
+    asks: tuple = ()  # Redis: the commands that this client itself sends
 
     def check(self):
         missing = {package: path for path, package in self.needs.items() if not Path(path).exists()}
@@ -81,7 +81,7 @@ def _go_builder(name):
         target = folder / name
         if not _older(target, sources.glob("*/*.go")):
             return
-        # Debian's Go libraries live in a GOPATH; ours is one more.
+        # Debian's Go libraries are in a GOPATH; our code is in a second one.
         workspace = folder / "go"
         (workspace / "src").mkdir(parents=True, exist_ok=True)
         link = workspace / "src" / "turnstile"

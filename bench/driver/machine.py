@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a result depends on besides the code: the machine, and the versions of what took part."""
+"""The conditions of a result besides the code: the machine, and the versions of the programs."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import kinds
 
-BUSY = 0.3  # of the processors: a load before the run that spoils it
+BUSY = 0.3  # part of the processors: a load before the run that spoils it
 
 
 def _first(path, key):
@@ -35,7 +35,7 @@ def commit():
 
 
 def stolen_seconds():
-    """What the hypervisor gave to others, of all processors together."""
+    """The processor time that the hypervisor gave to others, summed over all processors."""
     fields = Path("/proc/stat").read_text().splitlines()[0].split()
     return int(fields[8]) / os.sysconf("SC_CLK_TCK")
 

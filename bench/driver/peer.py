@@ -9,20 +9,20 @@ from pathlib import Path
 
 
 class PeerError(Exception):
-    """A command that a peer refused, did not answer in time, or died of."""
+    """A command that a peer refused or did not answer in time, or during which it died."""
 
 
-WORDS = ("version", "commands")  # whose values are text, whatever they look like
+WORDS = ("version", "commands")  # names whose values are always text
 
 
 def parse_value(text):
-    """A number, or a list of numbers."""
+    """Parses a number, or a list of numbers."""
     numbers = [float(one) for one in text.split(",")]
     return numbers if "," in text else numbers[0]
 
 
 def parse_answer(line):
-    """The names and values of "ok NAME=VALUE..."; PeerError for anything else."""
+    """Parses the names and values of "ok NAME=VALUE..."; raises PeerError for anything else."""
     word, _, rest = line.partition(" ")
     if word == "error":
         raise PeerError(rest)
@@ -36,12 +36,12 @@ def parse_answer(line):
 
 
 class Peer:
-    """One running peer. Used by one thread at a time."""
+    """A running peer. Used by one thread at a time."""
 
     GREETING_SECONDS = 60
     ANSWER_SECONDS = 120
     END_SECONDS = 10
-    MEMORY_SHARE = 0.25  # of the machine's: a peer that wants more dies instead of everybody else
+    MEMORY_SHARE = 0.25  # part of the machine's memory: a peer that needs more dies, and nothing else does
 
     def __init__(self, name, command, log):
         self.name = name
@@ -68,7 +68,7 @@ class Peer:
         return self.greeting["version"]
 
     def processor_seconds(self):
-        """What its threads have used so far, by the scheduler's own count."""
+        """The processor time of its threads so far, from the scheduler's count."""
         total = 0
         for file in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
             try:
@@ -79,7 +79,7 @@ class Peer:
 
     @property
     def log(self):
-        """The file of what it, and earlier processes of its name, said on the standard error stream."""
+        """The file with the standard error of this and earlier processes of its name."""
         return self._log
 
     @property
@@ -95,7 +95,7 @@ class Peer:
         try:
             self._process.stdin.write(" ".join(str(word) for word in words) + "\n")
             self._process.stdin.flush()
-        except (OSError, ValueError) as failure:  # ValueError: it was ended already
+        except (OSError, ValueError) as failure:  # ValueError: the peer was ended already
             raise PeerError(f"died: {self._last_words()}") from failure
 
     def receive(self, seconds=ANSWER_SECONDS):
@@ -109,7 +109,7 @@ class Peer:
         return parse_answer(line)
 
     def end(self, kill=False):
-        """Ends the process: with its input, or, as a crash does, before it can read that its input ended."""
+        """Ends the process: by the end of its input, or, to simulate a crash, before it can notice that end."""
         if kill:
             self._process.kill()
         try:

@@ -12,14 +12,14 @@ from . import svg  # noqa: E402
 from .result import quartiles  # noqa: E402
 from .table import number  # noqa: E402
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
+# Okabe and Ito's colours, which colour-blind people can distinguish.
 COLOURS = ["#009E73", "#7F7F7F", "#D55E00", "#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#000000", "#F0E442"]
 BAR_INCHES = 0.36
 WIDTH_INCHES = 7.5
 
 
 def _draw_case(axis, scale, names, middles, errors, colours):
-    """Bars; points where the scale is logarithmic, which has no zero for a bar to begin at."""
+    """Draws bars, or points on a logarithmic scale, which has no zero at which a bar could begin."""
     axis.set_xscale(scale)
     if scale == "linear":
         axis.barh(names, middles, xerr=errors, color=colours, ecolor="#333333", capsize=3)
@@ -89,16 +89,16 @@ def _lines(result, labels, colours):
 
 
 def draw(result, labels, order, file):
-    """Writes the plot; False if there is nothing to show."""
+    """Writes the plot. Returns False if there is nothing to show."""
     if not result.shape or not any(result.values(case, peer)
                                    for case in result.all_cases() for peer in result.all_peers()):
         return False
     peers = list(dict.fromkeys([*order, *result.all_peers()]))
     colours = {peer: COLOURS[i % len(COLOURS)] for i, peer in enumerate(peers)}
-    # Beside each other on a server: ours in a colour, what stands beside it in grey.
+    # Groups on a server: ours in a colour, the alternatives in grey.
     if isinstance(result.reference, dict):
         colours.update({peer: COLOURS[0] if result.reference_of(peer) == peer else COLOURS[1] for peer in peers})
-    pyplot.rcParams["svg.fonttype"] = "none"  # texts as texts, not as the outlines of their letters
+    pyplot.rcParams["svg.fonttype"] = "none"  # texts stay texts instead of outlines of letters
     figure = (_lines if result.shape == "lines" else _bars)(result, labels, colours)
     figure.suptitle(result.title, fontsize=12, x=0.01, ha="left")
     drawing = io.StringIO()

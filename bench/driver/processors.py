@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On which processors programs run."""
+"""Assigns programs to processors."""
 
 import os
 from pathlib import Path
 
 
 def descendants(pid):
-    """The processes that it has started, and theirs, as long as their parents live."""
+    """The processes that the process has started, and their children, as long as their parents live."""
     try:
         children = [int(child) for task in Path(f"/proc/{pid}/task").iterdir()
                     for child in (task / "children").read_text().split()]
-    except OSError:  # it has ended
+    except OSError:  # the process has ended
         return []
     return children + [further for child in children for further in descendants(child)]
 
 
 def place(pids, processors):
-    """All their threads; those that they start from now on inherit it."""
+    """Binds all their threads; threads that they start later inherit it."""
     for pid in pids:
         try:
             tasks = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]

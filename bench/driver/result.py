@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a measure found, and the statistics of it. Pure: no process, no clock, no file."""
+"""The values of a measure, and their statistics. Pure: no process, no clock, no file."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -7,32 +7,32 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Aim:
-    """What issue or design ask of one case: ours against a peer's, or against a number."""
+    """The required value of one case: ours relative to a peer's, or relative to a number."""
     text: str
     case: str
     limit: float
     at_most: bool
     versus: str = ""  # a peer; empty: the value itself counts
     versus_case: str = ""  # against another case of ours instead
-    of: str = ""  # whose value it is; empty: ours
-    floor: str = ""  # the peer that does only what must be done: what it reaches can be reached
+    of: str = ""  # the peer whose value it is; empty: ours
+    floor: str = ""  # the peer that does only the necessary work: its value is attainable
 
 
 @dataclass
 class Result:
-    """One measure: a value a round for each case and peer, or why there is none."""
+    """A measure: a value a round for each case and peer, or the reason why there is none."""
     name: str
     title: str
     unit: str
     better: str  # "lower" or "higher"
     about: str = ""
-    scale: str = "linear"  # of the plot's values
-    shape: str = "bars"  # of the plot; "lines" where the cases are numbers; "" for none
-    reference: object = ""  # the row whose ratios are shown, or each row's own {peer: row}; empty: none are
+    scale: str = "linear"  # scale of the plot's values
+    shape: str = "bars"  # the form of the plot; "lines" if the cases are numbers; "" for none
+    reference: object = ""  # the row to which ratios refer, or {peer: row}; empty: no ratios
     aims: list = field(default_factory=list)
     cases: dict = field(default_factory=dict)  # case -> peer -> values, in the order of the rounds
     errors: dict = field(default_factory=dict)  # case -> peer -> text
-    remarks: list = field(default_factory=list)  # sentences that the run itself found
+    remarks: list = field(default_factory=list)  # remarks of the run itself, as sentences
 
     def add(self, case, peer, value):
         self.cases.setdefault(case, {}).setdefault(peer, []).append(value)
@@ -44,7 +44,7 @@ class Result:
         return peer in self.errors.get(case, {})
 
     def values(self, case, peer):
-        """Empty if it failed in any round: a part of the rounds is no result."""
+        """The values, or an empty list if a round failed: part of the rounds is no result."""
         return [] if self.failed(case, peer) else self.cases.get(case, {}).get(peer, [])
 
     def reference_of(self, peer):
@@ -68,12 +68,12 @@ def quartiles(values):
 
 
 def pairwise_ratios(ours, theirs):
-    """Of the rounds, in order: what both did within one round saw the same machine."""
+    """The ratios of the rounds, in order: both values of a round come from the same state of the machine."""
     return [mine / other for mine, other in zip(ours, theirs) if other != 0]
 
 
 def judge(result, aim, ours):
-    """(median of what the aim is about, reached), or None where it was not measured."""
+    """(median of the aim's value, whether it is reached), or None if it was not measured."""
     whose = aim.of or ours
     mine = result.values(aim.case, whose)
     other = result.values(aim.versus_case or aim.case, aim.versus or whose)

@@ -31,7 +31,7 @@ def head():
 
 
 def costs(results, labels, ours):
-    """A table of ours on each kind of server, from the medians: what choosing.md has below its promises."""
+    """A table of our results on each kind of server, from the medians, for choosing.md."""
     kinds = " | ".join(labels[name].partition(":")[0] for name in ours)
     lines = [f"| | {kinds} |", "|---|" + "---:|" * len(ours)]
     for one in (one for one in results if one.name in COSTS):
@@ -49,7 +49,7 @@ def _median(values):
 
 
 def with_costs(page, table):
-    """The page with the table in its place. ValueError: it has none."""
+    """Returns the page with the table in its place. Raises ValueError if it has no such place."""
     changed, places = COSTS_PLACE.subn(lambda found: f"{found[1]}\n{table}\n\n{found[2]}", page)
     if places != 1:
         raise ValueError(f"{places} places for the costs of each kind of server, where one is expected")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which server a kind of peer needs, started."""
+"""Starts the server that a kind of peer needs."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from .databases import Files, Mariadb, Postgresql
 
 
 def start(backend, folder, build, count, on_disk):
-    """`count`: ZooKeeper servers, and etcd members. The databases sync in either case."""
+    """`count`: number of ZooKeeper servers or etcd members. The databases sync in either case."""
     folder = Path(folder) / backend
     folder.mkdir()
     if backend == "zookeeper":

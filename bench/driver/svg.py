@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes matplotlib's SVG short: a line for each text, and one path for all neighbours that are drawn the same way."""
+"""Makes matplotlib's SVG short: a line for each text, and one path for all neighbours with the same style."""
 
 import re
 import xml.etree.ElementTree as xml
@@ -16,7 +16,7 @@ def _short(value):
 
 
 def _moved(path, x, y):
-    """The path with short coordinates, each pair moved by (x, y): matplotlib's paths have absolute coordinates alone."""
+    """The path with short coordinates, moved by (x, y). matplotlib's paths have only absolute coordinates."""
     place = 0
 
     def move(match):
@@ -28,7 +28,7 @@ def _moved(path, x, y):
 
 
 def _style(element):
-    """Short numbers, and of a font its size alone: the family stands at the beginning, once."""
+    """Shortens numbers, and keeps only the size of a font: the family is named once, at the beginning."""
     style = _NUMBER.sub(lambda match: _short(match.group()) if "." in match.group() else match.group(),
                         element.get("style", ""))
     style = re.sub(r"font: ?(?:[a-z]+ )*([\d.]+px)[^;]*", r"font-size:\1", style)
@@ -36,7 +36,7 @@ def _style(element):
 
 
 def _text(element, at):
-    if len(element):  # a power, in parts: their places are beside the group's, a place for each letter
+    if len(element):  # a power, in parts: each letter has a position relative to the group's
         parts = "".join(_part(part, at) for part in element)
         return f"<text>{parts}</text>"
     turn = re.search(r"rotate\((-?[\d.]+)", element.get("transform", ""))
@@ -55,11 +55,11 @@ class _Picture:
     def __init__(self, root):
         self.shapes = {each.get("id"): each for each in root.iter(_SVG + "path") if each.get("id")}
         self.lines = []
-        self.style = None  # of the path that is being collected
+        self.style = None  # style of the path that is being collected
         self.parts = []
 
     def draw(self, element, at=(0.0, 0.0)):
-        """`at`: where the group is that it belongs to."""
+        """`at`: the position of the enclosing group."""
         moved = re.match(r"translate\(([^ ,]+)[ ,]+([^)]+)\)", element.get("transform", ""))
         if moved:
             at = (float(moved[1]), float(moved[2]))
@@ -90,7 +90,7 @@ class _Picture:
 
 
 def compact(text):
-    """The same picture, with coordinates to a tenth of a point."""
+    """Returns the same picture with coordinates to a tenth of a point."""
     root = xml.fromstring(text)
     picture = _Picture(root)
     picture.draw(root)

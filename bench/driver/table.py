@@ -7,7 +7,7 @@ from .result import judge, pairwise_ratios, quartiles
 
 
 def number(value):
-    """Three significant digits at least, thousands with commas."""
+    """Formats with at least three significant digits, and commas between thousands."""
     if value == 0:
         return "0"
     if abs(value) >= 100:
@@ -18,7 +18,7 @@ def number(value):
 
 
 def spread(values):
-    """The median, and the quartiles where there are several values."""
+    """The median, with the quartiles if there are several values."""
     first, middle, third = quartiles(values)
     if len(values) == 1:
         return number(middle)
@@ -45,7 +45,7 @@ def _row(cells):
 
 
 def measure_table(result, labels):
-    """One row a peer, one column a case; with a reference also its ratio to each, round by round."""
+    """A row for each peer, a column for each case; with a reference, also its ratio to each, round by round."""
     cases = result.all_cases()
     header, rule = [""], ["---"]
     for case in cases:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lock that several sessions, each in a process of its own, take and give up without a pause."""
+"""A lock that several sessions, each in a separate process, take and release without a pause."""
 
 from driver.kinds import BARE, ON_REDIS, OURS
 from driver.result import Aim

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A queue of waiters in one process, with shared sessions: how quickly it empties, by its length."""
+"""A queue of waiters in one process, with shared sessions: the time to empty it, by its length."""
 
 from driver.kinds import OURS
 from driver.peer import PeerError
 from driver.result import Aim
 
-MOST_REPEATED = 200  # a short queue is drained again and again, to so many hand-overs a value
-SECONDS = 300  # for one queue, its filling included
-# Its waiters ask every millisecond, in a thread each: 1,000 of them keep all processors busy for minutes.
+MOST_REPEATED = 200  # a short queue is drained repeatedly, up to this many hand-overs a value
+SECONDS = 300  # for one queue, including its filling
+# Its waiters poll every millisecond, in a thread each: 1,000 of them keep all processors busy for minutes.
 WITHOUT_QUEUE = "redis"
 
 

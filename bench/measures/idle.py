@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lock objects that nobody uses: their threads and requests. Only ours."""
+"""Unused lock objects: their threads and requests. Only ours."""
 
 import time
 from pathlib import Path

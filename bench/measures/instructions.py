@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of the client's process a cycle, by Valgrind's count: the same on each processor and however busy it is."""
+"""Instructions of the client's process for each cycle, counted by Valgrind: the same on each processor and under any
+load.
+"""
 
 import re
 
@@ -9,7 +11,7 @@ from driver.result import Aim
 
 UNCONTENDED = "uncontended"
 COUNTED = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
-BEFORE = 100  # cycles of the shorter of the two runs whose difference is counted
+BEFORE = 100  # cycles of the shorter of two runs; their difference is counted
 
 
 def measure(bench):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Acquires that stay pending: what each costs the client's memory, and that cancelling leaves nothing. Only
-ours: nobody else waits without a thread.
+"""Acquires that stay pending: the client's memory for each, and that cancelling leaves nothing. Only ours: no other
+peer waits without a thread.
 
-The locks are held by znodes that peer "bare" left there, persistent ones, so that no session owns too many."""
+Persistent znodes of peer "bare" hold the locks, so that no session owns too many.
+"""
 
 import time
 
@@ -11,8 +12,8 @@ from driver.peer import PeerError
 from driver.result import Aim
 
 POLL_SECONDS = 0.2
-SAME_POLLS = 5  # without a change: nothing is under way any more
-STEADY = 0.0001  # confirmations come and go
+SAME_POLLS = 5  # polls without a change: no request is in progress any more
+STEADY = 0.0001  # because confirmations come and go
 
 
 def _memory_case(paths):
@@ -77,11 +78,11 @@ def _servers_have(bench):
 
 
 def _wait_for_watches(bench, ours, wanted):
-    """The most heap that was seen meanwhile."""
+    """Returns the largest heap meanwhile."""
     until = time.monotonic() + bench.settings.pending_seconds
     most = 0
     while (now := _servers_have(bench)["watches"]) < wanted:
-        most = max(most, ours.ask("heap")["heap"])  # says so if an acquire has ended
+        most = max(most, ours.ask("heap")["heap"])  # reports an acquire that has ended
         if time.monotonic() > until:
             raise PeerError(f"{now:,} of {wanted:,} watches after {bench.settings.pending_seconds} s")
         time.sleep(POLL_SECONDS)
@@ -89,8 +90,9 @@ def _wait_for_watches(bench, ours, wanted):
 
 
 def _settled(bench, ours):
-    """The heap once the client has taken in what the servers have answered: they are ahead of it by many thousand
-    answers when it asks for so much at once."""
+    """Returns the heap once the client has read the servers' answers: after many requests at once, the servers are
+    many thousand answers ahead of the client.
+    """
     until = time.monotonic() + bench.settings.pending_seconds
     same, last = 0, ours.ask("heap")
     while same < SAME_POLLS and time.monotonic() < until:
@@ -102,7 +104,7 @@ def _settled(bench, ours):
 
 
 def _left(bench, before):
-    """What the removals that are not waited for leave, once nothing changes any more."""
+    """Returns what the asynchronous removals leave, once nothing changes any more."""
     last = None
     while (now := _servers_have(bench)) != last:
         last = now

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests and watch events a cycle, by the servers' own counters."""
+"""Requests and watch events for each cycle, from the servers' counters."""
 
 from driver.kinds import OURS
 from driver.peer import PeerError
@@ -43,7 +43,7 @@ def _uncontended(bench, name, requests, events):
     with bench.crew([name]) as crew:
         (peer,) = crew[name]
         path = bench.new_path()
-        peer.ask("cycle", path, 10)  # makes the path
+        peer.ask("cycle", path, 10)  # creates the path
 
         def act():
             peer.ask("cycle", path, bench.settings.cycles)
@@ -55,7 +55,7 @@ def _uncontended(bench, name, requests, events):
 def _contended(bench, name, requests, events):
     with bench.crew([name], 2) as crew:
         path = bench.new_path()
-        bench.window(crew[name], "contend", path)  # makes the path
+        bench.window(crew[name], "contend", path)  # creates the path
 
         def act():
             return sum(answer["all"] for answer in bench.window(crew[name], "contend", path))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cycle costs each kind of server, counted where the server counts."""
+"""The cost of a cycle on each kind of server, from the server's counters."""
 
 from driver.compared import SQLITE
 from driver.peer import PeerError
 
 UNCONTENDED = "uncontended"
 CONTENDED = "2 sessions"
-FEW = 10  # cycles of a life that is taken off: what making the session and the path costs
+FEW = 10  # cycles of a run that is subtracted: the cost of creating the session and the path
 
 
 def measure(bench):
@@ -40,7 +40,7 @@ def _difference(after, before):
 
 
 def _counted_by(bench, name, crew):
-    """The counters now. Of SQLite those of the processes."""
+    """Returns the current counters. SQLite's counters are in the processes."""
     if name == SQLITE:
         all_of_them = [peer.ask("counts") for peer in crew]
         return {"requests": sum(one["statements"] for one in all_of_them),
@@ -50,7 +50,7 @@ def _counted_by(bench, name, crew):
 
 
 def _asked(bench, name, found):
-    """Redis counts each command: what the client asked, and what its scripts did."""
+    """Redis counts each command: the client's own, and the commands of its scripts, which are subtracted."""
     asks = bench.kind(name).asks
     if not asks:
         return found
@@ -59,7 +59,7 @@ def _asked(bench, name, found):
 
 
 def _life(bench, name, sessions, act):
-    """What the servers counted from before the processes began until after they ended; and the cycles."""
+    """Returns the server's counts from before the processes began until after they ended, and the cycles."""
     server = bench.server_of(name)
     counting = getattr(server, "counting", lambda _: None)
     counting(True)

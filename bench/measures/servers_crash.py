@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long after the SIGKILL of a holder the next in line has the lock."""
+"""Measures how long after the SIGKILL of a holder the next waiter has the lock."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ from driver.kinds import OURS
 from driver.peer import PeerError
 
 GUARDED = "with a guardian"
-SETTLE_SECONDS = 0.2  # until the waiter has asked
+SETTLE_SECONDS = 0.2  # until the waiter has queued
 
 
 def measure(bench):
@@ -33,7 +33,7 @@ def measure(bench):
 
 
 def _together(bench, taken, trials):
-    """They mostly wait, so they do not disturb each other; each starts its processes in its turn."""
+    """The processes mostly wait, so they do not disturb each other; the trials start their processes one after the other."""
     started = []
     for case, name, words in trials:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads of one process, through one client, that want the same path all the time."""
+"""Threads of one process, through one client, that request the same path all the time."""
 
 import re
 

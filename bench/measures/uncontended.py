@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lock that nobody else wants: taken and given up, with the release confirmed and, apart, not waited for;
-and what that costs the client's processor."""
+"""An uncontended lock: taken and released, with a confirmed release and, separately, with a release that is not
+waited for; and the client's processor time.
+"""
 
 import statistics
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "bare": a lock by hand on the C client, with the requests that turnstile::mutex sends and nothing
-// else around them. It is the floor that the library is compared with: no lease, no fencing token, no
-// deadline, no lost reply survived. Name resolution is off the C client's hot path, as in the library.
+// Peer "bare": a lock directly on the C client, with the requests that turnstile::mutex sends and nothing else. It is
+// the lower bound for the library: no lease, no fencing token, no deadline, no recovery from a lost reply. As in the
+// library, name resolution is off the C client's hot path.
 //
-//     acquire   create2 ‖ get_children; behind another: get(predecessor, watch) and its deletion; the
-//               list again only where more than one was ahead; a look at the own znode, not waited for, where no
-//               list has shown it since
+//     acquire   create2 ‖ get_children; behind another: get(predecessor, watch) and its deletion; the list
+//               again only if more than one was ahead; a read of the own znode, not waited for, if no list
+//               has shown it since
 //     release   delete, waited for or not
 //
-//     hold, give, queue, granted, take    as peer "turnstile" has them
-//     keep PATH              takes it and gives it up when another contender appears, as a retained lock does
+//     hold, give, queue, granted, take    the same as peer "turnstile"
+//     keep PATH              takes it and releases it when another contender appears, as a retained lock does
 //     occupy FOLDER COUNT    makes FOLDER/I with one persistent contender in it, for I below COUNT
 #include <zookeeper/zookeeper.h>
 #include <zookeeper/zookeeper_version.h>
@@ -31,7 +31,7 @@ using bench::number;
 constexpr const char* k_prefix = "/_c_00000000-0000-4000-8000-000000000000-lock-";
 constexpr std::int64_t k_in_flight = 1000;
 
-// Waits for completions, which the C client runs on a thread of its own; wakes up once.
+// Waits for completions, which the C client runs on its own thread; wakes up once.
 class arrivals {
 public:
     void arrive() {
@@ -86,7 +86,7 @@ public:
         for (;;) {
             const auto ahead = look_ahead();
             if (ahead.count == 0) return;
-            // With one ahead its deletion is the grant: no contender can come before us any more.
+            // With one contender ahead, its deletion is the grant: no other contender can come before us.
             if (watch(ahead.nearest)) deleted_.wait(1);
             if (ahead.count == 1) return look_at_own();
             ask_for_list();
@@ -95,7 +95,7 @@ public:
         }
     }
 
-    // Behind one other: when it is granted. Returns when it waits for that.
+    // Queues behind one other contender. Returns when it waits; the future tells when it is granted.
     std::future<std::int64_t> queue() {
         enter();
         const auto ahead = look_ahead();
@@ -222,7 +222,7 @@ private:
         require("get_children", list_result_);
     }
 
-    // False if it has gone already.
+    // Returns false if the znode is gone already.
     bool watch(const std::string& name) {
         require("get", zoo_awget(handle_, name.c_str(), gone, this, read, this));
         answered_.wait(1);
@@ -253,7 +253,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     bare_lock lock{argv[1]};
-    // Takes the lock and gives it back so many times.
+    // Takes and releases the lock a number of times.
     const auto rounds = [&lock](auto give_back) {
         return [&lock, give_back](const arguments& given) {
             lock.use(given.at(0));

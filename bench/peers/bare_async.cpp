@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "bare-async": what peer "bare" does, without a thread that waits: each answer's callback sends what comes next.
-// The floor of the measure "saturation", whose commands it has (crowd.hpp), and
+// Peer "bare-async": the same as peer "bare", without a waiting thread: each answer's callback sends the next
+// request. The lower bound for the measure "saturation", whose commands it has (crowd.hpp), and
 //
-//     make FOLDER LOCKS      the locks' folders, persistent: none is removed while another peer has its turn
+//     make FOLDER LOCKS      creates the locks' folders, persistent, so that none is removed while another peer runs
 #include <zookeeper/zookeeper.h>
 #include <zookeeper/zookeeper_version.h>
 
@@ -27,18 +27,18 @@ std::string text_of(const std::string& step, int code) {
     return step + ": " + zerror(code);
 }
 
-// A request that the C client does not take: a session is over, and what is under way in it has no end.
+// If the C client refuses a request, a session has ended, and its requests in progress never end.
 void require_sent(const std::string& step, int code) {
     if (code == ZOK) return;
     std::cerr << text_of(step, code) << std::endl;
     std::_Exit(1);
 }
 
-// One acquire and its release, in the callbacks of one session; ends itself.
+// An acquire and its release, in the callbacks of one session; deletes itself.
 class attempt {
 public:
     static void begin(zhandle_t* handle, const lock_paths& paths, bench::crowd_waiter& waiter) {
-        auto* self = new attempt{handle, paths, waiter};  // until finish() or fail()
+        auto* self = new attempt{handle, paths, waiter};  // lives until finish() or fail()
         require_sent("create",
                      zoo_acreate2(handle, paths.prefix.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE,
                                   ZOO_EPHEMERAL_SEQUENTIAL, created, self));
@@ -95,7 +95,7 @@ private:
         const auto nearest = paths_.folder + "/" + std::string{best};
         require_sent("get", zoo_awget(handle_, nearest.c_str(), gone, this, read, this));
     }
-    // With one ahead its deletion is the grant, after a look at the own znode that is not waited for.
+    // With one contender ahead, its deletion is the grant, after a read of the own znode that is not waited for.
     void on_awaited_gone() {
         if (ahead_ != 1) return list();
         const auto ignored = [](int, const char*, int, const Stat*, const void*) {};

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// crowd: the load of the measure "saturation", many sessions and many locks, and what of it the peers in C++ share.
+// crowd: the load of the measure "saturation", many sessions and many locks, and the code for it that the peers in C++ share.
 //
 //     saturate FOLDER LOCKS WHICH PROCESS PROCESSES SESSIONS SLOTS BEGIN END
-//         each of this process's SESSIONS has SLOTS acquires under way all the time, gives up what it is granted at
-//         once, not waited for, and asks for the next: grants=N between the two instants, all=N
+//         each of this process's SESSIONS always has SLOTS acquires in progress, releases each grant at once, not
+//         waited for, and requests the next lock: grants=N between the two instants, all=N
 //     pace FOLDER LOCKS WHICH PROCESS PROCESSES SESSIONS RATE BEGIN END
-//         begins RATE acquires a second, at random instants, whatever becomes of those before; us=LIST from the
-//         instant at which each was due to its grant, of those that were due between the two
+//         begins RATE acquires a second, at random instants, however long the earlier ones take; us=LIST: for each
+//         acquire that was due between the two instants, the time from that instant to its grant
 //
 // The locks are FOLDER/0 to FOLDER/(LOCKS - 1). WHICH is "own": each session, of all PROCESSES, has locks that no other
-// one takes, and each slot has some of those; or "zipf": any, by Zipf's law with the exponent that YCSB has.
+// session takes, and each slot has some of them; or "zipf": any, by Zipf's law with the exponent of YCSB.
 //
 // A peer is a class with
 //
-//     void prepare(const bench::crowd_load&);                                   has its sessions and locks
-//     void take(std::size_t session, std::size_t lock, bench::crowd_waiter&);   takes it and gives it up, and says so
+//     void prepare(const bench::crowd_load&);                                   creates sessions and locks
+//     void take(std::size_t session, std::size_t lock, bench::crowd_waiter&);   takes and releases it, and reports that
 //
 // Thread safety: crowd_waiter from any thread, one call at a time; all else from one thread.
 #pragma once
@@ -43,7 +43,7 @@ struct crowd_load {
     bool skewed = false;
     std::size_t process = 0;
     std::size_t processes = 0;
-    std::size_t sessions = 0;  // of this process
+    std::size_t sessions = 0;  // number in this process
     std::int64_t amount = 0;   // slots of each session, or acquires a second of this process
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -69,7 +69,7 @@ struct crowd_load {
 // Which lock comes next.
 class lock_choice {
 public:
-    // Of one slot of a session; the same ones in the same order for each peer.
+    // The choices for one slot of a session: the same sequence for each peer.
     lock_choice(const crowd_load& load, std::size_t session, std::size_t slot, std::size_t slots)
         : locks_{load.locks},
           number_{load.process * load.sessions + session},
@@ -103,26 +103,26 @@ private:
     }
 
     const std::size_t locks_;
-    const std::size_t number_;  // of the session, among those of all processes
+    const std::size_t number_;  // number of the session, over all processes
     const std::size_t step_;
     const std::size_t first_;
     std::size_t next_;
     std::mt19937_64 random_;
-    std::vector<double> shares_;  // added up
+    std::vector<double> shares_;  // cumulative
 };
 
-// Is told by a peer what becomes of one acquire.
+// A peer reports the outcome of one acquire here.
 class crowd_waiter {
 public:
     virtual void granted() = 0;
-    virtual void given_up() = 0;  // the last call, as failed() is
+    virtual void given_up() = 0;  // the last call; so is failed()
     virtual void failed(const std::string& why) = 0;
 
 protected:
     ~crowd_waiter() = default;
 };
 
-// What is under way; the first failure.
+// The operations in progress, and the first failure.
 class crowd_tally {
 public:
     void begin() {
@@ -195,14 +195,14 @@ std::string saturate(Peer& peer, const crowd_load& load) {
     return sum.text();
 }
 
-// One acquire of `pace`; ends itself.
+// An acquire of `pace`; deletes itself.
 class paced_acquire final : public crowd_waiter {
 public:
     struct times {
         std::mutex mutex;
         std::vector<std::int64_t> us;
     };
-    // What is not counted has no `found`.
+    // An acquire that does not count has no `found`.
     paced_acquire(crowd_tally& tally, times* found, std::int64_t due)
         : tally_{tally}, found_{found}, due_{due} {
         tally_.begin();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "in-process": first come, first served between threads of one process, with no server at all. It is
-// the floor of what hands a lock over inside a process, and not a distributed lock.
+// Peer "in-process": first come, first served between threads of one process, without a server. It is the lower bound
+// for hand-overs inside a process, and not a distributed lock.
 #include <condition_variable>
 #include <deque>
 #include <mutex>

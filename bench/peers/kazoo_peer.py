@@ -44,7 +44,7 @@ def main():
             if name not in commands:
                 raise ValueError(f"no command '{name}'")
             print("ok", commands[name](client, *given), flush=True)
-        except Exception as failure:  # whatever goes wrong is this command's answer
+        except Exception as failure:  # any failure is this command's answer
             print("error", repr(failure).replace("\n", " "), flush=True)
     client.stop()
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers on MariaDB by bare libmariadb:
+// Peers on MariaDB with bare libmariadb:
 //
 //     mariadb HOST:PORT lock     GET_LOCK and RELEASE_LOCK
-//     mariadb HOST:PORT row      inserts a row and deletes it, two commits: what a lock that is kept in a table must do
+//     mariadb HOST:PORT row      inserts a row and deletes it, two commits: the least work of a lock in a table
 //
-// As root without a password, in the database `test`. Statements are sent as text, as programs do that call GET_LOCK.
+// Logs in as root without a password, in the database `test`. Statements are sent as text, as programs do that call
+// GET_LOCK.
 #include <mysql.h>
 
 #include <memory>
@@ -26,7 +27,7 @@ struct address {
     bool rows = false;
 };
 
-// Paths of the benchmarks have nothing in them that would have to be quoted.
+// The benchmarks' paths contain no character that needs quotes.
 std::string acquire_text(const address& where, const std::string& path) {
     if (where.rows)
         return "INSERT INTO bench_rows VALUES ('" + path + "', 'a holder and its metadata', 1)";
@@ -56,7 +57,7 @@ public:
     }
 
 private:
-    // The first column of the first row must be 1, where there is one.
+    // If there is a row, its first column must be 1.
     void run(const std::string& text) {
         if (mysql_real_query(connection_.get(), text.data(), text.size()) != 0)
             throw std::runtime_error{mysql_error(connection_.get())};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_lock: the commands of a peer whose lock is one connection that blocks until it has it.
+// plain_lock: the commands of a peer whose lock is one blocking connection.
 //
 //     bench::serve(version, bench::plain_commands([] { return my_lock{...}; }));
 //
-// A lock has acquire(path) and release(path); one thread at a time uses it. `drain` takes a thread and a connection
-// for each waiter: such locks need them.
+// A lock has acquire(path) and release(path); one thread at a time uses it. `drain` uses a thread and a connection
+// for each waiter, because such locks need them.
 //
 //     hold PATH         takes the lock and keeps it
-//     await PATH        takes it, tells when (granted_at=INSTANT), gives it up
+//     await PATH        takes it, prints when (granted_at=INSTANT), releases it
 #pragma once
 
 #include <pthread.h>
@@ -20,7 +20,7 @@
 
 namespace bench {
 
-// Connections of waiters are made once and used in each queue.
+// The waiters' connections are made once and used for each queue.
 template <class Make>
 class waiter_pool {
 public:
@@ -49,7 +49,7 @@ public:
             }));
         while (asking < count) std::this_thread::sleep_for(k_look);
         const auto asked = now_us();
-        std::this_thread::sleep_for(k_settle);  // the last request arrives, which no server tells
+        std::this_thread::sleep_for(k_settle);  // no server reports the last arrival
         const auto full = now_us();
         first.release(path);
         for (auto& each : waiting) each.get();

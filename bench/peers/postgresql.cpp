@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers on PostgreSQL by bare libpq:
+// Peers on PostgreSQL with bare libpq:
 //
 //     postgresql URI lock     pg_advisory_lock and pg_advisory_unlock, of a session
-//     postgresql URI row      inserts a row and deletes it, two commits: what a lock that is kept in a table must do
+//     postgresql URI row      inserts a row and deletes it, two commits: the least work of a lock in a table
 //
 // Statements are prepared once.
 #include <libpq-fe.h>
@@ -23,7 +23,7 @@ struct connection_deleter {
 };
 
 struct statements {
-    const char* make;  // run first, may fail where another process was quicker
+    const char* make;  // run first; may fail if another process was faster
     const char* acquire;
     const char* release;
 };

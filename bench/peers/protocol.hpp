@@ -51,14 +51,14 @@ inline std::int64_t number(const std::string& text) {
     return value;
 }
 
-// Microseconds of the system clock.
+// Returns microseconds of the system clock.
 inline std::int64_t now_us() {
     return std::chrono::duration_cast<std::chrono::microseconds>(
                std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
-// "us=LIST".
+// Formats "us=LIST".
 template <class Times>
 std::string list_of(const Times& times) {
     std::ostringstream out;
@@ -68,7 +68,7 @@ std::string list_of(const Times& times) {
     return out.str();
 }
 
-// Runs `cycle` so often: "us=LIST".
+// Runs `cycle` `count` times. Returns "us=LIST".
 template <class F>
 std::string timed(std::int64_t count, F&& cycle) {
     std::vector<double> times;
@@ -105,7 +105,7 @@ struct grant_count {
     }
 };
 
-// Takes and gives up by `cycle(count)`, which calls count.granted(), until the end: "grants=N all=N".
+// Takes and releases with `cycle(count)`, which calls count.granted(), until the end. Returns "grants=N all=N".
 template <class F>
 grant_count count_until(std::int64_t begin, std::int64_t end, F&& cycle) {
     grant_count count{begin, end};
@@ -113,7 +113,7 @@ grant_count count_until(std::int64_t begin, std::int64_t end, F&& cycle) {
     return count;
 }
 
-// The same in so many threads. What a thread throws is thrown when all have ended.
+// The same in several threads. Rethrows a thread's exception when all have ended.
 template <class F>
 std::string count_by_threads(std::int64_t threads, std::int64_t begin, std::int64_t end,
                              F&& cycle) {
@@ -127,7 +127,7 @@ std::string count_by_threads(std::int64_t threads, std::int64_t begin, std::int6
     return sum.text();
 }
 
-// Greets and answers commands until the input ends.
+// Prints the greeting, and answers commands until the input ends.
 inline void serve(const std::string& version, const commands& known) {
     std::cout << "ok version=" << version << " commands=";
     for (bool first = true; const auto& [name, unused] : known)

@@ -11,7 +11,7 @@ import time
 
 import redis
 
-SETTLE_SECONDS = 0.3  # nobody tells when the last request has arrived
+SETTLE_SECONDS = 0.3  # no server reports when the last request has arrived
 STACK_BYTES = 256 * 1024
 
 
@@ -57,7 +57,7 @@ class Commands:
         self.at(path).acquire()
         return "held=1"
 
-    # await is a word of Python's.
+    # `await` is a keyword of Python.
     def wait(self, path):
         lock = self.at(path)
         lock.acquire()
@@ -106,7 +106,7 @@ def main():
             if name not in commands:
                 raise ValueError(f"no command '{name}'")
             print("ok", commands[name](*given), flush=True)
-        except Exception as failure:  # whatever goes wrong is this command's answer
+        except Exception as failure:  # any failure is this command's answer
             print("error", repr(failure).replace("\n", " "), flush=True)
 
 

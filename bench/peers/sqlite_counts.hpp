@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sqlite_counts: what this process asks of SQLite, counted by SQLite's own trace on each connection that is opened.
+// sqlite_counts: counts this process's statements on SQLite, by SQLite's own trace on each connection.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -21,7 +21,7 @@ namespace bench {
 
 struct sqlite_counts {
     std::atomic<std::int64_t> transactions{0};
-    std::atomic<std::int64_t> writes{0};  // of them: those that take the file's write lock
+    std::atomic<std::int64_t> writes{0};  // transactions with the file's write lock
     std::atomic<std::int64_t> statements{0};
 };
 
@@ -30,7 +30,7 @@ inline sqlite_counts& counted() {
     return all;
 }
 
-// A statement begins. SQLite gives its text.
+// A statement begins. SQLite passes its text.
 inline int count_statement(unsigned /*what*/, void* /*unused*/, void* /*statement*/, void* text) {
     const std::string_view begun{static_cast<const char*>(text)};
     ++counted().statements;
@@ -44,7 +44,7 @@ inline int trace_connection(sqlite3* db, char** /*message*/, const void* /*funct
 }
 
 inline void count_sqlite() {
-    // The type that SQLite wants for whatever extension there is.
+    // SQLite requires this type for every extension.
     sqlite3_auto_extension(reinterpret_cast<void (*)()>(trace_connection));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "sqlite-row": inserts a row and deletes it by bare SQLite, two commits: what a lock that is kept in a table must
-// do. The file is kept as Turnstile's: with a write-ahead log, each commit synced.
+// Peer "sqlite-row": inserts a row and deletes it with bare SQLite, two commits: the least work of a lock in a table.
+// The file has Turnstile's settings: a write-ahead log, each commit synced.
 //
 //     sqlite_row FILE
 #include <sqlite3.h>

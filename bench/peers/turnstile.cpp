@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "turnstile": turnstile::mutex, strict, with the library's default options but for what is said behind the connect
-// string: "shared", peer "turnstile-shared": retained for a minute, cohort of 64; "session=MS", the session time-out;
-// "guardian=FILE", which program to start.
+// Peer "turnstile": turnstile::mutex, strict, with the library's default options, unless words follow the connect
+// string: "shared", peer "turnstile-shared": retained for a minute, cohort of 64; "session=MS", the session timeout;
+// "guardian=FILE", the program to start.
 //
-//     several PATH LOCKS COUNT    takes that many free locks below PATH as one and gives them up: us=LIST
+//     several PATH LOCKS COUNT    takes that many free locks below PATH as one and releases them: us=LIST
 //     loop PATH LOCKS COUNT       the same, one lock after the other, and back
-//     reacquire PATH BEGIN END    one thread takes and gives up until END: grants=N pairs between the two
-//     hold PATH, give PATH        takes the lock; gives it up, not waited for: at=INSTANT before that
-//     queue PATH, granted PATH    is in the queue behind another one; granted_at=INSTANT, given up, confirmed
-//     take PATH                   us=N until it is granted; given up, confirmed
-//     idle COUNT                  COUNT mutex objects more, each with a path of its own
+//     reacquire PATH BEGIN END    one thread takes and releases until END: grants=N pairs between the two
+//     hold PATH, give PATH        takes the lock; releases it, not waited for: at=INSTANT before that
+//     queue PATH, granted PATH    queues behind another holder; granted_at=INSTANT, released, confirmed
+//     take PATH                   us=N until it is granted; released, confirmed
+//     idle COUNT                  COUNT further mutex objects, each with a different path
 //     pend PATH COUNT PATHS       COUNT acquires that stay pending, on PATH/I for I below PATHS, which
-//                                 another client holds; returns when they are asked for:
+//                                 another client holds; returns when all are requested:
 //                                 mutex_bytes=N, of the heap for the mutex objects
-//     heap                        heap=BYTES in use, rss=BYTES resident; what ended one of them is the
-//                                 answer instead
+//     heap                        heap=BYTES in use, rss=BYTES resident; if an acquire has ended, the
+//                                 answer is its error
 //     cancel                      cancels them: us=N until the last handler ran, cancelled=N
-//     saturate, pace              as crowd.hpp has them
+//     saturate, pace              see crowd.hpp
 //     counts                      transactions=N writes=N statements=N of SQLite in this process so far
 #include <malloc.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ namespace {
 using bench::arguments;
 using bench::number;
 
-// Counts what happens on the callbacks' thread, and keeps what went wrong there.
+// Counts events on the callbacks' thread, and keeps its first failure.
 class tally {
 public:
     void add() {
@@ -108,7 +108,7 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// One lock that is held, waited for and given up by several commands.
+// A lock that several commands hold, wait for and release.
 class single_lock {
 public:
     single_lock(const turnstile::client& servers, const turnstile::lock_options& modes)
@@ -164,7 +164,7 @@ private:
     std::shared_ptr<std::promise<std::int64_t>> granted_at_;
 };
 
-// Looks at the clock only now and then: a pair takes less than that.
+// Reads the clock only now and then, because a cycle takes less time than that.
 std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t end) {
     constexpr int k_pairs = 1000;
     std::int64_t grants = 0;
@@ -175,7 +175,7 @@ std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t e
     return "grants=" + std::to_string(grants);
 }
 
-// Free locks, as one and one by one; releases are confirmed.
+// Free locks, taken as one and one by one; releases are confirmed.
 class lock_set {
 public:
     lock_set(const turnstile::client& servers, const std::string& path, std::int64_t count) {
@@ -225,7 +225,7 @@ public:
         return "mutex_bytes=" + std::to_string(after - before);
     }
 
-    // Throws what ended an acquire that should be pending.
+    // Throws the error of an acquire that should still be pending.
     void require_pending() { ended_.wait(0); }
 
     std::string cancel() {
@@ -246,7 +246,7 @@ private:
 
 struct settings {
     turnstile::lock_options modes{};
-    turnstile::client_options client{.max_sessions = 64};  // for 100,000 that wait
+    turnstile::client_options client{.max_sessions = 64};  // for 100,000 waiting acquires
 };
 
 settings parse(const std::vector<std::string>& words) {

@@ -10,7 +10,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1
 
 
 def lines_of(drawing):
-    """What is drawn, without the element around it and the style of the whole."""
+    """Returns the drawn elements, without the enclosing element and the style of the whole."""
     return compact(f"{HEAD}{drawing}</svg>").splitlines()[2:-1]
 
 
