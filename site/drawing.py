@@ -42,7 +42,8 @@ def svg_of_characters(text):
             shapes.append(f'<text x="{found.start() * WIDTH}" y="{row * HEIGHT + 13}" textLength="{width}">'
                           f"{html.escape(found.group())}</text>")
     width, height = max(map(len, lines)) * WIDTH, len(lines) * HEIGHT
-    return figure(f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" class="characters">'
+    return figure(f'<svg viewBox="0 0 {width} {height}" width="{width}" class="characters"'
+                  f' style="min-width: {min(width, 640)}px">'
                   f'<path class="line" d="{"".join(paths)}"/>{"".join(shapes)}</svg>', text)
 
 

@@ -5,9 +5,9 @@
     header_filter.py HEADER
 
 Doxygen would read the Markdown of a comment by rules of its own. So each comment is verbatim text for it, and
-reference.py renders the text. A comment describes the declarations that follow it, up to an empty line,
-the end of a class, or the next comment: the later ones get a comment that says only SAME. A deleted function, a
-defaulted one without a comment, and a defaulted comparison need no description. No line changes its number.
+reference.py renders the text. A comment describes the declarations that follow it, up to an empty line, the end of a
+class, or the next comment: the later ones get a comment that says only SAME. A deleted or defaulted function, a copy
+and a move without a comment, and a defaulted comparison need no description. No line changes its number.
 """
 import itertools
 import re
@@ -18,7 +18,9 @@ COMMENT = re.compile(r"^( *)// ?(.*)$")
 TRAILING = re.compile(r"^( *[^/ ].*?[^ ]) {2,}// (?!NOLINT)(.*)$")
 NO_DECLARATION = re.compile(r"^ *(#|[{}]|(public|protected|private):|friend [^(]*;|(class|struct) [\w:]+;|"
                             "namespace )")
-NOT_DESCRIBED = re.compile(r"= (delete|default);")
+TITLE = re.compile(r"^---- .* ----$")  # of several declarations
+UNDESCRIBED = re.compile(r"= (?:delete|default);|^ *(?:(\w+)\((?:const \1&|\1&&)|(\w+)& operator=\((?:const \2&|\2&&))"
+                         r"(?: \w+)?\)[^{;]*(?:;|\{.*\})$")  # or a copy, or a move
 COMPARISON = re.compile(r"^ *friend .*operator(==|<=>).*= default;$")
 NAMESPACE = re.compile(r"^namespace turnstile\b[\w:]* \{")  # Doxygen judges only members of a described namespace
 END = re.compile(r"([;}:,]|\*/)$|^#|^$")
@@ -44,15 +46,15 @@ def described(lines):
         indentation = line[:len(line) - len(line.lstrip())]
         is_declaration = line and not NO_DECLARATION.match(line)
         if COMMENT.match(line):
-            describes = following[0] and not NO_DECLARATION.match(following[0])
+            text = "\n".join(TITLE.sub("", COMMENT.match(each).group(2)) for each in part)
+            describes = text.strip() and following[0] and not NO_DECLARATION.match(following[0])
             group, is_first, begins = indentation if describes else None, True, True
-            text = "\n".join(COMMENT.match(each).group(2) for each in part)
             yield from (indentation + comment(text)).split("\n") if describes else [""] * len(part)
             continue
         is_member = begins and is_declaration and group == indentation
         if is_declaration and (trailing := TRAILING.match(line)):
-            line = f"{trailing.group(1)} {comment(trailing.group(2), '<')}"
-        elif COMPARISON.match(line) or begins and NOT_DESCRIBED.search(line) and not (is_member and is_first):
+            line, group = f"{trailing.group(1)} {comment(trailing.group(2), '<')}", None
+        elif COMPARISON.match(line) or begins and UNDESCRIBED.search(line) and not (is_member and is_first):
             line = ""
         elif NAMESPACE.match(line):
             line = comment("A namespace.") + line

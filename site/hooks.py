@@ -16,11 +16,11 @@ import drawing  # noqa: E402
 import reference  # noqa: E402
 
 INDEX, API = "docs/README.md", "include/turnstile"
-BESIDE = ["README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "CHANGELOG.md", "bench/README.md",
-          "docker/README.md", "packaging/README.md", "testing/README.md", "tests/simulation/mutants/README.md"]
+BESIDE = ["src/admin/page/icon.svg", "README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "CHANGELOG.md",
+          "bench/README.md", "docker/README.md", "packaging/README.md", "testing/README.md", "tests/simulation/mutants/README.md"]
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\S*) ?(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
-symbols = {}  # name: its place on the site
+symbols, enumerators = {}, {}  # a symbol's place on the site, by its name; the enumerators of a page, by its path
 log = logging.getLogger("mkdocs.hooks")
 
 
@@ -32,11 +32,12 @@ def slug(text, separator):
 def on_config(config):
     config["mdx_configs"]["toc"]["slugify"] = slug
     made = reference.pages(ROOT)
-    for path, _, text, names in made:
-        page = pathlib.Path(config["docs_dir"], path)
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(text, encoding="utf-8")
-        symbols.update({name: (path, anchor) for name, anchor in names.items()})
+    for page in made:
+        file = pathlib.Path(config["docs_dir"], page.path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(page.text, encoding="utf-8")
+        symbols.update({name: (page.path, anchor) for name, anchor in page.anchors.items()})
+        enumerators[page.path] = page.enumerators
     config["nav"] = navigation(made)
     return config
 
@@ -65,9 +66,9 @@ def navigation(made):
 
 def api_navigation(made):
     groups = {}
-    for path, title, _, _ in made[1:]:
-        groups.setdefault(title, []).append(path)
-    return [made[0][0], *({title: pages} for title, pages in groups.items())]
+    for page in made[1:]:
+        groups.setdefault(page.group, []).append(page.path)
+    return [made[0].path, *({title: pages} for title, pages in groups.items())]
 
 
 def on_files(files, config):
@@ -97,6 +98,8 @@ def on_nav(nav, config, files):
 
 def on_page_markdown(markdown, page, config, files):
     path, parts, end = page.file.src_path, [], 0
+    is_guide = re.match("docs/(start|how-to|coming-from)/", path)
+    page.meta["search"] = {"boost": 3 if is_guide else 1}
     for fence in FENCE.finditer(markdown):
         parts.append(prose(markdown[end:fence.start()], path, files))
         language, file, code = fence.groups()
@@ -156,11 +159,13 @@ def link(found, path, files):
 
 
 def on_page_content(content, page, config, files):
-    """Makes a link of each name in code that is an example, a header, or a symbol of the API. Outside of the API's pages
-    that goes for qualified names only, since `mutex` may be another library's there."""
+    """Makes a link of each name in code that is an example, a header, or a symbol of the API. Outside of the API's
+    pages that goes for qualified names only, since `mutex` may be another library's there."""
+    is_api = page.file.src_path.startswith("api/")
+
     def linked(found):
         name = re.sub(r"\(.*\)$", "", html.unescape(found.group(1))).removeprefix("turnstile::")
-        is_meant = "::" in found.group(1) or page.file.src_path.startswith("api/")
+        is_meant = "::" in found.group(1) or is_api and name not in enumerators.get(page.file.src_path, ())
         path, anchor = symbols.get(name, ("", "")) if is_meant else ("", "")
         file = files.get_file_from_path(path or re.sub(r"^(include/)?turnstile/", "api/", name) + ".md")
         if not file or file == page.file or not path and "/" not in name:
@@ -169,5 +174,9 @@ def on_page_content(content, page, config, files):
         return f'<a href="{url}">{found.group()}</a>'
 
     pieces = re.split(r"(<pre.*?</pre>|<a .*?</a>|<h\d.*?</h\d>|<svg.*?</svg>)", content, flags=re.DOTALL)
-    return "".join(piece if number % 2 else re.sub(r"<code>([^<]+)</code>", linked, piece)
-                   for number, piece in enumerate(pieces))
+    for number, piece in enumerate(pieces):
+        if is_api and piece.startswith("<pre"):
+            pieces[number] = re.sub(r'<span class="nc?">(\w+)</span>(?!<span class="p">\()', linked, piece)
+        elif number % 2 == 0:
+            pieces[number] = re.sub(r"<code>([^<]+)</code>", linked, piece)
+    return "".join(pieces)

@@ -4,6 +4,7 @@
 Doxygen finds the symbols. The text of a page is the text of the header: its first comment, then each declaration with
 its comment. A page has one heading for each class and function, so that search finds it.
 """
+import collections
 import pathlib
 import re
 import textwrap
@@ -12,6 +13,11 @@ import xml.etree.ElementTree as tree
 from header_filter import COMMENT, SAME
 
 GROUPS = {"": "Library", "tools": "For tools", "testing": "Testing kit"}
+
+
+# A page of the site: its place, its group in the navigation, its Markdown, the anchors of its symbols by their names,
+# and the names of enumerators, which mean nothing else on this page.
+Page = collections.namedtuple("Page", "path group text anchors enumerators")
 
 
 class Symbol:
@@ -23,6 +29,7 @@ class Symbol:
         self.name = re.sub(r"^turnstile::|(?<=friend )turnstile::", "", name)
         self.header, self.line = place.get("file"), int(place.get("line"))
         self.text = "\n".join(found.text.strip() for found in element.findall("detaileddescription//verbatim"))
+        self.enumerators = {value.findtext("name") for value in element.findall("enumvalue")}
         values = [(value.findtext("name"), "\n".join(found.text.strip() for found in value.iter("verbatim")))
                   for value in element.findall("enumvalue")]
         self.values = values if any(text for _, text in values) else []
@@ -83,13 +90,13 @@ def markdown(text):
     """The text of a comment, in which code is indented and a list may follow its paragraph at once."""
     out, code = [], []
     for line in [*text.split("\n"), "."]:
-        if line.startswith("    ") or code and not line.strip():
-            if code or not out or not out[-1].strip():
-                code.append(line[4:])
-                continue
+        may_begin = not out or not out[-1].strip() or out[-1].endswith(":")
+        if (line.startswith("    ") or not line.strip()) and code or line.startswith("    ") and may_begin:
+            code.append(line[4:])
+            continue
         if code:
             blank = len(code) > len("\n".join(code).rstrip().split("\n"))
-            out += ["```cpp", *"\n".join(code).rstrip().split("\n"), "```"] + [""] * blank
+            out += ["", "```cpp", *"\n".join(code).rstrip().split("\n"), "```"] + [""] * blank
             code = []
         out.append(line)
     return "\n".join(out[:-1])
@@ -114,7 +121,8 @@ def listed(name, anchor, text):
 def page(header, entries, lines):
     """The page of one header."""
     name = header.rpartition("/")[2]
-    head = re.sub(rf"^{name.removesuffix('.hpp')}: (.)", lambda found: found.group(1).upper(), first_comment(lines))
+    title = re.compile(rf"^{name.removesuffix('.hpp')}(?:<T>)?: (.)")
+    head = title.sub(lambda found: found.group(1).upper(), first_comment(lines))
     out = [f"# {name}", f'```cpp\n#include "{header}"\n```', markdown(head)]
     used, number = {}, 0
     while number < len(entries):
@@ -126,8 +134,10 @@ def page(header, entries, lines):
         code = "\n".join(declaration(lines, each) for each in group)
         is_member = "::" in symbol.name and symbol.kind not in ("class", "struct", "concept", "enum")
         used[symbol.anchor] = used.get(symbol.anchor, 0) + 1
+        label = symbol.name.rpartition("::")[2] if is_member else symbol.name
         overload = f"-{used[symbol.anchor]}" if used[symbol.anchor] > 1 else ""
-        out.append(f"{'###' if is_member else '##'} `{symbol.name}` {{ #{symbol.anchor}{overload} }}")
+        attributes = f"#{symbol.anchor}{overload} data-toc-label='{label}'"
+        out.append(f"{'###' if is_member else '##'} `{symbol.name}` {{ {attributes} }}")
         others = dict.fromkeys(each.anchor for each in group[1:] if each.anchor not in used)
         used |= dict.fromkeys(others, 1)
         anchors = "".join(f"<a id=\"{anchor}\"></a>" for anchor in others)
@@ -138,7 +148,7 @@ def page(header, entries, lines):
 
 
 def pages(root):
-    """(path on the site, title, Markdown, names with their anchors) of each header, and the index first."""
+    """The index, and the page of each header."""
     found = symbols(root / "build/docs/xml")
     made = []
     index = ["# API reference", "Each page is one header. Its text is the text of the header."]
@@ -154,5 +164,6 @@ def pages(root):
             names = {symbol.name: symbol.anchor for symbol in reversed(entries)}
             names |= {f"{symbol.name}::{name}": f"{symbol.anchor}-{name}"
                       for symbol in entries for name, _ in symbol.values}
-            made.append((f"api/{name}.md", title, page(header, entries, lines), names))
-    return [("api/README.md", "", "\n\n".join(index) + "\n", {}), *made]
+            own = {name for symbol in entries for name in symbol.enumerators}
+            made.append(Page(f"api/{name}.md", title, page(header, entries, lines), names, own))
+    return [Page("api/README.md", "", "\n\n".join(index) + "\n", {}, set()), *made]
