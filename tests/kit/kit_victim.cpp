@@ -36,7 +36,7 @@ void start_careless_child() {
     std::cout << "careless " << pid << std::endl;
 }
 
-// So many ports that two such processes would share some if they did not coordinate.
+// So many ports that two processes would share some if they did not coordinate.
 std::vector<loopback_port> take_many_ports() {
     constexpr std::size_t k_many = 400;
     std::vector<loopback_port> ports(k_many);
