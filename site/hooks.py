@@ -113,13 +113,28 @@ def on_page_markdown(markdown, page, config, files):
 def prose(text, path, files):
     """Text outside of code blocks, as Python's Markdown and this site need it."""
     text = re.sub(r"^(?!( *[-*] | *\d+\. |\s*$|\|))(.*)\n(?=(- |\* |1\. ))", r"\g<0>\n", text, flags=re.MULTILINE)
-    text = re.sub(r"^ {2,3}(?=[-*] )", "    ", text, flags=re.MULTILINE)
+    text = "\n".join(indented(text.split("\n")))
     text = re.sub(r"^(?!\||\s*$)(.*)\n(?=\|)", r"\g<0>\n", text, flags=re.MULTILINE)
     text = re.sub(r"^<!-- states: (\S+) -->$", lambda found: states(found.group(1)), text, flags=re.MULTILINE)
     if path.startswith("api/"):
         text = re.sub(r"(?<![\w/`\[])(?<!\]\()(docs/[\w/-]+\.md|(turnstile/)?(testing/|tools/)?\w+\.hpp)(?![\w`\]])",
                       lambda found: link_to_file(found, path, files), text)
     return LINK.sub(lambda found: link(found, path, files), text)
+
+
+def indented(lines):
+    """The lines with the text of each list item four places behind its marker. GitHub takes two or three as well."""
+    items = []  # of each list around a line: the indentation of its text, on GitHub and here
+    for line in lines:
+        text = line.lstrip()
+        indentation = len(line) - len(text)
+        while text and items and indentation < items[-1][0]:
+            items.pop()
+        before, after = items[-1] if items else (0, 0)
+        yield " " * (after + indentation - before) + text if text else ""
+        marker = re.match(r"([-*]|\d+\.) +", text)
+        if marker and indentation - before < 4:
+            items.append((indentation + marker.end(), after + 4))
 
 
 def states(header):

@@ -66,7 +66,7 @@ def add(found, symbol):
 def declaration(lines, symbol):
     """The declaration as the header has it, without its body and the export macro."""
     first = symbol.line - 1
-    while (before := lines[first - 1].rstrip()) and not COMMENT.match(before) and before[-1] not in ";{}:":
+    while (before := re.sub(r" *// .*", "", lines[first - 1]).rstrip()) and before[-1] not in ";{}:":
         first -= 1
     text = "\n".join(re.sub(r" *// .*", "", line) for line in lines[first:first + 100])
     text = re.sub(r"\bTURNSTILE(_TESTING)?_EXPORT ", "", text)
