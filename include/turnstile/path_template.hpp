@@ -80,6 +80,10 @@ public:
     // Returns the number of arguments.
     [[nodiscard]] std::size_t arguments() const noexcept { return pieces_.size() - 1; }
 
+    // Returns true if `path` has the template's text, and at least one byte in place of each argument. So it is true
+    // for every path of format(), and false for a path of another form.
+    [[nodiscard]] bool matches(std::string_view path) const noexcept;
+
     // Returns an argument as it appears in a path (without the rule for reserved names).
     [[nodiscard]] static std::string escape(std::string_view argument);
     // Returns the argument for its escaped form, for tools that list locks; empty if the argument was cut, or if the

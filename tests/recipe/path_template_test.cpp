@@ -223,6 +223,24 @@ TEST(path_template, is_injective_for_random_bytes) {
     }
 }
 
+TEST(path_template, matches_its_own_paths_and_no_others) {
+    base::random chance{11};
+    const path_template orders{"/l/a-{}-b/{}/c"};
+    for (int i = 0; i != 10'000; ++i)
+        ASSERT_TRUE(
+            orders.matches(orders.format(random_argument(chance), random_argument(chance))));
+    EXPECT_TRUE(orders.matches("/l/a-b-b/-b/c"));
+    EXPECT_TRUE(path_template{"/l"}.matches("/l"));
+    EXPECT_TRUE(path_template{"/{}"}.matches("/l"));
+    for (const auto* other :
+         {"", "/l", "/l/a--b/x/c", "/l/a-1-b//c", "/l/a-1-b/x", "/l/a-1-b/x/c/d", "/l/a-1-x/x/c",
+          "/k/a-1-b/x/c", "/l/a-1-b/x/y/c", "/l/a-1-b/x/cc"})
+        EXPECT_FALSE(orders.matches(other)) << other;
+    EXPECT_FALSE(path_template{"/{}"}.matches("/"));
+    EXPECT_FALSE(path_template{"/{}"}.matches("/l/m"));
+    EXPECT_FALSE(path_template{"/l"}.matches("/l/m"));
+}
+
 TEST(path_template, escapes_so_that_it_can_be_undone) {
     base::random chance{7};
     for (int i = 0; i != 100'000; ++i) {

@@ -156,6 +156,21 @@ std::string path_template::format_list(std::span<const std::string_view> given) 
     return path;
 }
 
+// An argument never has a slash, and is alone in its name: so its end is that of the name, less the text behind it.
+bool path_template::matches(std::string_view path) const noexcept {
+    if (!path.starts_with(pieces_.front())) return false;
+    path.remove_prefix(pieces_.front().size());
+    for (std::size_t i = 1; i != pieces_.size(); ++i) {
+        const auto tail = behind(pieces_[i]);
+        const auto name = path.substr(0, path.find('/'));
+        if (name.size() <= tail.size() || !name.ends_with(tail)) return false;
+        path.remove_prefix(name.size() - tail.size());
+        if (!path.starts_with(pieces_[i])) return false;
+        path.remove_prefix(pieces_[i].size());
+    }
+    return path.empty();
+}
+
 std::string path_template::escape(std::string_view argument) {
     return escape_argument(argument, last_byte::as_it_is);
 }
