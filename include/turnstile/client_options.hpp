@@ -14,6 +14,7 @@
 #include <string>
 
 #include "turnstile/guardian.hpp"
+#include "turnstile/metrics_handle.hpp"
 #include "turnstile/promises.hpp"
 #include "turnstile/runtime.hpp"
 #include "turnstile/tls_options.hpp"
@@ -175,6 +176,8 @@ struct client_options {
     executor callbacks{};
     // The threads that this client shares with others (runtime.hpp). Empty: the client has its own threads.
     turnstile::runtime runtime{};
+    // The numbers to which this client adds (metrics.hpp). Several clients may have the same. Empty: none are taken.
+    turnstile::metrics metrics{};
     // Says how long close() waits until the servers confirm that the znodes are removed, and then as long again for an
     // executor to run its queue. client::close() lists what else it waits for, without this limit. The largest duration
     // means without limit.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // turnstile: the whole public interface, except the testing kit and the headers that need another library: asio.hpp,
-// boost_asio.hpp, fmt.hpp, redis.hpp, sql.hpp. ostream.hpp is left out too, because it includes the standard streams.
+// boost_asio.hpp, fmt.hpp, opentelemetry.hpp, prometheus.hpp, redis.hpp, sql.hpp. ostream.hpp is left out too, because it
+// includes the standard streams.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -29,6 +30,8 @@
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/lockable.hpp"
 #include "turnstile/log.hpp"
+#include "turnstile/metric_family.hpp"
+#include "turnstile/metrics.hpp"
 #include "turnstile/multi_lock.hpp"
 #include "turnstile/mutex.hpp"
 #include "turnstile/node.hpp"

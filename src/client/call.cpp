@@ -36,10 +36,12 @@ void call::listen(const std::stop_token& stop) {
 void call::grant() {
     state_.grant();
     if (options_->on_granted_at) holder_.change().granted_at = boottime_clock::now();
+    note_grant();
 }
 
 void call::refuse(const error& why) {
     state_.refuse(why);
+    note_refusal(why);
     over_ = true;
 }
 
@@ -73,6 +75,7 @@ result<guard> call::wait_for_answer() {
     auto answer = interruption ? result<guard>{*interruption} : outcome();
     lock.unlock();
     if (!answer) give_up(answer.error());  // also if it was granted just now
+    tell_answer(answer);
     if (answer) tell_granted_at();
     return answer;
 }
@@ -93,6 +96,7 @@ void call::answer_handler() {
         if (!own) give_up(own.error());
         return own;
     });
+    tell_answer(answer);
     if (answer) tell_granted_at();
     call_user(done, std::move(answer));
 }
@@ -120,6 +124,7 @@ void call::tell_granted_at() const noexcept {
 std::vector<call::task> call::lose(const error& why) {
     std::vector<task> callbacks;
     if (!state_.lose(why)) return callbacks;
+    note_loss(why);
     over_ = true;
     if (!state_.is_handed()) return callbacks;
     if (options_->on_lost)
@@ -138,6 +143,7 @@ void call::trigger_lost() {
         const base::lock_guard lock{mutex_};
         lost = holder_->lost;
     }
+    tell_loss();
     lost.request_stop();
 }
 
@@ -180,7 +186,7 @@ result<void> call::status() const {
 
 // ---- the release ----------------------------------------------------------------------------
 
-bool call::begin_release() noexcept {
+bool call::begin_release(const error& why) noexcept {
     if (forked()) return false;         // the parent's, not ours
     std::vector<loss_callback> unused;  // destroyed under no lock
     {
@@ -189,11 +195,12 @@ bool call::begin_release() noexcept {
         if (!holder_->lost_callbacks.empty()) unused.swap(holder_.change().lost_callbacks);
     }
     over_ = true;
+    note_given_up(why);
     return true;
 }
 
 void call::give_up(const error& why) noexcept {
-    if (begin_release()) leave(why);
+    if (begin_release(why)) leave(why);
 }
 
 // ---- the user's callbacks -------------------------------------------------------------------

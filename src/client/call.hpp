@@ -35,13 +35,13 @@
 #include "base/mutex.hpp"
 #include "client/call_state.hpp"
 #include "client/caller_help.hpp"
-#include "client/hold.hpp"
+#include "client/observed_hold.hpp"
 #include "client/user_code.hpp"
 #include "turnstile/acquire_options.hpp"
 
 namespace turnstile::detail {
 
-class call : public hold, public std::enable_shared_from_this<call> {
+class call : public observed_hold, public std::enable_shared_from_this<call> {
 public:
     using handler = std::function<void(result<guard>)>;
     using loss_callback = std::function<void(const error&)>;
@@ -99,7 +99,7 @@ protected:
     // Tells a commit's audience that it was not sent. Under no lock.
     void refuse_commit(commit_audience&& listeners, const error& why);
     // The part of a release that is the same everywhere; false: it was released before, or belongs to a parent process.
-    [[nodiscard]] bool begin_release() noexcept;
+    [[nodiscard]] bool begin_release(const error& why) noexcept;
 
     // ---- the user's callbacks --------------------------------------------------------------
     // Runs it, in this thread, if its audience is there.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/client.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -8,11 +9,20 @@
 #include "base/servers_variables.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
+#include "client/metrics_impl.hpp"
 #include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile {
 
 namespace {
+
+// Adds what a snapshot has of a client's sessions.
+void add_sessions(const detail::client_impl& of, metrics_snapshot& to) {
+    if (of.forked()) return;
+    for (const auto& session : of.sessions())
+        ++to.sessions.at(static_cast<std::size_t>(session->state()));
+    to.outage = std::max(to.outage, of.services().outage->length(boottime_clock::now()));
+}
 
 // In a forked child nothing of a client may be touched, not even to destroy it: its threads are not
 // there, its locks may be taken for ever, and its sockets are the parent's.
@@ -53,7 +63,12 @@ std::shared_ptr<detail::client_impl> detail::internals::of(const client& servers
 
 client::client(std::string_view connect_string, client_options options)
     : inside_{
-          new inside{std::make_shared<detail::client_impl>(connect_string, std::move(options))}} {}
+          new inside{std::make_shared<detail::client_impl>(connect_string, std::move(options))}} {
+    const auto& impl = inside_->impl;
+    if (const auto& metrics = impl->services().metrics)
+        metrics->watch(impl,
+                       [known = impl.get()](auto& numbers) { add_sessions(*known, numbers); });
+}
 
 client::client(const char* connect_string, client_options options)
     : client{given(connect_string), std::move(options)} {}

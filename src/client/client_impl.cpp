@@ -13,6 +13,7 @@
 #include "client/back_ends.hpp"
 #include "client/internals.hpp"
 #include "client/metadata.hpp"
+#include "client/metrics_impl.hpp"
 #include "client/runtime_impl.hpp"
 #include "client/settings.hpp"
 #include "turnstile/lock_status.hpp"
@@ -72,6 +73,7 @@ client_impl::client_impl(std::string_view connect_string, client_options options
 void client_impl::start_services(std::string_view connect_string) {
     services_->servers = make_coordinator(connect_string, options_);
     services_->session = session_settings(options_);
+    services_->metrics = internals::of(options_.metrics);
     if (options_.lease.detect_clock_steps)
         services_->wall_clock = core::clock_watch{options_.session_timeout};
     start_threads();
@@ -81,9 +83,10 @@ void client_impl::start_services(std::string_view connect_string) {
     listeners_ = std::make_shared<listeners>(services_->callbacks);
     services_->outage =
         std::make_shared<outage_watch>(*services_->timers, services_->workers, services_->servers);
-    services_->on_change = [told = listeners_,
-                            outage = services_->outage](const session_change& step) {
-        outage->on_change(step);
+    services_->on_change = [told = listeners_, outage = services_->outage,
+                            metrics = services_->metrics](const session_change& step) {
+        const bool is_outage = outage->on_change(step);
+        if (metrics) metrics->on_change(step, is_outage);
         told->publish(step);
     };
 }
@@ -165,11 +168,15 @@ result<session_hold::placed> client_impl::place(const wanted& target, acquire_op
     if (!request) return request.error();
     auto settings = settings_of(target, *request);
     session_hold::audiences listeners{std::move(done), target.answers, target.on_contended};
+    // The contender that callers share is none of their calls.
+    auto record = target.on_contended ? nullptr : record_of(services_->metrics, target.path);
     // Last: room that is kept for the call is given back by nothing but the call.
     auto session = session_with_room(target);
     if (!session) return session.error();
-    return session_hold::place(std::move(*session), std::move(settings), std::move(*request),
-                               std::move(listeners));
+    auto ready = session_hold::place(std::move(*session), std::move(settings), std::move(*request),
+                                     std::move(listeners));
+    ready.hold->observe(std::move(record));
+    return ready;
 }
 
 result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,

@@ -13,6 +13,7 @@
 #include "client/hold.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/metrics_handle.hpp"
 #include "turnstile/runtime.hpp"
 #include "turnstile/transaction.hpp"
 
@@ -21,6 +22,7 @@ namespace turnstile {
 namespace detail {
 
 class client_impl;
+class metrics_impl;
 class runtime_impl;
 
 // What a listener_handle owns.
@@ -42,6 +44,9 @@ public:
 
     // Null for a handle of none.
     [[nodiscard]] static std::shared_ptr<runtime_impl> of(const runtime& shared);
+
+    // Null for a handle of none.
+    [[nodiscard]] static std::shared_ptr<metrics_impl> of(const metrics& numbers);
 
     // A hold has one guard at a time. It keeps itself while it has one: so a guard is one pointer.
     [[nodiscard]] static guard make_guard(std::shared_ptr<hold> held) noexcept {

@@ -38,7 +38,7 @@ outage_watch::outage_watch(client_timers& timers, std::shared_ptr<worker_pool> w
     ask_at_ = boottime_clock::time_point::max();
 }
 
-void outage_watch::on_change(const session_change& step) {
+bool outage_watch::on_change(const session_change& step) {
     const auto now = boottime_clock::now();
     const base::lock_guard lock{mutex_};
     states_[step.session] = step.to;
@@ -46,7 +46,14 @@ void outage_watch::on_change(const session_change& step) {
         outage_ = false;
     } else if (is_attached() == outage_) {
         outage_ ? end(now) : begin(now);
+        return outage_;
     }
+    return false;
+}
+
+boottime_clock::duration outage_watch::length(boottime_clock::time_point now) const {
+    const base::lock_guard lock{mutex_};
+    return outage_ ? now - since_ : boottime_clock::duration{};
 }
 
 void outage_watch::on_open_failed(const error& why) {

@@ -40,13 +40,16 @@ public:
     outage_watch& operator=(const outage_watch&) = delete;
     ~outage_watch() = default;
 
-    void on_change(const session_change& step);
+    // True: an outage begins.
+    bool on_change(const session_change& step);
     // A session could not be opened at all, for want of an address, a thread or a descriptor.
     void on_open_failed(const error& why);
     // Asks the servers on a worker, unless the cause is known.
     void ask();
     // The error of a caller without a session, with the cause as far as it is known (away_error.hpp).
     [[nodiscard]] error explain(const error& away) const;
+    // The present outage has lasted so long; zero: there is none.
+    [[nodiscard]] boottime_clock::duration length(boottime_clock::time_point now) const;
     void on_timer() override;
 
 private:

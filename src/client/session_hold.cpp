@@ -72,6 +72,7 @@ bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_vi
             enqueue(audience::waiter,
                     [this, znode = place_taken->znode] { options().on_entered(znode); });
     } else if (const auto* place = std::get_if<core::queued>(&news.event)) {
+        note_ahead(place->ahead);
         if (user.on_queued)
             enqueue(audience::waiter, [this, ahead = place->ahead] { options().on_queued(ahead); });
     } else if (const auto* grant = std::get_if<core::granted>(&news.event)) {
@@ -183,7 +184,7 @@ void session_hold::unlock_together(const std::vector<std::shared_ptr<hold>>& all
             each->unlock();
             continue;
         }
-        if (!single->begin_release() || single->defer_leave(why)) continue;
+        if (!single->begin_release(why) || single->defer_leave(why)) continue;
         auto* const session = single->session_.get();
         auto found = std::find_if(sessions.begin(), sessions.end(),
                                   [session](const auto& entry) { return entry.first == session; });

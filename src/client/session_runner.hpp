@@ -54,6 +54,7 @@ struct contender_counts {
     void count(const core::notice& news) noexcept;
 };
 
+class metrics_impl;
 class outage_watch;
 class runtime_impl;
 
@@ -72,6 +73,7 @@ struct client_services {
     std::function<void(const session_change&)> on_change;
     std::shared_ptr<outage_watch> outage;  // why no session is attached
     contender_counts counts{};
+    std::shared_ptr<metrics_impl> metrics;   // null: none are taken
     std::atomic<std::uint64_t> requests{0};  // that were handed to the servers' client
 
     // True where user code runs, which a closing client waits for.

@@ -221,6 +221,7 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
         const auto self = weak.lock();
         if (!self) return;
         self->tell_waiting([ahead](local_hold& hold, std::size_t place) {
+            hold.note_ahead(ahead + place);
             if (hold.options().on_queued) hold.options().on_queued(ahead + place);
         });
     };
@@ -244,8 +245,7 @@ bool shared_contender::came_too_late(const error& why) const {
 }
 
 void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
-    std::shared_ptr<hold> granted;
-    if (answer) granted = internals::take_hold(std::move(*answer));
+    auto granted = answer ? internals::take_hold(std::move(*answer)) : nullptr;
     bool stale = false;
     auto effects = step([&](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
         stale = current_.number != number;
@@ -348,6 +348,7 @@ std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request,
     const bool tells_place = request.options.on_queued != nullptr;
     auto hold = std::make_shared<local_hold>(shared_from_this(), arrival.id,
                                              std::move(request.options), std::move(done));
+    hold->observe(record_of(servers_->services().metrics, path_));
     std::optional<std::size_t> ahead;  // of this process
     execute(step([&](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
         callers_.insert(callers_.begin() + static_cast<std::ptrdiff_t>(index_of(arrival.id)), hold);
@@ -355,11 +356,10 @@ std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request,
         if (tells_place) ahead = value_.place_of(arrival.id);
     }));
     base::finish_or_end("the start of a call", [&] {
-        if (ahead.value_or(0) > 0) {
+        if (ahead.value_or(0) > 0)
             servers_->post([hold, ahead] {
                 hold->tell(call::audience::waiter, [&] { hold->options().on_queued(*ahead); });
             });
-        }
         hold->listen(stop);
     });
     return hold;

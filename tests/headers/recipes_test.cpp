@@ -34,6 +34,20 @@ TEST(header_examples, client_options) {
     EXPECT_EQ(servers.session_count(), 1U);
 }
 
+TEST(header_examples, metrics) {
+#include "examples/metrics.inc"
+    mutex{servers, "/orders/17"}.acquire().value().unlock();
+    EXPECT_EQ(numbers.snapshot().locks.front().granted, 1U);
+    EXPECT_THAT(page, ::testing::HasSubstr("turnstile_lock_held{lock=\"/orders/{}\"} 0\n"));
+}
+
+TEST(header_examples, metric_family) {
+    const auto numbers = metrics::start();
+#include "examples/metric_family.inc"
+    EXPECT_THAT(body, ::testing::HasSubstr("\nturnstile_outages_total 0\n"));
+    EXPECT_THAT(body, ::testing::HasSubstr("\nshop_orders_total 17\n"));
+}
+
 TEST(header_examples, runtime) {
 #include "examples/runtime.inc"
     EXPECT_EQ(orders.session_count() + stock.session_count(), 2U);

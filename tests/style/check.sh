@@ -111,7 +111,7 @@ rule_internals() {
 # The coroutine forms, and the types for writes under a hold, are in separate headers, which no recipe's header
 # includes.
 rule_light_headers() {
-    local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|transaction|text|ostream|fmt|stop_any|turnstile'
+    local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|opentelemetry|prometheus|transaction|text|ostream|fmt|stop_any|turnstile'
     {
         matches '#include <(memory|coroutine|mutex|thread|ostream|iostream|format|variant)>' \
             include/turnstile/*.hpp | { grep -vE "^include/turnstile/($heavy)\\.hpp:" || true; }
@@ -125,7 +125,7 @@ rule_whole_header() {
     local whole=include/turnstile/turnstile.hpp header name
     for header in include/turnstile/*.hpp; do
         name=${header##*/}
-        case $name in turnstile.hpp | callback.hpp | completion_token.hpp | owned.hpp) continue ;; esac
+        case $name in turnstile.hpp | callback.hpp | completion_token.hpp | metrics_handle.hpp | owned.hpp) continue ;; esac
         sed '/^#pragma once/q' "$whole" | grep -qw -e "$name" ||
             grep -qxF -e "#include \"turnstile/$name\"" "$whole" || echo "$header"
     done | report "not in turnstile.hpp"

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// metrics: how long this program waits for locks and holds them, what it lost and why, and the state of its sessions.
+//
+// Make one object, give it to every client, and read it whenever a monitoring system asks.
+//
+//     const auto numbers = turnstile::metrics::start({.templates = {turnstile::path_template{"/orders/{}"}}});
+//     turnstile::client servers{"local:", {.metrics = numbers}};
+//     const std::string page = turnstile::prometheus_text(turnstile::families_of(numbers.snapshot()));
+//
+// Series. The numbers of all locks whose path fits a template form one series, which has the template's name. Every
+// other path has a series of its own, up to `most_paths` paths; paths beyond them share the series "other". So the
+// number of series never exceeds the number of templates + most_paths + 1, whatever paths the program uses. A series
+// stays until the last handle is gone.
+//
+// What counts. A call counts as soon as it waits in a client: not a call that is refused before (`bad_option`, a
+// closed client). For a lock that threads share (retained, cohort) each thread's call counts, not the common znode. A
+// multi_lock or quorum_lock counts as its parts. Entering a recursive_mutex again does not count.
+//
+// Events. `metrics_options::observer` gets each call as events, for tracing. turnstile/opentelemetry.hpp is such an
+// observer; turnstile/prometheus.hpp offers the snapshot to prometheus-cpp.
+//
+// Costs. A client without metrics does nothing. With metrics a call allocates one object, compares its path with the
+// templates, and takes a mutex of its series four times.
+//
+// After fork() the child's copy stays empty.
+//
+// Thread safety: a handle is as safe as an int. Any thread may call snapshot().
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "turnstile/callback.hpp"
+#include "turnstile/clock.hpp"
+#include "turnstile/error.hpp"
+#include "turnstile/export.hpp"
+#include "turnstile/fencing_token.hpp"
+#include "turnstile/metric_family.hpp"
+#include "turnstile/metrics_handle.hpp"
+#include "turnstile/path_template.hpp"
+#include "turnstile/session_state.hpp"
+
+namespace turnstile {
+
+// What happened to a call for a lock. A call has `waits` first, then `granted` or `refused`; after `granted` it has
+// `released` or `lost`.
+enum class lock_event_kind { waits, granted, refused, released, lost };
+
+// Returns the name of the kind, like "granted".
+[[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(lock_event_kind kind) noexcept;
+
+// An event of one call. The texts live until the observer returns.
+struct lock_event {
+    lock_event_kind kind = lock_event_kind::waits;
+    std::uint64_t call = 0;           // number of the call, unique in its metrics object, from 1
+    std::string_view series{};        // the template's text, the path, or "other"
+    std::string_view path{};          // the path of the lock
+    boottime_clock::time_point at{};  // the instant of the event
+    boottime_clock::duration
+        span{};  // the wait (`granted`, `refused`) or the hold (`released`, `lost`)
+    turnstile::fencing_token token{};  // of the grant, from `granted` on
+    std::optional<errc> why{};         // the reason of `refused` and `lost`
+};
+
+// The options of a metrics object.
+struct metrics_options {
+    // A path belongs to the first template that it fits (path_template::matches).
+    std::vector<path_template> templates{};
+    // The largest number of paths without a template that have a series of their own. At most 10,000.
+    std::size_t most_paths = 50;
+    // Upper bounds of the histograms' buckets, ascending, above zero, at most 100. Empty: 18 bounds from 1 ms to 1 h.
+    std::vector<boottime_clock::duration> bounds{};
+    // Called with each event, in the order of the call's events: `waits` on the thread that calls for the lock;
+    // `granted` and `refused` on the thread that gets the result, just before it gets it; `released` on the thread that
+    // releases; `lost` on a thread of the client. The library holds no lock of its own meanwhile. Keep it short: the
+    // caller waits for it. It must be safe to call from several threads at once. The library logs an exception that it
+    // throws.
+    detail::callback<void(const lock_event& event)> observer{};
+};
+
+// The numbers of one series.
+struct lock_numbers {
+    std::string series;
+    metric_histogram waits{};  // seconds from the call to the grant, of calls that were granted
+    metric_histogram holds{};  // seconds from the grant to the release or the loss
+    std::uint64_t granted = 0;
+    // Counts by the name of the reason (name_of): calls that ended without a grant, and holds that ended without a
+    // release.
+    std::map<std::string, std::uint64_t> refused{};
+    std::map<std::string, std::uint64_t> lost{};
+    std::size_t held_now = 0;
+    std::size_t waiting_now = 0;
+    // The largest number of contenders ahead of a call that waits now, as the call last learned it.
+    std::size_t queue_depth = 0;
+    boottime_clock::duration longest_wait{};  // of the calls that wait now
+    boottime_clock::duration longest_hold{};  // of the present holds
+    // The shortest time that is left until a present hold is no longer certain (guard::remaining). Empty without a
+    // hold, and where holds have no limit (`local:`).
+    std::optional<boottime_clock::duration> lease_margin{};
+};
+
+// The numbers of all clients of a metrics object.
+struct metrics_snapshot {
+    std::vector<lock_numbers>
+        locks{};  // templates in their order, then paths in the order of their first call
+    // The number of sessions in each state, by the state's value.
+    std::array<std::size_t, 7> sessions{};
+    std::uint64_t reconnects = 0;     // sessions that were connected again
+    std::uint64_t lost_sessions = 0;  // sessions that expired, or whose lease ended
+    std::uint64_t outages = 0;        // times that a client lost its last connection
+    // The longest time for which a client has had no connection now. Zero if all clients have one.
+    boottime_clock::duration outage{};
+};
+
+// Returns the short name of a reason, as series and events have it: "session_lost", "timeout".
+[[nodiscard]] TURNSTILE_EXPORT std::string_view name_of(errc why) noexcept;
+
+// Returns the snapshot as families: `turnstile_lock_wait_seconds`, and the others of docs/how-to/metrics.md. The label
+// `lock` has the series.
+[[nodiscard]] TURNSTILE_EXPORT std::vector<metric_family> families_of(
+    const metrics_snapshot& numbers);
+
+}  // namespace turnstile

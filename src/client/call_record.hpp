@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// call_record: a call for a lock, as the metrics of its client see it. A call of a client without metrics has none.
+//
+// `granted`, `refused`, `lost` and `given_up` only count, and may be called under the locks of the call and its session.
+// The functions that begin with `tell` call the observer, which is user code: under no lock.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "client/hold.hpp"
+#include "client/lock_series.hpp"
+#include "turnstile/metrics.hpp"
+
+namespace turnstile::detail {
+
+class call_record {
+public:
+    using observer = callback<void(const lock_event&)>;
+
+    // The call begins to wait.
+    call_record(std::shared_ptr<lock_series> series, std::uint64_t number, observer listener);
+    ~call_record();
+    call_record(const call_record&) = delete;
+    call_record& operator=(const call_record&) = delete;
+
+    void note_ahead(std::size_t ahead) { series_->note_ahead(place_, ahead); }
+    void granted(const hold& holder) { series_->grant(place_, holder, boottime_clock::now()); }
+    void refused(const error& why) { end(why, lock_series::ending::by_loss); }
+    void lost(const error& why) { end(why, lock_series::ending::by_loss); }
+    // By the caller, whether it waits or holds.
+    void given_up(const error& why) {
+        const bool by_choice = why == errc::cancelled || why == errc::interrupted;
+        end(why, by_choice ? lock_series::ending::by_owner : lock_series::ending::by_loss);
+    }
+
+    void tell_begin(const hold& call) const;
+    // The caller is about to get `outcome`.
+    void tell_outcome(const hold& call, const result<guard>& outcome) const;
+    // The hold has ended, perhaps before its caller got it.
+    void tell_end(const hold& call) const;
+
+private:
+    void end(const error& why, lock_series::ending manner);
+    void tell(lock_event&& event, const hold& call) const;
+
+    const std::shared_ptr<lock_series> series_;
+    const std::uint64_t number_;
+    const std::uint64_t generation_;  // of the process
+    const observer observer_;
+    const lock_series::place place_;
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// metrics_impl: what is behind turnstile::metrics: its series, and the clients whose sessions it counts.
+//
+// Thread safety: all members from any thread. The lock is held while no other is taken.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "client/call_record.hpp"
+#include "client/lock_series.hpp"
+#include "turnstile/metrics.hpp"
+
+namespace turnstile::detail {
+
+class metrics_impl {
+public:
+    static constexpr std::size_t k_most_paths = 10'000;
+    static constexpr std::size_t k_most_bounds = 100;
+
+    // Throws std::system_error(bad_option).
+    explicit metrics_impl(metrics_options options);
+
+    // A call on `path` that begins to wait.
+    [[nodiscard]] std::unique_ptr<call_record> begin(const std::string& path);
+    // `is_outage`: with it a client lost its last connection.
+    void on_change(const session_change& step, bool is_outage) noexcept;
+    // A client, as long as `owner` lives. `add` adds the states of its sessions and the length of its outage.
+    using addition = std::function<void(metrics_snapshot&)>;
+    void watch(std::weak_ptr<const void> owner, addition add);
+
+    [[nodiscard]] metrics_snapshot snapshot() const;
+    // True in a child of the process that made it: its locks may be taken for ever there.
+    [[nodiscard]] bool forked() const noexcept;
+
+private:
+    using series = std::shared_ptr<lock_series>;
+    struct watched {
+        std::weak_ptr<const void> owner;
+        addition add;
+    };
+
+    [[nodiscard]] series make_series(std::string name) const;
+    [[nodiscard]] series series_of(const std::string& path);
+
+    const metrics_options options_;
+    const std::uint64_t generation_;
+    const std::vector<series> templates_;  // of options_.templates
+    const series other_;
+    std::atomic<std::uint64_t> calls_{0};
+    std::atomic<std::uint64_t> reconnects_{0};
+    std::atomic<std::uint64_t> lost_sessions_{0};
+    std::atomic<std::uint64_t> outages_{0};
+
+    mutable base::mutex mutex_;
+    std::unordered_map<std::string, series> paths_ GUARDED_BY(mutex_);
+    std::vector<series> in_order_ GUARDED_BY(mutex_);  // of paths_
+    bool other_used_ GUARDED_BY(mutex_) = false;
+    std::vector<watched> clients_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// observed_hold: a hold whose steps the metrics of its client follow, if the client has metrics. Without them each step
+// compares a pointer with null.
+//
+// Thread safety: all members from any thread, but for observe().
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "client/hold.hpp"
+
+namespace turnstile::detail {
+
+class call_record;
+class metrics_impl;
+
+// Deletes a record, where only its name is known.
+struct record_deletion {
+    void operator()(call_record* record) const noexcept;
+};
+using record_pointer = std::unique_ptr<call_record, record_deletion>;
+
+// A call on `path` that begins to wait; null without metrics.
+[[nodiscard]] record_pointer record_of(const std::shared_ptr<metrics_impl>& metrics,
+                                       const std::string& path);
+
+class observed_hold : public hold {
+public:
+    // Before the hold is known to what tells its grant. Calls the observer: under no lock.
+    void observe(record_pointer&& record) noexcept;
+    // As many contenders are ahead.
+    void note_ahead(std::size_t ahead) {
+        if (record_) record_ahead(ahead);
+    }
+
+protected:
+    // ---- under the lock of the call; each counts once ----------------------------------------
+    void note_grant() {
+        if (record_) record_grant();
+    }
+    void note_refusal(const error& why) {
+        if (record_) record_refusal(why);
+    }
+    void note_loss(const error& why) {
+        if (record_) record_loss(why);
+    }
+    // ---- under no lock: these call the observer ----------------------------------------------
+    // The caller gave it up, waiting or holding.
+    void note_given_up(const error& why) noexcept {
+        if (record_) record_given_up(why);
+    }
+    // The caller is about to get `answer`.
+    void tell_answer(const result<guard>& answer) const noexcept {
+        if (record_) record_answer(answer);
+    }
+    void tell_loss() const noexcept {
+        if (record_) record_end();
+    }
+
+private:
+    void record_ahead(std::size_t ahead);
+    void record_grant();
+    void record_refusal(const error& why);
+    void record_loss(const error& why);
+    void record_given_up(const error& why) noexcept;
+    void record_answer(const result<guard>& answer) const noexcept;
+    void record_end() const noexcept;
+
+    record_pointer record_;
+};
+
+}  // namespace turnstile::detail
