@@ -15,6 +15,8 @@ install(
     FILE_SET HEADERS COMPONENT development
     FILE_SET asio COMPONENT development
     FILE_SET boost_asio COMPONENT development
+    FILE_SET prometheus COMPONENT development
+    FILE_SET opentelemetry COMPONENT development
 )
 install(
     EXPORT turnstileTargets
@@ -79,6 +81,14 @@ list(APPEND turnstile_components command documentation)
 install(
     TARGETS turnstile_guardian
     RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile" COMPONENT command
+)
+# For operators, whatever part of Turnstile they run.
+install(
+    FILES "${PROJECT_SOURCE_DIR}/packaging/monitoring/dashboard.json"
+          "${PROJECT_SOURCE_DIR}/packaging/monitoring/turnstile.rules.yaml"
+          "${PROJECT_SOURCE_DIR}/packaging/monitoring/turnstile.rules_test.yaml"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}/monitoring"
+    COMPONENT documentation
 )
 install(
     FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE"
