@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/election_answers.hpp"
 
+#include <utility>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
-#include "admin/http/metrics_page.hpp"
 #include "admin/reading/lock_json.hpp"
+#include "turnstile/metric_family.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -60,21 +63,29 @@ http_answer health_answer(const election_view& view) {
 }
 
 http_answer metrics_answer(const election_view& view) {
-    admin::metrics_page all{{{"path", view.path}, {"id", view.id}}};
-    all.add("leads", "gauge", "1 while this participant leads.", view.leads ? 1 : 0);
-    all.add("queued", "gauge", "1 while it is in the servers' queue.", view.queued ? 1 : 0);
-    all.add("servers_answer", "gauge", "1 while the queue can be read from the servers.",
-            view.queue ? 1 : 0);
-    all.add("participants", "gauge", "Participants in the queue.",
-            view.queue ? view.queue->size() : 0);
-    all.add("terms_total", "counter", "Terms that this participant has begun.", view.terms);
-    all.add("entered_total", "counter", "Places that it has taken in the queue.",
-            view.counters.entered);
-    all.add("waited_total", "counter", "Places with others ahead.", view.counters.waited);
-    all.add("lost_total", "counter", "Leads that ended by a loss.", view.counters.lost);
-    all.add("guarded", "gauge", "1 while a crash frees its place at once.",
-            view.counters.guardian == guardian_state::guarded ? 1 : 0);
-    return {200, admin::metrics_page::k_type, all.text()};
+    std::vector<metric_family> all;
+    const auto add = [&](std::string name, metric_kind kind, std::string help, auto value) {
+        all.push_back({std::move(name),
+                       kind,
+                       std::move(help),
+                       {{{{"path", view.path}, {"id", view.id}}, static_cast<double>(value)}}});
+    };
+    const auto gauge = metric_kind::gauge;
+    const auto counter = metric_kind::counter;
+    add("turnstile_leads", gauge, "1 while this participant leads.", view.leads ? 1 : 0);
+    add("turnstile_queued", gauge, "1 while it is in the servers' queue.", view.queued ? 1 : 0);
+    add("turnstile_servers_answer", gauge, "1 while the queue can be read from the servers.",
+        view.queue ? 1 : 0);
+    add("turnstile_participants", gauge, "Participants in the queue.",
+        view.queue ? view.queue->size() : 0);
+    add("turnstile_terms_total", counter, "Terms that this participant has begun.", view.terms);
+    add("turnstile_entered_total", counter, "Places that it has taken in the queue.",
+        view.counters.entered);
+    add("turnstile_waited_total", counter, "Places with others ahead.", view.counters.waited);
+    add("turnstile_lost_total", counter, "Leads that ended by a loss.", view.counters.lost);
+    add("turnstile_guarded", gauge, "1 while a crash frees its place at once.",
+        view.counters.guardian == guardian_state::guarded ? 1 : 0);
+    return {200, std::string{k_prometheus_content_type}, prometheus_text(all)};
 }
 
 }  // namespace turnstile::cli

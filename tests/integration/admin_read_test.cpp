@@ -72,6 +72,7 @@ TEST_F(admin_read, servers_and_graph) {
     EXPECT_FALSE(answer.value()["servers"][0]["version"].is_null());
     EXPECT_EQ(answer.value()["read_only"], true);
     expect_as_documented(page, "/api/v1/graph", page.ask("/api/v1/graph"));
+    expect_as_documented(page, "/api/v1/templates", page.ask("/api/v1/templates"));
     expect_as_documented(page, "/api/v1/audit", page.ask("/api/v1/audit?limit=1"));
     const auto me = page.ask("/api/v1/me");
     expect_as_documented(page, "/api/v1/me", me);

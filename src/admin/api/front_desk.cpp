@@ -10,7 +10,7 @@
 #include "admin/api/metrics.hpp"
 #include "admin/assets.hpp"
 #include "admin/http/limits.hpp"
-#include "admin/http/metrics_page.hpp"
+#include "turnstile/metric_family.hpp"
 #include "turnstile/version.hpp"
 
 namespace turnstile::admin {
@@ -140,7 +140,8 @@ http_response front_desk::answer_other(const route& found, const identity& calle
         return {.type = "text/csv; charset=utf-8",
                 .body = audit_csv(at_, query{request.target, found.parameters}),
                 .headers = {{"Content-Disposition", "attachment; filename=turnstile-audit.csv"}}};
-    if (found.path == "/metrics") return {.type = metrics_page::k_type, .body = metrics(at_)};
+    if (found.path == "/metrics")
+        return {.type = std::string{k_prometheus_content_type}, .body = metrics(at_)};
     if (found.path == "/api/v1/openapi.json")
         return give_asset(*asset_called("openapi.json"), request);
     const auto reason = illness(at_);

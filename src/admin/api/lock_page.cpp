@@ -150,7 +150,7 @@ json lock_page(site& at, const query& asked) {
     const auto meta = meta_of(seen);
     const lock_key key{path, kind_asked(asked, path, required(seen))};
     const auto lock = queue_of(at, seen, key, page.wanted());
-    const auto history = at.reading.history_of(key);
+    const auto history = at.reading.from_history([&](const auto& known) { return known.of(key); });
     if (lock.contenders == 0 && !history)
         throw refusal{404, "no_such_lock",
                       key.first + ": no contender is there, and none was seen holding"};

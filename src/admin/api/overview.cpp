@@ -3,13 +3,16 @@
 
 #include <algorithm>
 
+#include "admin/api/lock_page.hpp"
 #include "admin/api/meta.hpp"
+#include "admin/reading/template_times.hpp"
 #include "base/hexadecimal.hpp"
 
 namespace turnstile::admin {
 namespace {
 
 constexpr std::size_t k_longest_holds = 10;
+constexpr std::size_t k_most_templates = 20;
 
 template <class T>
 json or_null(const std::optional<T>& value) {
@@ -75,6 +78,22 @@ json overview(site& at, const query&) {
             {"watchers", at.traffic().streams},
             {"read_only", at.read_only},
             {"meta", meta_of(seen)}};
+}
+
+json templates(site& at, const query&) {
+    const auto seen = at.reading.look();
+    auto all = json::array();
+    const auto times = at.reading.from_history(
+        [](const auto& known) { return times_by_template(known, k_most_templates); });
+    for (const auto& each : times)
+        all.push_back({{"template", each.form},
+                       {"locks", each.locks},
+                       {"hold_ms", json_of(each.holds)},
+                       {"wait_ms", json_of(each.waits)},
+                       {"released", each.released},
+                       {"taken", each.taken},
+                       {"unknown", each.unknown}});
+    return {{"templates", std::move(all)}, {"meta", meta_of(seen)}};
 }
 
 namespace {

@@ -25,6 +25,7 @@ const std::vector<route>& json_routes() {
          {"path", "kind", "contender", "offset", "limit"},
          lock_page},
         {"GET", "/api/v1/graph", need::looking, {}, waits},
+        {"GET", "/api/v1/templates", need::looking, {}, templates},
         {"GET", "/api/v1/audit", need::looking, audit_parameters(true), audit_page},
         {"GET", "/api/v1/orders", need::looking, {}, orders_page},
         {"POST", "/api/v1/ask", need::asking, {}, nullptr, ask},

@@ -6,7 +6,7 @@ import { link_to, link_to_lock, number_in } from './links.js';
 import { k_page, lock_list, start_list } from './lock_list.js';
 import { age, contender_name, json_link, view_head } from './parts.js';
 import { server_list } from './servers.js';
-import { count, plain } from './text.js';
+import { count, many, plain, precise } from './text.js';
 
 export const title = () => 'Overview';
 
@@ -24,11 +24,12 @@ function filters(query) {
 
 export async function load(query) {
   const { offset, ...search } = filters(query);
-  const [overview, locks] = await Promise.all([
+  const [overview, times, locks] = await Promise.all([
     read('overview'),
+    read('templates'),
     read('locks', { ...search, offset: offset || '', limit: k_page }),
   ]);
-  return { overview, locks, meta: overview.meta };
+  return { overview, templates: times.templates, locks, meta: overview.meta };
 }
 
 function total(title_of, number, { href, style } = {}) {
@@ -67,7 +68,32 @@ function longest_holds(holds) {
   );
 }
 
-export function render({ overview, locks, meta }, context) {
+// Median and 99 % of waits and holds, and how the holds ended, for locks of one form.
+function times_of(templates) {
+  const seen = templates.filter((each) => each.hold_ms.count > 0);
+  if (!seen.length) return h('p', { class: 'empty' }, 'No hold has ended yet.');
+  const times = (word, { count: number, p50, p99 }) =>
+    h('span', { class: 'line figures' }, number ? `${word} ${precise(p50)}, 99 % ${precise(p99)}` : `${word} –`);
+  return h(
+    'ol',
+    { class: 'holds' },
+    seen.map(({ template, hold_ms, wait_ms, taken, unknown }) =>
+      h(
+        'li',
+        { 'data-key': template },
+        h('span', { class: 'path', title: plain(template) }, name(template)),
+        h('span', { class: 'figures strong' }, many(hold_ms.count, 'hold')),
+        times('wait', wait_ms),
+        times('hold', hold_ms),
+        taken || unknown
+          ? h('span', { class: 'line muted figures' }, `${count(taken)} taken, ${count(unknown)} released or lost`)
+          : null,
+      ),
+    ),
+  );
+}
+
+export function render({ overview, templates, locks, meta }, context) {
   const search = filters(context.query);
   return [
     view_head({ title: 'Overview', meta, context, json: json_link('overview') }),
@@ -81,6 +107,8 @@ export function render({ overview, locks, meta }, context) {
         { class: 'aside' },
         h('section', { class: 'card', 'aria-labelledby': 'holds-title' },
           h('h2', { id: 'holds-title' }, 'Longest holds'), longest_holds(overview.longest_holds)),
+        h('section', { class: 'card', 'aria-labelledby': 'times-title' },
+          h('h2', { id: 'times-title' }, 'Waits and holds'), times_of(templates)),
         h('section', { class: 'card', 'aria-labelledby': 'servers-title' },
           h('h2', { id: 'servers-title' }, h('a', { href: '/servers' }, 'Servers')), server_list(overview)),
       ),

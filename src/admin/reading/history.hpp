@@ -74,11 +74,17 @@ public:
     [[nodiscard]] std::size_t ended() const noexcept { return ended_; }
     [[nodiscard]] std::size_t locks() const noexcept { return locks_.size(); }
 
-private:
     struct lock_spans {
         std::vector<hold_span> lasting;
         std::deque<hold_span> ended;
     };
+    // Calls `visit` with each lock and its spans.
+    template <class F>
+    void for_each_lock(F&& visit) const {
+        for (const auto& [lock, spans] : locks_) visit(lock, spans);
+    }
+
+private:
     using sessions = std::unordered_set<std::int64_t>;
     using znodes = std::unordered_set<std::size_t>;  // by the hashes of their paths
 

@@ -206,11 +206,6 @@ std::uint64_t reader::wait_for_change(std::uint64_t known) const {
     return view_.change;
 }
 
-std::optional<std::vector<hold_span>> reader::history_of(const lock_key& lock) const {
-    const std::lock_guard guard{mutex_};
-    return history_.of(lock);
-}
-
 wall_time reader::looking_since() const {
     const std::lock_guard guard{mutex_};
     return looking_since_.value_or(std::chrono::system_clock::now() + view_.clock_ahead);

@@ -65,7 +65,12 @@ public:
     // Waits until `view::change` differs from `known`, or the reader ends: that number. It does not count as a look.
     [[nodiscard]] std::uint64_t wait_for_change(std::uint64_t known) const;
 
-    [[nodiscard]] std::optional<std::vector<hold_span>> history_of(const lock_key& lock) const;
+    // Returns read(history), under the lock of the reader.
+    template <class F>
+    [[nodiscard]] auto from_history(F&& read) const {
+        const std::lock_guard lock{mutex_};
+        return read(history_);
+    }
     [[nodiscard]] wall_time looking_since() const;
     void note_taken(const lock_key& lock, const std::string& znode);
     // Of the last snapshot; computed once for each.

@@ -133,7 +133,8 @@ export class mock_server {
     if (!this.is_signed_in(request)) throw new refusal(401, 'sign_in', 'sign in first');
     if (!this.state.snapshot) throw new refusal(503, 'no_snapshot', 'the servers were not read yet');
     if (what === 'events') return this.open_stream(address, response);
-    const reads = { overview: this.overview, locks: this.locks, lock: this.lock, graph: this.graph, audit: this.audit, orders: this.orders };
+    const reads = { overview: this.overview, locks: this.locks, lock: this.lock, graph: this.graph, templates: this.templates,
+      audit: this.audit, orders: this.orders };
     await this.state.hold_reads;
     if (!reads[what]) throw new refusal(404, 'not_found', `there is no ${what}`);
     return this.json(response, reads[what].call(this, Object.fromEntries(address.searchParams)));
@@ -206,6 +207,13 @@ export class mock_server {
 
   graph() {
     return { ...this.state.graph, meta: this.meta() };
+  }
+
+  templates() {
+    const measured = this.state.locks.filter((lock) => lock.distributions);
+    const templates = measured.map(({ path, distributions: { hold_ms, wait_ms } }) => ({ template: path.replace(/[^/]*$/, '{}'), locks: 1, hold_ms, wait_ms,
+      released: hold_ms.count - 2, taken: 1, unknown: 1 }));
+    return { templates, meta: this.meta() };
   }
 
   audit({ list = 'orders', who = '', path = '', offset = 0, limit = 50 }) {

@@ -23,6 +23,19 @@ test('the overview: totals, contended locks first, longest holds, servers', () =
     await tab.shows('as of 04:38:36 UTC');
   }));
 
+test('the overview has waits and holds by template, and says so while there are none', () =>
+  in_tab(async (tab, page, mock) => {
+    await tab.open('/');
+    await tab.is_live();
+    const card = page.locator('section.card', { hasText: 'Waits and holds' });
+    assert.match(await card.locator('li').first().innerText(),
+      /\/locks\/\{\}\s+475 holds\s+wait 1\.9 s, 99 % 31 s\s+hold 2\.6 s, 99 % 20 s\s+1 taken, 1 released or lost/);
+    mock.change((state) => {
+      for (const each of state.locks) delete each.distributions;
+    });
+    await tab.shows('No hold has ended yet.');
+  }));
+
 test('a search is in the address, by path and by holder', () =>
   in_tab(async (tab, page, mock) => {
     await tab.open('/');

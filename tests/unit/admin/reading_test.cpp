@@ -8,6 +8,7 @@
 #include "admin/reading/lock_json.hpp"
 #include "admin/reading/snapshot.hpp"
 #include "admin/reading/survey_plan.hpp"
+#include "admin/reading/template_times.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -132,6 +133,32 @@ TEST(admin_history, a_hold_that_lasts) {
     EXPECT_FALSE(all[0].to);
     EXPECT_EQ(known.held_since({"/a", lock_kind::mutex}), at(0s));
     EXPECT_FALSE(known.held_since({"/b", lock_kind::mutex}));
+}
+
+TEST(admin_template_times, of_locks_whose_last_names_differ) {
+    history known;
+    known.add({{lock("/a/1", {make_contender("x", 1, 0s)}, {make_contender("y", 2, 3s)}),
+                lock("/a/2", {make_contender("z", 3, 5s)}), lock("/b", {make_contender("w", 4)})},
+               {}},
+              at(10s));
+    known.note_taken({"/a/2", lock_kind::mutex}, "z");
+    known.add(
+        {{lock("/a/1", {make_contender("y", 2, 3s)}), lock("/b", {make_contender("w", 4)})}, {}},
+        at(12s));
+    const auto all = times_by_template(known, 10);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].form, "/a/{}");
+    EXPECT_EQ(all[0].locks, 2U);
+    EXPECT_EQ(all[0].holds.count, 2U);  // x for 12 s, z for 7 s
+    EXPECT_EQ(all[0].holds.longest, 12s);
+    EXPECT_EQ(all[0].holds.p50, 7s);
+    EXPECT_EQ(all[0].waits.count, 1U);  // y
+    EXPECT_EQ(all[0].waits.p99, 9s);
+    EXPECT_EQ(all[0].taken, 1U);
+    EXPECT_EQ(all[0].unknown, 1U);
+    EXPECT_EQ(all[1].form, "/{}");
+    EXPECT_EQ(all[1].holds.count, 0U);
+    EXPECT_EQ(times_by_template(known, 1).size(), 1U);
 }
 
 TEST(admin_history, how_a_hold_ended) {
