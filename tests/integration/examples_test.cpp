@@ -83,6 +83,10 @@ TEST(sql_fence, prints_what_is_expected) {
 }
 #endif
 
+TEST(scraped, reads_its_own_page) {
+    EXPECT_EQ(output_of("scraped", {}), expected_of("scraped"));
+}
+
 TEST(readme, example_takes_the_lock) {
     EXPECT_EQ(output_of("from_readme", {}).rfind("held, token 0x", 0), 0U);
 }
