@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -108,6 +109,10 @@ TEST_F(lock_series_test, ends_a_hold_once) {
     const auto numbers = series.read(k_start);
     EXPECT_EQ(numbers.holds.total(), 1U);
     EXPECT_EQ(numbers.lost.at("session_lost"), 0U);
+    series.announce(call);
+    const auto told = series.take_end(call).value();
+    EXPECT_EQ(told.ended, k_start + 1s);
+    EXPECT_EQ(told.why, errc::cancelled);
     series.forget(call);
 }
 
@@ -154,13 +159,16 @@ TEST_F(lock_series_test, tells_an_end_once_and_only_to_a_caller_that_had_the_gua
 
 TEST_F(lock_series_test, counts_calls_of_several_threads) {
     constexpr int k_threads = 4;
-    constexpr int k_calls = 2'000;
+    constexpr int k_calls = 50'000;
+    std::atomic<int> ready{0};
     std::vector<std::thread> threads;
     for (int i = 0; i != k_threads; ++i) {
         threads.emplace_back([&] {
+            // Together, so that they meet inside.
+            for (++ready; ready != k_threads;) std::this_thread::yield();
             for (int n = 0; n != k_calls; ++n) {
                 hold_for(1ms, 1ms, errc::cancelled, ending::by_owner);
-                static_cast<void>(series.read(k_start));
+                if (n % 100 == 0) static_cast<void>(series.read(k_start));
             }
         });
     }
