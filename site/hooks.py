@@ -16,8 +16,9 @@ import drawing  # noqa: E402
 import reference  # noqa: E402
 
 INDEX, API = "docs/README.md", "include/turnstile"
-BESIDE = ["src/admin/page/icon.svg", "README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "CHANGELOG.md",
-          "bench/README.md", "docker/README.md", "packaging/README.md", "testing/README.md", "tests/simulation/mutants/README.md"]
+BESIDE = ["src/admin/page/icon.svg", "README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md",
+          "CHANGELOG.md", "bench/README.md", "docker/README.md", "packaging/README.md", "testing/README.md",
+          "tests/simulation/mutants/README.md"]
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\S*) ?(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 symbols, enumerators = {}, {}  # a symbol's place on the site, by its name; the enumerators of a page, by its path

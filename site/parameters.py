@@ -47,7 +47,7 @@ def main():
     found = set()
     for file in sorted(xml.glob("*.xml")):
         for compound in tree.parse(file).getroot().iter("compounddef"):
-            is_public = compound.findtext("compoundname").startswith("turnstile")
+            is_public = compound.findtext("compoundname").startswith("turnstile") and compound.get("prot") != "private"
             if not is_public or compound.get("kind") not in ("class", "struct", "namespace"):
                 continue
             for function, text in public_functions(compound):

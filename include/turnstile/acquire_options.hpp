@@ -23,7 +23,9 @@ namespace turnstile {
 // is given here) an acquire is a single try, see acquire_options::timeout.
 class wait_limit {
 public:
+    // No limit.
     constexpr wait_limit() noexcept = default;
+    // A timeout: a duration of std::chrono or boost::chrono, counted from the start of the call.
     template <duration_like D>
     constexpr wait_limit(const D& timeout) noexcept  // NOLINT: reads as `.timeout = 2s`
         : kind_{kind::timeout}, time_{to_nanoseconds(timeout)} {}
@@ -33,6 +35,7 @@ public:
         : wait_limit{left_until(time)} {
         if (!is_zero()) *this = until(boottime_clock::now() + time_);
     }
+    // A time point of the library's own clock.
     wait_limit(boottime_clock::time_point time) noexcept  // NOLINT
         : wait_limit{until(time)} {
         if (time <= boottime_clock::now()) *this = boottime_clock::duration{};
@@ -66,8 +69,8 @@ private:
 // An operator's request to release a lock: the operator and the reason. Both may be empty, since Curator's revocation
 // gives neither.
 struct release_request {
-    std::string who{};
-    std::string why{};
+    std::string who{};  // name of the operator or of the program
+    std::string why{};  // reason, for people
 };
 
 // The options of an acquisition.

@@ -246,11 +246,13 @@ public:
     // The awaiter of the coroutine.
     class awaiter {
     public:
+        // Awaits the call of `acquisition`.
         explicit awaiter(std::shared_ptr<state> acquisition) : state_{std::move(acquisition)} {}
         ~awaiter() { state_->abandon(); }
         awaiter(const awaiter&) = delete;
         awaiter& operator=(const awaiter&) = delete;
 
+        // The functions that co_await calls. The coroutine always suspends, and await_resume() returns the outcome.
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<> waiter) { state_->suspend(waiter); }
         Outcome await_resume() { return state_->take(); }

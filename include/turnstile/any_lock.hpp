@@ -65,6 +65,7 @@ concept composable_lock = requires(L& lock, acquire_options options,
 // A lock of any kind.
 class any_lock {
 public:
+    // A function that receives the hold or the error.
     using handler = std::function<void(result<guard>)>;
 
     // Refers to `lock`. `name` is the name of its token in a fencing vector, and must be the same in every process.
@@ -74,18 +75,20 @@ public:
         any_lock(L& lock,
                  std::string name = {})  // NOLINT: reads as `multi_lock both{orders, stock}`
         : any_lock{new holder<L*>{&lock}, std::move(name)} {}
-    // Shares ownership of a lock, with a std::shared_ptr or a similar pointer.
+    // Shares ownership of a lock, with a std::shared_ptr or a similar pointer. `name` is as above.
     template <class P>
     requires(composable_lock<typename P::element_type>)
         any_lock(P lock, std::string name = {})  // NOLINT
         : any_lock{new holder<P>{std::move(lock)}, std::move(name)} {}
 
+    // A copy refers to the same lock.
     any_lock(const any_lock& other)
         : lock_{other.lock_->copy()},
           path_{other.path_},
           resource_{other.resource_},
           name_{other.name_} {}
     any_lock(any_lock&&) noexcept = default;
+    // Refers to the lock of `other` from now on.
     any_lock& operator=(const any_lock& other) { return *this = any_lock{other}; }
     any_lock& operator=(any_lock&&) noexcept = default;
     ~any_lock() = default;

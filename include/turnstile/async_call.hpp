@@ -72,11 +72,13 @@ using call_outcome =
 // The outcome of an upgrade in a coroutine: the hold, upgraded or as it was, and the result. The hold is empty only if
 // the coroutine's owner resumed the coroutine early.
 struct upgraded_guard {
+    // The hold `of` after the upgrade, and the result `how` of the upgrade.
     upgraded_guard(guard of, result<void> how) : hold{std::move(of)}, outcome{std::move(how)} {}
+    // No hold, and the error `why`.
     explicit upgraded_guard(error why) : outcome{std::move(why)} {}
 
-    guard hold{};
-    result<void> outcome;
+    guard hold{};          // the hold; empty only if the coroutine was resumed early
+    result<void> outcome;  // success, or the error of upgrade()
 };
 
 // A function that returns a result, or another type that is constructible from an error. It takes no argument, or a
@@ -156,7 +158,7 @@ template <class F>
 concept awaitable_call = blocking_call<std::remove_cvref_t<F>> &&
     (std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<std::remove_cvref_t<F>>);
 
-// Runs `call` on a worker, and resumes the coroutine on the executor with its outcome.
+// Runs `call` on a worker, and resumes the coroutine on the executor `resume_on` with its outcome.
 template <awaitable_call F, std::same_as<executor> E>
 auto async_call(const client& servers, F&& call, E resume_on) {
     using outcome = detail::call_outcome<std::remove_cvref_t<F>>;
@@ -166,7 +168,7 @@ auto async_call(const client& servers, F&& call, E resume_on) {
         std::move(resume_on)};
 }
 
-// Awaits lock.try_acquire(options).
+// Awaits lock.try_acquire(options). `resume_on` resumes the coroutine.
 template <class L, awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<guard>> async_try_acquire(const client& servers, L& lock, O&& options,
                                                        E resume_on) {
@@ -174,15 +176,15 @@ acquisition_awaitable<result<guard>> async_try_acquire(const client& servers, L&
     return {detail::started_try(servers, lock, how), {.stop = how.stop}, std::move(resume_on)};
 }
 
-// Awaits hold.release(). The call owns the hold and cannot be stopped: if the coroutine is destroyed, a worker
-// completes the release.
+// Awaits hold.release(limit). The call owns the hold and cannot be stopped: if the coroutine is destroyed, a worker
+// completes the release. `resume_on` resumes the coroutine.
 template <std::convertible_to<wait_limit> W, std::same_as<executor> E>
 acquisition_awaitable<result<void>> async_release(const client& servers, guard&& hold,
                                                   const W& limit, E resume_on) {
     return {detail::started_release(servers, std::move(hold), limit), {}, std::move(resume_on)};
 }
 
-// Awaits servers.wait_connected(limit).
+// Awaits servers.wait_connected(limit). `resume_on` resumes the coroutine.
 template <std::convertible_to<wait_limit> W, std::same_as<executor> E>
 acquisition_awaitable<result<void>> async_wait_connected(client& servers, const W& limit,
                                                          E resume_on) {
@@ -190,7 +192,7 @@ acquisition_awaitable<result<void>> async_wait_connected(client& servers, const 
 }
 
 // Awaits hold.commit(writes); no thread waits. The options are acquire_options, of which timeout and stop are used, or
-// a timeout or a deadline.
+// a timeout or a deadline. `resume_on` resumes the coroutine.
 template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const transaction& writes,
                                                           O&& options, E resume_on) {
@@ -199,7 +201,7 @@ acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const tra
 }
 
 // Awaits lock.upgrade(hold); no thread waits. The await owns the hold until it ends: if the coroutine is destroyed, the
-// hold is released.
+// hold is released. `resume_on` resumes the coroutine.
 template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<upgraded_guard> async_upgrade(shared_mutex& lock, guard&& hold, O&& options,
                                                     E resume_on) {

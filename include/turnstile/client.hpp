@@ -54,9 +54,9 @@ enum class server_role { unknown, standalone, leader, follower, observer, read_o
 
 // The state of one session at the instant of the call.
 struct session_info {
-    session_state state = session_state::connecting;
-    std::uint64_t epoch = 0;
-    std::int64_t id = 0;                  // the servers' id of the session; 0 without a session
+    session_state state = session_state::connecting;  // state of the session
+    std::uint64_t epoch = 0;  // number of the session, counted from 1; 0 before the first one
+    std::int64_t id = 0;      // the servers' id of the session; 0 without a session
     std::chrono::milliseconds timeout{};  // the negotiated session timeout; 0 while it is unknown
     std::string server{};  // "host:port" of the server that the session is connected to, or empty
     server_role role = server_role::unknown;  // the role of that server

@@ -22,12 +22,14 @@ namespace turnstile {
 
 // Meets the requirements of a standard clock.
 struct boottime_clock {
+    // The types that the standard requires of a clock. A duration is in nanoseconds.
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;
     using period = duration::period;
     using time_point = std::chrono::time_point<boottime_clock>;
-    static constexpr bool is_steady = true;
+    static constexpr bool is_steady = true;  // the clock never runs backwards
 
+    // Returns the time since the boot of the machine, suspended time included.
     [[nodiscard]] TURNSTILE_EXPORT static time_point now() noexcept;
 };
 

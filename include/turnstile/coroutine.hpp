@@ -126,7 +126,7 @@ concept async_lockable = requires(L& lock, acquire_options options,
 };
 
 // Awaits the lock. `G` is the type that the lock grants: async_acquire<ticket>(lock, options, pool) for a lock that
-// grants no guard.
+// grants no guard. `resume_on` resumes the coroutine.
 template <class G = guard, class L, awaitable_options O, std::same_as<executor> E>
 requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
 async_acquire(L&& lock, O&& options, E resume_on) {
@@ -136,13 +136,13 @@ async_acquire(L&& lock, O&& options, E resume_on) {
             },
             detail::options_of(options), std::move(resume_on)};
 }
-// The same without options.
+// The same without options: awaits `lock` without a limit, and resumes on `resume_on`.
 template <class G = guard, class L, std::same_as<executor> E>
 requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
 async_acquire(L&& lock, E resume_on) {
     return async_acquire<G>(std::forward<L>(lock), wait_limit{}, std::move(resume_on));
 }
-// Awaits a recursive_mutex, for an owner.
+// Awaits the recursive_mutex `lock`, for the owner `identity`. `resume_on` resumes the coroutine.
 template <class L, awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<guard>> async_acquire(L& lock, O&& options, owner identity,
                                                    E resume_on) {
@@ -151,7 +151,7 @@ acquisition_awaitable<result<guard>> async_acquire(L& lock, O&& options, owner i
             },
             detail::options_of(options), std::move(resume_on)};
 }
-// Awaits several permits of a semaphore.
+// Awaits several permits of the semaphore `of`. `resume_on` resumes the coroutine.
 template <class L, awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<guard>> async_acquire(L& of, permit_count permits, O&& options,
                                                    E resume_on) {

@@ -141,12 +141,14 @@ TURNSTILE_EXPORT std::error_condition make_error_condition(condition kind) noexc
 // An error: its code, and a detail in words.
 class [[nodiscard]] error {
 public:
+    // An error without a detail.
     error(errc code) : code_{code} {}  // NOLINT(google-explicit-constructor): errc is the error
-    // An error with a detail: the value, and the rule that it breaks.
+    // An error with a detail. `message` names the value, and the rule that it breaks.
     error(errc code, std::string message) : code_{code}, message_{std::move(message)} {}
 
     // Returns the code.
     [[nodiscard]] errc code() const noexcept { return code_; }
+    // Returns the code as a std::error_code.
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
     // Returns the class of the code.
     [[nodiscard]] turnstile::condition condition() const noexcept { return condition_of(code_); }
@@ -167,6 +169,7 @@ public:
         return std::move(*this);
     }
 
+    // Compares the code, or the class of the code. Two errors are equal if code, detail and part are equal.
     friend bool operator==(const error& a, errc b) noexcept { return a.code_ == b; }
     friend bool operator==(const error& a, turnstile::condition b) noexcept {
         return a.condition() == b;

@@ -28,9 +28,12 @@ namespace turnstile {
 // A token. The default is the zero token, which is smaller than the token of every grant.
 class fencing_token {
 public:
+    // Number of bytes of a packed token.
     static constexpr std::size_t k_packed_size = 12;
 
+    // The zero token.
     constexpr fencing_token() noexcept = default;
+    // A token from its parts: the czxid of the contender's znode, and the counter of handovers.
     constexpr explicit fencing_token(std::uint64_t zxid, std::uint32_t counter = 0) noexcept
         : zxid_{zxid}, counter_{counter} {}
 

@@ -30,8 +30,8 @@ class fencing_vector {
 public:
     // A token with its name.
     struct component {
-        std::string name{};  // name of the lock or the ensemble; the same in every process
-        fencing_token token{};
+        std::string name{};     // name of the lock or the ensemble; the same in every process
+        fencing_token token{};  // token of this lock or ensemble
         friend bool operator==(const component&, const component&) = default;
     };
 

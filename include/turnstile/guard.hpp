@@ -61,6 +61,7 @@ public:
     guard() noexcept = default;  // holds nothing
     // Starts the release, and does not wait for it. The client completes it in the background.
     ~guard() { unlock(); }
+    // Takes over the hold of `other`, which is empty then.
     guard(guard&& other) noexcept : hold_{std::exchange(other.hold_, nullptr)} {}
     guard& operator=(guard&& other) noexcept;  // releases its present hold first
     guard(const guard&) = delete;

@@ -53,10 +53,10 @@ enum class job_state { never_run, running, succeeded, failed };
 
 // The record of the latest run. Times are milliseconds since 1970, on the servers' leader's clock.
 struct job_record {
-    job_state state = job_state::never_run;
-    std::uint64_t number = 0;  // number of starts, from 1
-    std::string by{};          // name of the instance
-    std::int64_t started = 0;
+    job_state state = job_state::never_run;  // state of this run
+    std::uint64_t number = 0;                // number of starts, from 1
+    std::string by{};                        // name of the instance
+    std::int64_t started = 0;                // time of the start; 0 before the first start
     // 0 while it runs, and in the report of a run whose end has no readable stamp.
     std::int64_t ended = 0;
     std::uint64_t missed = 0;  // whole periods without a start before this one
@@ -73,8 +73,8 @@ enum class job_verdict {
 
 // The result of run().
 struct job_report {
-    job_verdict verdict = job_verdict::ran;
-    job_record record{};  // the record after the call
+    job_verdict verdict = job_verdict::ran;  // result of the call
+    job_record record{};                     // the record after the call
     // When to try again, if the job did not run; never zero then. With `running` the job may be due sooner or later.
     boottime_clock::duration retry_in{};
     // The job ran, but its end could not be recorded (for example because the lock was lost). The other instances

@@ -86,6 +86,7 @@ struct leader_options {
 // A participant of an election.
 class TURNSTILE_EXPORT leader {
 public:
+    // A function that the library calls for each term of this participant. `leader_options` chooses its thread.
     using function = std::function<void(leader_term&)>;
 
     // Makes a participant, without or with a function, and sends nothing. Throws std::system_error: `bad_path`;

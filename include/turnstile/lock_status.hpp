@@ -36,7 +36,7 @@ struct contender_metadata {
 
     // Returns "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders".
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
-    // Reads the data of a contender's znode.
+    // Reads `text`, the data of a contender's znode.
     [[nodiscard]] TURNSTILE_EXPORT static contender_metadata parse(std::string_view text);
 };
 
@@ -61,6 +61,7 @@ enum class contender_kind {
 // A contender of a lock: a holder or a waiter.
 struct contender {
     std::size_t position = 0;  // contenders ahead: of a mutex 0 is the holder, 1 is the next
+    // Kind of the contender, from the name of its znode.
     contender_kind kind = contender_kind::mutex;
     std::int32_t permits = 1;  // how many permits it asks for (kind `permit`)
     std::string name{};        // name of its znode
@@ -68,9 +69,10 @@ struct contender {
     std::int32_t sequence = 0;
     // The token of the znode's creation; for a shared_mutex the token of the contender's grant.
     turnstile::fencing_token token;
+    // The servers' id of the session that owns the znode.
     std::int64_t session_id = 0;
     std::chrono::system_clock::time_point created{};  // on the servers' leader's clock
-    contender_metadata metadata{};
+    contender_metadata metadata{};                    // data that the contender wrote about itself
 };
 
 }  // namespace turnstile

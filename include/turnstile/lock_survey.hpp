@@ -50,9 +50,9 @@ enum class lock_kind { mutex, latch, shared_mutex, semaphore, kazoo };
 
 // A lock.
 struct surveyed_lock {
-    std::string path;
-    lock_kind kind = lock_kind::mutex;
-    std::size_t contenders = 0;  // number of all contenders, holders and waiters
+    std::string path;                   // path of the lock
+    lock_kind kind = lock_kind::mutex;  // kind of the lock
+    std::size_t contenders = 0;         // number of all contenders, holders and waiters
     // The holders and the waiters that were read, in the order of arrival. If the limit of a semaphore has shrunk,
     // `holders` has only those that fit into it now.
     std::vector<contender> holders;

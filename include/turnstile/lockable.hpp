@@ -51,7 +51,10 @@ namespace turnstile {
 template <class L>
 class lockable {
 public:
+    // Waits for the lock without a limit. Throws std::system_error, or boost::thread_interrupted.
     void lock() { self().take(); }
+    // Tries to take the lock: once, until `timeout` has passed, or until `time`. Returns false if the call did not get
+    // the lock.
     [[nodiscard]] bool try_lock() { return self().try_take({}); }
     template <duration_like D>
     [[nodiscard]] bool try_lock_for(const D& timeout) {
@@ -61,8 +64,11 @@ public:
     [[nodiscard]] bool try_lock_until(const T& time) {
         return self().try_take(left_until(time));
     }
+    // Releases the calling thread's hold. Throws `not_owner` if the thread has no hold here.
     void unlock() { self().give_back(); }
 
+    // Acquires with a timeout or a deadline in place of options: acquire(2s) is acquire({.timeout = 2s}). `more` are
+    // the further arguments of the lock's own function, such as a handler.
     template <waiting_time W, class... More>
     result<guard> acquire(const W& limit, More&&... more) {
         return self().acquire(acquire_options{.timeout = limit}, std::forward<More>(more)...);
@@ -92,7 +98,9 @@ private:
 template <class L>
 class shared_lockable {
 public:
+    // Like lock(), as a reader.
     void lock_shared() { self().take(k_kind); }
+    // Like try_lock() and its forms with a time, as a reader.
     [[nodiscard]] bool try_lock_shared() { return self().try_take({}, k_kind); }
     template <duration_like D>
     [[nodiscard]] bool try_lock_shared_for(const D& timeout) {
@@ -102,8 +110,10 @@ public:
     [[nodiscard]] bool try_lock_shared_until(const T& time) {
         return self().try_take(left_until(time), k_kind);
     }
+    // Releases the calling thread's hold as a reader. Throws `not_owner` if the thread has no such hold here.
     void unlock_shared() { self().give_back(k_kind); }
 
+    // Acquires as a reader, with a timeout or a deadline `limit` in place of options.
     template <waiting_time W>
     result<guard> acquire_shared(const W& limit) {
         return self().acquire_shared(acquire_options{.timeout = limit});
@@ -126,7 +136,9 @@ private:
 template <class L>
 class upgrade_lockable {
 public:
+    // Like lock(), as an upgradable reader.
     void lock_upgrade() { self().take(k_kind); }
+    // Like try_lock() and its forms with a time, as an upgradable reader.
     [[nodiscard]] bool try_lock_upgrade() { return self().try_take({}, k_kind); }
     template <duration_like D>
     [[nodiscard]] bool try_lock_upgrade_for(const D& timeout) {
@@ -136,8 +148,12 @@ public:
     [[nodiscard]] bool try_lock_upgrade_until(const T& time) {
         return self().try_take(left_until(time), k_kind);
     }
+    // Releases the calling thread's hold as an upgradable reader. Throws `not_owner` if the thread has no such hold
+    // here.
     void unlock_upgrade() { self().give_back(k_kind); }
 
+    // Acquires as an upgradable reader, or upgrades `hold` to a writer, with a timeout or a deadline `limit` in place
+    // of options.
     template <waiting_time W>
     result<guard> acquire_upgrade(const W& limit) {
         return self().acquire_upgrade(acquire_options{.timeout = limit});

@@ -54,10 +54,10 @@ struct metric_sample {
 
 // All numbers of one name.
 struct metric_family {
-    std::string name;
-    metric_kind kind = metric_kind::gauge;
-    std::string help;  // one sentence
-    std::vector<metric_sample> samples{};
+    std::string name;                       // name of the metric
+    metric_kind kind = metric_kind::gauge;  // kind of all samples
+    std::string help;                       // one sentence
+    std::vector<metric_sample> samples{};   // one for each set of labels
 };
 
 // The value of the HTTP header Content-Type for the text of prometheus_text().

@@ -57,7 +57,7 @@ enum class lock_event_kind { waits, granted, refused, released, lost };
 
 // An event of one call. The texts live until the observer returns.
 struct lock_event {
-    lock_event_kind kind = lock_event_kind::waits;
+    lock_event_kind kind = lock_event_kind::waits;  // kind of the event
     std::uint64_t call = 0;           // number of the call, unique in its metrics object, from 1
     std::string_view series{};        // the template's text, the path, or "other"
     std::string_view path{};          // the path of the lock
@@ -86,16 +86,16 @@ struct metrics_options {
 
 // The numbers of one series.
 struct lock_numbers {
-    std::string series;
-    metric_histogram waits{};  // seconds from the call to the grant, of calls that were granted
-    metric_histogram holds{};  // seconds from the grant to the release or the loss
-    std::uint64_t granted = 0;
+    std::string series;         // the template's text, the path, or "other"
+    metric_histogram waits{};   // seconds from the call to the grant, of calls that were granted
+    metric_histogram holds{};   // seconds from the grant to the release or the loss
+    std::uint64_t granted = 0;  // number of grants
     // Counts by the name of the reason (name_of): calls that ended without a grant, and holds that ended without a
     // release.
     std::map<std::string, std::uint64_t> refused{};
     std::map<std::string, std::uint64_t> lost{};
-    std::size_t held_now = 0;
-    std::size_t waiting_now = 0;
+    std::size_t held_now = 0;     // present holds
+    std::size_t waiting_now = 0;  // calls that wait now
     // The largest number of contenders ahead of a call that waits now, as the call last learned it.
     std::size_t queue_depth = 0;
     boottime_clock::duration longest_wait{};  // of the calls that wait now

@@ -27,7 +27,7 @@ class guard;
 
 // The data of a znode.
 struct node {
-    std::string data{};
+    std::string data{};        // data of the znode, any bytes
     std::int32_t version = 0;  // number of writes since its creation
     bool ephemeral = false;    // ends with the session that owns it
     friend bool operator==(const node&, const node&) = default;
@@ -40,9 +40,9 @@ struct node {
 [[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const client& servers, std::string_view path,
                                                       const query_options& options = {});
 
-// Reads a znode under a hold. The result includes all that earlier holders of the lock wrote with commit(), or in any
-// other way that was answered before they released. For a multi_lock it includes what earlier holders of each of its
-// locks wrote. The hold is valid when the answer arrives.
+// Reads the znode at `path` under a hold. The result includes all that earlier holders of the lock wrote with commit(),
+// or in any other way that was answered before they released. For a multi_lock it includes what earlier holders of each
+// of its locks wrote. The hold is valid when the answer arrives.
 //
 // The read uses the session of the hold, and costs no further request. After a reconnect, and if several sessions or
 // threads of this process share the hold, a commit that changes nothing precedes it (docs/why/guarded-writes.md). The

@@ -44,6 +44,7 @@ public:
         const ::opentelemetry::nostd::shared_ptr<::opentelemetry::metrics::Meter>& meter)
         : shared_{std::make_shared<const instruments>(*meter)} {}
 
+    // Adds the event to the instruments.
     void operator()(const lock_event& event) const {
         switch (event.kind) {
             case lock_event_kind::waits: return add(*shared_->pending, 1, event);

@@ -12,6 +12,7 @@
 
 namespace turnstile {
 
+// Prints the text of `value` on the stream `out`.
 template <has_text V>
 std::ostream& operator<<(std::ostream& out, const V& value) {
     return out << text_of(value);

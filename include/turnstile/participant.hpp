@@ -31,6 +31,7 @@ struct participant {
     bool leads = false;
     std::string znode{};               // name of the znode
     turnstile::fencing_token token{};  // the token of its lead
+    // The servers' id of the session that owns the znode.
     std::int64_t session_id = 0;
     // Time of entry into the queue, on the servers' leader's clock.
     std::chrono::system_clock::time_point since{};

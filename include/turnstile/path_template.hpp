@@ -59,9 +59,9 @@ public:
     static constexpr std::size_t k_longest_argument = 128;
     static constexpr std::size_t k_longest_beginning = 80;  // how many of these precede a digest
 
-    // Parses a template. Throws std::system_error(bad_path), with the template and the rule in the message: it must
-    // start with "/", its braces must be paired, a name has at most one `{}`, and with arguments it must be a path that
-    // the servers accept.
+    // Parses `text`, a template. Throws std::system_error(bad_path), with the template and the rule in the message: it
+    // must start with "/", its braces must be paired, a name has at most one `{}`, and with arguments it must be a path
+    // that the servers accept.
     explicit path_template(std::string_view text);
 
     // Returns the path for these arguments. Throws std::system_error(bad_path) if their number differs from

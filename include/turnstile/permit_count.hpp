@@ -25,6 +25,7 @@ public:
     // The largest number in range.
     static constexpr std::int32_t k_most = std::numeric_limits<std::int32_t>::max();
 
+    // A number of any integer type. The call that gets a `count` out of range refuses it.
     template <std::integral N>
     requires(!std::same_as<N, bool> && !std::same_as<N, char>)
         // NOLINTNEXTLINE(google-explicit-constructor): reads as `acquire(5)`

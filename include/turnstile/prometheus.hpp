@@ -74,8 +74,10 @@ inline std::vector<::prometheus::MetricFamily> prometheus_families(
 // A Collectable that takes a snapshot whenever it is collected.
 class prometheus_collectable final : public ::prometheus::Collectable {
 public:
+    // Collects the numbers of this metrics object.
     explicit prometheus_collectable(metrics numbers) : numbers_{std::move(numbers)} {}
 
+    // Returns the families of the present numbers, as prometheus-cpp asks for them.
     [[nodiscard]] std::vector<::prometheus::MetricFamily> Collect() const override {
         return prometheus_families(families_of(numbers_.snapshot()));
     }

@@ -57,30 +57,32 @@ enum class write_promise { none, guarded };
 // When the locks of a dead process are free. `at_once`: as soon as the system has noticed the death.
 enum class crash_promise { never, session_timeout, at_once };
 
-// The programs that can contend for one lock. `process`: threads of one process. `host`: processes of one host. `server`:
-// all programs that reach the one server. `cluster`: all programs that reach one of several servers that act as one.
+// The programs that can contend for one lock. `process`: threads of one process. `host`: processes of one host.
+// `server`: all programs that reach the one server. `cluster`: all programs that reach one of several servers that act
+// as one.
 enum class scope_promise { process, host, server, cluster };
 
 // The promises of a kind of server. The default is the least of everything.
 struct promises {
-    exclusion_promise exclusion = exclusion_promise::best_effort;
-    order_promise order = order_promise::none;
-    waiting_promise waiting = waiting_promise::polled;
-    failover_promise failover = failover_promise::none;
-    loss_promise loss = loss_promise::none;
-    token_promise token = token_promise::none;
-    write_promise writes = write_promise::none;
-    crash_promise crash = crash_promise::never;
-    scope_promise scope = scope_promise::process;
+    exclusion_promise exclusion = exclusion_promise::best_effort;  // exclusion (G1)
+    order_promise order = order_promise::none;                     // order of grants (G2)
+    waiting_promise waiting = waiting_promise::polled;   // how a waiter learns of its turn
+    failover_promise failover = failover_promise::none;  // locks after the loss of a server
+    loss_promise loss = loss_promise::none;              // report of a loss (G5)
+    token_promise token = token_promise::none;           // fencing (G6)
+    write_promise writes = write_promise::none;          // guarded writes
+    crash_promise crash = crash_promise::never;          // locks of a dead process
+    scope_promise scope = scope_promise::process;        // programs that can contend
     friend bool operator==(const promises&, const promises&) = default;
 };
 
 // A promise in words, like "exclusion" and "proved".
 struct promise_text {
-    std::string_view name;
-    std::string_view value;
+    std::string_view name;   // the member of `promises`, like "exclusion"
+    std::string_view value;  // its value, like "proved"
     friend bool operator==(const promise_text&, const promise_text&) = default;
 };
+// Number of members of `promises`.
 inline constexpr std::size_t k_promise_count = 9;
 
 // Returns all promises in words, in the order of the members.

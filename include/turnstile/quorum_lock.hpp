@@ -74,7 +74,9 @@ public:
     quorum_member(const client& servers, std::string name = {})  // NOLINT: reads as a list
         : servers_{&servers}, name_{std::move(name)} {}
 
+    // Returns the client of the ensemble.
     [[nodiscard]] const client& servers() const noexcept { return *servers_; }
+    // Returns the name as given. Empty: the hosts of the connect string are the name.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:

@@ -45,7 +45,7 @@
 namespace turnstile {
 
 template <class T>
-class result;
+class result;  // below
 
 namespace detail {
 
@@ -113,28 +113,34 @@ constexpr Result transform_error(Self&& self, F&& function) {
 
 }  // namespace detail
 
+// A value of type `T`, or an error.
 template <class T>
 class [[nodiscard]] result {
 public:
+    // The types of the value and of the error, as std::expected names them.
     using value_type = T;
     using error_type = turnstile::error;
 
+    // A success with this value.
     result(T value) : value_{std::in_place, std::move(value)} {}
+    // A failure, with this error or with an error of this code.
     result(turnstile::error failure) : failure_{std::move(failure)} {}
     result(errc failure) : failure_{failure} {}
 
+    // Returns whether the call failed.
     [[nodiscard]] bool has_error() const noexcept { return failure_.has_value(); }
 
+    // Returns whether the call succeeded.
     [[nodiscard]] bool has_value() const noexcept requires(!detail::k_is_optional<T>) {
         return !has_error();
     }
     explicit operator bool() const noexcept requires(!detail::k_is_answer<T>) {
         return !has_error();
     }
-    bool has_value() const
-        requires(detail::k_is_optional<T>) = delete;  // has_error(), or value().has_value()
-    explicit operator bool() const
-        requires(detail::k_is_answer<T>) = delete;  // has_error(), or value()
+    // Use has_error(), or value().has_value().
+    bool has_value() const requires(detail::k_is_optional<T>) = delete;
+    // Use has_error(), or value().
+    explicit operator bool() const requires(detail::k_is_answer<T>) = delete;
 
     // Returns the value. Throws `std::system_error` with the error's code and message if there is none.
     T& value() & { return check(), *value_; }
@@ -158,7 +164,7 @@ public:
         return std::move(*failure_);
     }
 
-    // Like the functions of std::expected; see the table at the top.
+    // Like the functions of std::expected; see the table at the top. `other` is the value in place of an error.
     template <std::convertible_to<T> U>
     [[nodiscard]] T value_or(U&& other) const& {
         return !has_error() ? **this : static_cast<T>(std::forward<U>(other));
@@ -236,19 +242,26 @@ private:
 template <>
 class [[nodiscard]] result<void> {
 public:
+    // The types of the value and of the error.
     using value_type = void;
     using error_type = turnstile::error;
 
+    // A success.
     result() noexcept = default;
+    // A failure, with this error or with an error of this code.
     result(turnstile::error failure) : failure_{std::move(failure)} {}
     result(errc failure) : failure_{failure} {}
 
+    // Returns whether the call failed.
     [[nodiscard]] bool has_error() const noexcept { return failure_.has_value(); }
+    // Returns whether the call succeeded.
     [[nodiscard]] bool has_value() const noexcept { return !has_error(); }
     explicit operator bool() const noexcept { return has_value(); }
+    // Throws `std::system_error` with the error's code and message if the call failed.
     void value() const {
         if (has_error()) throw_error(this->error());
     }
+    // Returns the error. The result must have one.
     [[nodiscard]] const turnstile::error& error() const& noexcept {
         assert(has_error());
         return *failure_;

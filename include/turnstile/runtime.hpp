@@ -45,8 +45,8 @@ enum class thread_duty { timers, callbacks, work, loss_callbacks };
 
 // A thread, as runtime_options::around gets it.
 struct runtime_thread {
-    thread_duty duty = thread_duty::callbacks;
-    std::string_view name;  // its name, as ps and gdb show it
+    thread_duty duty = thread_duty::callbacks;  // task of the thread
+    std::string_view name;                      // its name, as ps and gdb show it
 };
 
 // The options of a runtime.

@@ -104,6 +104,8 @@ public:
         return try_acquire(permits, acquire_options{.timeout = limit});
     }
 
+    // Like async_acquire() above, with a timeout or a deadline `limit` in place of options. Without `permits` it
+    // acquires one. `handler` runs once, with the hold or the error.
     template <waiting_time W>
     void async_acquire(const W& limit, std::function<void(result<guard>)> handler) {
         async_acquire(1, acquire_options{.timeout = limit}, std::move(handler));
@@ -149,12 +151,14 @@ private:
 // Thread safety: any thread may call any member. The semaphore must live longer.
 class TURNSTILE_EXPORT counting_semaphore {
 public:
+    // Takes permits of this semaphore, and none yet.
     explicit counting_semaphore(semaphore& of);
     // Gives back all permits.
     ~counting_semaphore();
     counting_semaphore(const counting_semaphore&) = delete;
     counting_semaphore& operator=(const counting_semaphore&) = delete;
 
+    // Returns the largest number of permits that a semaphore can have.
     [[nodiscard]] static constexpr std::ptrdiff_t max() noexcept {
         return std::numeric_limits<std::int32_t>::max();
     }

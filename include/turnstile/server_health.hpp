@@ -26,12 +26,12 @@ namespace turnstile {
 // The configuration of a server, from `conf`. Zero: the server does not give the value; a standalone server does not
 // give its limits in ticks.
 struct server_configuration {
-    std::chrono::milliseconds tick{};
-    int init_limit = 0;  // in ticks: how long a follower may take to join
-    int sync_limit = 0;  // in ticks: how long a follower and the leader may be silent
-    std::chrono::milliseconds min_session_timeout{};
-    std::chrono::milliseconds max_session_timeout{};
-    int max_connections = 0;  // connections from one address; 0: any number
+    std::chrono::milliseconds tick{};  // the tickTime
+    int init_limit = 0;                // in ticks: how long a follower may take to join
+    int sync_limit = 0;                // in ticks: how long a follower and the leader may be silent
+    std::chrono::milliseconds min_session_timeout{};  // the shortest session timeout that it grants
+    std::chrono::milliseconds max_session_timeout{};  // the longest session timeout that it grants
+    int max_connections = 0;                          // connections from one address; 0: any number
     friend bool operator==(const server_configuration&, const server_configuration&) = default;
 };
 
@@ -42,8 +42,8 @@ struct server_health {
     bool reachable = false;  // it accepts connections
     bool serves = false;     // it gives its role, so it is a part of a working ensemble
     std::string problem{};   // one sentence, if it does not serve or does not answer
-    server_role role = server_role::unknown;
-    std::string version{};                   // "3.8.0"
+    server_role role = server_role::unknown;  // its role, from `srvr`
+    std::string version{};                    // "3.8.0"
     std::chrono::microseconds round_trip{};  // connection, question and answer; 0 without an answer
     // The values below cover the time since the start of the server.
     std::optional<double> latency_ms{};          // average latency of requests
@@ -65,15 +65,15 @@ struct server_health {
 
 // A server's answer to one four-letter word.
 struct server_answer {
-    std::string name;
-    std::string address;
+    std::string name;     // from the connect string: "zk1:2181"
+    std::string address;  // "192.0.2.1:2181"; the name if it cannot be resolved
     // True if the server answered, and the answer is not that the word is missing in its whitelist.
     bool allowed = false;
     std::string text{};  // the first 64 MiB
 };
 
-// Asks all servers one word, like `cons` (connections) or `dump` (sessions). Errors: `bad_connect_string`,
-// `bad_option` (the word does not consist of four lower-case letters).
+// Asks all servers one word, like `cons` (connections) or `dump` (sessions). `limit` is the time for all
+// servers together. Errors: `bad_connect_string`, `bad_option` (the word does not consist of four lower-case letters).
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<server_answer>> answers_of_servers(
     std::string_view connect_string, std::string_view word,
     std::chrono::milliseconds limit = std::chrono::milliseconds{2'000});

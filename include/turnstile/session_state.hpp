@@ -45,8 +45,8 @@ enum class session_state { connecting, connected, suspended, lost, read_only, au
 struct session_change {
     unsigned session = 0;     // index of the session in its client, counted from 0
     std::uint64_t epoch = 0;  // number of the session opened here, counted from 1
-    session_state from = session_state::connecting;
-    session_state to = session_state::connecting;
+    session_state from = session_state::connecting;  // the state before the change
+    session_state to = session_state::connecting;    // the state after the change
 };
 
 }  // namespace turnstile

@@ -4,8 +4,9 @@
 //     turnstile::client locks{"zk1:2281,zk2:2281,zk3:2281", {.tls = {.enabled = true, .ca_file = "/etc/zk/ca.crt"}}};
 //
 // The connect string says the same: zookeepers://zk1:2281,zk2:2281,zk3:2281?ca_file=/etc/zk/ca.crt
-// (docs/how-to/tls.md). Both at once are refused with `bad_option`, and so is a file that cannot be used when the client
-// is made. Files are read again for each connection, so that a certificate that was renewed is used by the next one.
+// (docs/how-to/tls.md). Both at once are refused with `bad_option`, and so is a file that cannot be used when the
+// client is made. Files are read again for each connection, so that a certificate that was renewed is used by the next
+// one.
 //
 // It needs the module libturnstile-tls. Thread safety: a value.
 #pragma once
@@ -16,8 +17,9 @@
 
 namespace turnstile {
 
+// The files and the checks of TLS to ZooKeeper servers.
 struct tls_options {
-    bool enabled = false;
+    bool enabled = false;     // true: the client connects with TLS
     std::string ca_file{};    // PEM; empty: the authorities of the system
     std::string cert_file{};  // PEM, of the client, with its chain; empty: none is shown
     std::string key_file{};   // PEM; one that other users can open is refused

@@ -68,44 +68,46 @@ public:
 
     // Creates a znode.
     struct create_part {
-        std::string path{};
-        std::string data{};
-        node_kind kind = node_kind::persistent;
+        std::string path{};                      // path of the new znode
+        std::string data{};                      // data of the new znode
+        node_kind kind = node_kind::persistent;  // kind of the new znode
         friend bool operator==(const create_part&, const create_part&) = default;
     };
     // Replaces the data of a znode.
     struct set_part {
-        std::string path{};
-        std::string data{};
-        std::int32_t version = any_version;
+        std::string path{};                  // path of the znode
+        std::string data{};                  // the new data
+        std::int32_t version = any_version;  // the version that the znode must have
         friend bool operator==(const set_part&, const set_part&) = default;
     };
     // Removes a znode without children.
     struct remove_part {
-        std::string path{};
-        std::int32_t version = any_version;
+        std::string path{};                  // path of the znode
+        std::int32_t version = any_version;  // the version that the znode must have
         friend bool operator==(const remove_part&, const remove_part&) = default;
     };
     // Requires that a znode exists with this version.
     struct check_part {
-        std::string path{};
-        std::int32_t version = any_version;
+        std::string path{};                  // path of the znode
+        std::int32_t version = any_version;  // the version that the znode must have
         friend bool operator==(const check_part&, const check_part&) = default;
     };
     // See put().
     struct put_part {
-        std::string path{};
-        std::string data{};
+        std::string path{};  // path of the znode
+        std::string data{};  // the new data
         friend bool operator==(const put_part&, const put_part&) = default;
     };
     // See make().
     struct make_part {
-        std::string path{};
+        std::string path{};  // path of the last znode
         friend bool operator==(const make_part&, const make_part&) = default;
     };
+    // Any part.
     using part = std::variant<create_part, set_part, remove_part, check_part, put_part, make_part>;
 
-    // Each of these adds a part, and returns the transaction.
+    // Each of these adds a part about the znode at `path`, and returns the transaction. `data` is the new data. set(),
+    // remove() and check() require that the znode has `version`; any_version fits every znode.
     transaction& create(std::string_view path, std::string_view data,
                         node_kind kind = node_kind::persistent);
     transaction& set(std::string_view path, std::string_view data,
@@ -113,10 +115,11 @@ public:
     transaction& remove(std::string_view path, std::int32_t version = any_version);
     transaction& check(std::string_view path, std::int32_t version = any_version);
 
-    // Adds a part: the znode has this data, whether or not it existed before. A new znode is persistent; its parent
-    // must exist.
+    // Adds a part: the znode at `path` has this data, whether or not it existed before. A new znode is persistent; its
+    // parent must exist.
     transaction& put(std::string_view path, std::string_view data);
-    // Adds a part: the znode and all znodes above it exist. Missing znodes are created, persistent and without data.
+    // Adds a part: the znode at `path` and all znodes above it exist. Missing znodes are created, persistent and
+    // without data.
     transaction& make(std::string_view path);
 
     // Adds a hold as a condition: the servers execute the transaction only while the znode of that hold exists too.

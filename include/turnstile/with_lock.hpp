@@ -67,7 +67,7 @@ auto with_lock(L& lock, const W& limit, F&& function) {
     return with_lock(lock, acquire_options{.timeout = limit}, std::forward<F>(function));
 }
 
-// The same without a limit of the wait.
+// Runs the function under the lock, without a limit of the wait.
 template <acquirable L, class F>
 auto with_lock(L& lock, F&& function) {
     return with_lock(lock, acquire_options{}, std::forward<F>(function));

@@ -17,31 +17,36 @@
 
 namespace turnstile::testing {
 
-// Files.
+// The files of a certificate.
 struct issued_certificate {
-    std::string certificate{};
-    std::string key{};  // PKCS #8, without a password unless the request has one
+    std::string certificate{};  // the certificate
+    std::string key{};          // PKCS #8, without a password unless the request has one
     std::string
         key_store{};  // key and certificate, as ssl.keyStore.location of ZooKeeper takes them
 };
 
+// The properties of a certificate.
 struct certificate_request {
     std::string names = "DNS:localhost,IP:127.0.0.1";  // that it is for, as openssl writes them
     bool expired = false;                              // for a year that is over
     std::string password{};                            // of the key; empty: none
 };
 
+// An authority with a key, a certificate and a revocation list.
 class certificate_authority {
 public:
-    // Throws std::runtime_error if `openssl` is missing or fails, with what it said; so do the members.
+    // Makes an authority. `name` is the common name of its certificate. The constructor and the members throw
+    // std::runtime_error if `openssl` is missing or fails; the message has its output.
     explicit certificate_authority(const std::string& name = "authority");
 
+    // Returns the file of its certificate.
     [[nodiscard]] std::string certificate() const { return (folder_.path() / "ca.crt").string(); }
-    // Its revocation list.
+    // Returns the file of its revocation list.
     [[nodiscard]] std::string revocations() const { return (folder_.path() / "ca.crl").string(); }
 
-    // The files of an earlier certificate of this name are replaced, as a renewal does.
+    // Issues a certificate. It replaces the files of an earlier certificate of this name, as a renewal does.
     issued_certificate issue(const std::string& name, const certificate_request& wanted = {});
+    // Adds the certificate to the revocation list.
     void revoke(const issued_certificate& which);
 
 private:

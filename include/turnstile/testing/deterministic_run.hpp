@@ -55,12 +55,13 @@ enum class simulated_process : std::size_t {};
 class simulated_world {
 public:
     class state;
+    // The library makes the object `of` a run; a test receives it from run_deterministically().
     explicit simulated_world(state& of) noexcept : state_{of} {}
     simulated_world(const simulated_world&) = delete;
     simulated_world& operator=(const simulated_world&) = delete;
 
-    // Starts a process, which runs `main` in a thread. Threads that `main` starts belong to the process. When `main`
-    // returns, the process ends with all its threads. An exception that leaves `main` fails the run.
+    // Starts a process with this name, which runs `main` in a thread. Threads that `main` starts belong to the process.
+    // When `main` returns, the process ends with all its threads. An exception that leaves `main` fails the run.
     simulated_process start(std::string_view name, std::function<void()> main);
     // Returns whether the process has not ended.
     [[nodiscard]] bool runs(simulated_process process) const;
@@ -68,20 +69,26 @@ public:
     void await(simulated_process process) const;
 
     // ---- faults ----
-    void pause(simulated_process process, std::chrono::milliseconds length);    // as SIGSTOP
-    void kill(simulated_process process);                                       // as SIGKILL
-    void cut_off(simulated_process process, std::chrono::milliseconds length);  // from the servers
-    void change_leader();
-    void restart_server();
-    void cut_off_follower();
-    void stall_servers();  // the leader or one of its links, for at most the longest stall
-    void delete_znode(std::string_view path);  // by hand, as an administrator can
+    // Stops the process for the virtual time `length`, as SIGSTOP does.
+    void pause(simulated_process process, std::chrono::milliseconds length);
+    // Ends the process at once, as SIGKILL does.
+    void kill(simulated_process process);
+    // Breaks the connections of the process. Its present sessions reach no server for the virtual time
+    // `length`.
+    void cut_off(simulated_process process, std::chrono::milliseconds length);
+    void change_leader();     // the leader loses its followers, and the servers elect again
+    void restart_server();    // a server restarts, with its data
+    void cut_off_follower();  // a follower loses its link to the leader for a while
+    void stall_servers();     // the leader or one of its links, for at most the longest stall
+    // Deletes the znode at `path` by hand, as an administrator can.
+    void delete_znode(std::string_view path);
 
     // ---- questions ----
     [[nodiscard]] boottime_clock::duration now() const;  // true time since the start
     // Returns the znode as committed at the servers; the path is without a chroot.
     [[nodiscard]] std::optional<node> find(std::string_view path) const;
-    [[nodiscard]] std::vector<std::string> children(std::string_view path) const;  // sorted by name
+    // Returns the names of the children of the znode at `path`, sorted.
+    [[nodiscard]] std::vector<std::string> children(std::string_view path) const;
 
 private:
     state& state_;
@@ -89,6 +96,7 @@ private:
 
 // The limits of a run.
 struct run_limits {
+    // Limit of the virtual time of the run.
     std::chrono::seconds virtual_time = std::chrono::hours{1};
     // Limit of the real time of the run; the machine may be busy.
     std::chrono::seconds patience{60};
@@ -99,13 +107,13 @@ struct run_limits {
 
 // The result of a run.
 struct run_report {
-    bool passed = false;
-    std::string failure{};  // the reason, if it failed
-    boottime_clock::duration virtual_time{};
-    std::uint64_t steps = 0;        // number of scheduling points
-    std::uint64_t fingerprint = 0;  // of all decisions; equal for equal seeds, see below
-    std::string latest{};           // position of each thread at the end; empty if the run passed
-    std::string story{};  // events of the servers, one per line, if story_policy is `keep`
+    bool passed = false;                      // whether the test ended and no rule was broken
+    std::string failure{};                    // the reason, if it failed
+    boottime_clock::duration virtual_time{};  // virtual time that has passed
+    std::uint64_t steps = 0;                  // number of scheduling points
+    std::uint64_t fingerprint = 0;            // of all decisions; equal for equal seeds, see below
+    std::string latest{};  // position of each thread at the end; empty if the run passed
+    std::string story{};   // events of the servers, one per line, if story_policy is `keep`
 
     [[nodiscard]] std::string text() const;  // the whole report, for people
 };
@@ -124,7 +132,7 @@ void require(bool good, std::string_view rule);
                                                const run_limits& limits = {});
 
 // Starts the program again without address space randomisation, unless it already runs without. Call it first in
-// main().
+// main(), with the arguments of main().
 void fixed_addresses(char** arguments);
 
 }  // namespace turnstile::testing

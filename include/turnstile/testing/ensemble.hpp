@@ -62,14 +62,16 @@ struct ensemble_options {
     std::vector<std::pair<std::string, std::string>> system_properties{};
 };
 
-// A group of servers.
+// A group of servers. `i` is the index of a server, counted from 0; the functions throw std::out_of_range.
 class ensemble {
 public:
     // Starts the servers, and waits until they serve. Throws std::runtime_error if Java or the jars are missing, if the
     // count is not 1 or 3, or if the servers do not serve within `limit()` (the message has the ends of their logs).
     explicit ensemble(ensemble_options options = {});
 
+    // Returns the number of servers.
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
+    // Returns the server with index `i`, counted from 0. Throws std::out_of_range.
     [[nodiscard]] zookeeper_server& server(std::size_t i) { return *servers_.at(i); }
     [[nodiscard]] const zookeeper_server& server(std::size_t i) const { return *servers_.at(i); }
 
@@ -101,7 +103,9 @@ public:
     // std::runtime_error at the deadline, with what the servers say about themselves.
     void wait_until_serving(test_deadline until = {}) const;
 
+    // Asks the server with index `i` a four-letter word, like "srvr", and returns its answer.
     [[nodiscard]] std::string four_letter_word(std::size_t i, std::string_view word) const;
+    // Returns the numbers of the server's answer to "mntr", by name.
     [[nodiscard]] std::map<std::string, std::int64_t> counters(std::size_t i) const;
 
 private:

@@ -26,8 +26,10 @@ public:
         changed_.notify_all();
     }
 
+    // Returns whether it has occurred.
     [[nodiscard]] bool is_set() const { return count() > 0; }
 
+    // Returns how often it has occurred.
     [[nodiscard]] std::size_t count() const {
         const std::lock_guard hold{mutex_};
         return count_;

@@ -16,8 +16,8 @@
 
 namespace turnstile::testing {
 
-// Returns the server's whole answer. Throws std::system_error if the server cannot be reached (ECONNREFUSED and
-// others), or sends nothing before the deadline (ETIMEDOUT).
+// Sends `word` to the server at `host` and `port`, and returns its whole answer. Throws std::system_error if the server
+// cannot be reached (ECONNREFUSED and others), or sends nothing before the deadline (ETIMEDOUT).
 [[nodiscard]] std::string four_letter_word(const std::string& host, std::uint16_t port,
                                            std::string_view word, test_deadline until = {});
 

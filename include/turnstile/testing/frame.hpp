@@ -52,16 +52,21 @@ inline constexpr std::int32_t unknown = 9999;  // no server knows it; the answer
 // A message.
 class frame {
 public:
+    // The proxy makes frames; a filter receives them. `connection` is the number of the connection, `op` the type of
+    // the request, `body` the message without its length.
     frame(direction way, frame_kind kind, std::uint64_t connection, std::int32_t op,
           std::vector<std::byte> body)
         : way_{way}, kind_{kind}, connection_{connection}, opcode_{op}, body_{std::move(body)} {}
 
+    // Returns the direction of the message.
     [[nodiscard]] direction way() const noexcept { return way_; }
+    // Returns the kind of the message.
     [[nodiscard]] frame_kind kind() const noexcept { return kind_; }
     // Returns the number of the connection, counted from 1 in the order of acceptance.
     [[nodiscard]] std::uint64_t connection() const noexcept { return connection_; }
     // Returns the type of the request; for a reply the type of the request that it answers; 0 for the other kinds.
     [[nodiscard]] std::int32_t op() const noexcept { return opcode_; }
+    // Returns whether the message has this kind, and `op` as its type.
     [[nodiscard]] bool is(frame_kind kind, std::int32_t op) const noexcept {
         return kind_ == kind && opcode_ == op;
     }
@@ -78,9 +83,11 @@ public:
     // Returns the message without its length.
     [[nodiscard]] std::span<const std::byte> body() const noexcept { return body_; }
 
-    // Change the message that is forwarded. The counters and the reply's `op` keep the values that the client sent.
+    // Change the message that is forwarded: its body, or its type `op`. The counters and the reply's `op` keep the
+    // values that the client sent.
     void rewrite(std::vector<std::byte> body) { body_ = std::move(body); }
-    void rewrite_opcode(std::int32_t op);  // for requests; throws std::logic_error otherwise
+    // Changes the type of a request to `op`. Throws std::logic_error for other messages.
+    void rewrite_opcode(std::int32_t op);
 
 private:
     direction way_;

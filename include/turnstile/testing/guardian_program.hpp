@@ -34,6 +34,7 @@ public:
     guardian_program(const guardian_program&) = delete;
     guardian_program& operator=(const guardian_program&) = delete;
 
+    // Returns the path of the program under the name of this test, for guardian_settings.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     // Returns the running guardians with this name: one for each process that started one.
     [[nodiscard]] std::vector<pid_t> running() const;

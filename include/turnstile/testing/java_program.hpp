@@ -27,12 +27,13 @@ public:
     // Throws std::runtime_error if Java, a jar or the class is missing; the message names the Debian package.
     java_program(std::string main_class, std::filesystem::path class_folder);
 
-    // Starts the class, and returns at once. Output and errors are appended to `output`; empty: discarded.
+    // Starts the class with these arguments, and returns at once. Output and errors are appended to `output`; empty:
+    // discarded.
     [[nodiscard]] process start(const std::vector<std::string>& arguments,
                                 const std::filesystem::path& output = {}) const;
 
-    // Runs the class to its end, and returns its output. Throws std::runtime_error, with the output, if the program
-    // does not exit with 0 before the deadline.
+    // Runs the class with these arguments to its end, and returns its output. Throws std::runtime_error, with the
+    // output, if the program does not exit with 0 before the deadline.
     std::string run(const std::vector<std::string>& arguments, test_deadline until = {}) const;
 
 private:

@@ -25,6 +25,7 @@ public:
     loopback_port(loopback_port&& other) noexcept;
     loopback_port& operator=(loopback_port&& other) noexcept;
 
+    // Returns the number of the port.
     [[nodiscard]] std::uint16_t number() const noexcept { return number_; }
     [[nodiscard]] std::string address() const;  // "127.0.0.1:20001"
 

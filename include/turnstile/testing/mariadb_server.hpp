@@ -46,20 +46,21 @@ public:
     // Starts the server, and returns when it answers. Does nothing if it runs. Throws std::runtime_error if it does not
     // answer in time (the message has its log).
     void start(test_deadline until = {});
-    void stop();   // an orderly end, which closes connections
-    void kill();   // SIGKILL, and waits
-    void pause();  // SIGSTOP: connections stay open, but get no answer
-    void resume();
+    void stop();    // an orderly end, which closes connections
+    void kill();    // SIGKILL, and waits
+    void pause();   // SIGSTOP: connections stay open, but get no answer
+    void resume();  // SIGCONT
 
     [[nodiscard]] bool running() const;  // true also while the server is paused
+    // Returns the port on 127.0.0.1.
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
     // Returns "mysql://root@127.0.0.1:20001/turnstile". The server asks for no password.
     [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] std::filesystem::path socket() const;  // the server's socket in the file system
     [[nodiscard]] std::string log() const;  // the server's output since its first start
 
-    // Executes SQL as root in the database `turnstile`, with the program mariadb, and returns its output, columns
-    // separated by tabs. Throws std::runtime_error with its error.
+    // Executes `text`, SQL, as root in the database `turnstile`, with the program mariadb, and returns its output,
+    // columns separated by tabs. Throws std::runtime_error with its error.
     std::string run_sql(const std::string& text) const;
 
 private:

@@ -55,20 +55,21 @@ public:
     // Starts the server, and returns when it answers. Does nothing if it runs. Throws std::runtime_error if it does not
     // answer in time (the message has its log).
     void start(test_deadline until = {});
-    void stop();   // a fast shutdown, which closes connections
-    void kill();   // SIGKILL to all of its processes, and waits
-    void pause();  // SIGSTOP to all its processes: connections stay open, but get no answer
-    void resume();
+    void stop();    // a fast shutdown, which closes connections
+    void kill();    // SIGKILL to all of its processes, and waits
+    void pause();   // SIGSTOP to all its processes: connections stay open, but get no answer
+    void resume();  // SIGCONT
 
     [[nodiscard]] bool running() const;  // true also while the server is paused
+    // Returns the port on 127.0.0.1.
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
     // Returns "postgresql://postgres@127.0.0.1:20001/postgres". The server asks for no password.
     [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string log() const;  // the server's output since its first start
 
-    // Executes SQL as the superuser, with psql, and returns its output, rows as "a|b". Throws std::runtime_error with
-    // psql's error.
+    // Executes `text`, SQL, as the superuser, with psql, and returns its output, rows as "a|b". Throws
+    // std::runtime_error with psql's error.
     std::string run_sql(const std::string& text) const;
 
 private:

@@ -47,6 +47,7 @@ public:
     process(process&&) noexcept;
     process& operator=(process&&) noexcept;
 
+    // Returns the process id.
     [[nodiscard]] pid_t pid() const noexcept;
     // True for a paused child; false for a child that is being killed.
     [[nodiscard]] bool running() const;

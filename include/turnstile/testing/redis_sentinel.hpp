@@ -30,8 +30,8 @@ namespace turnstile::testing {
 
 // The options of the group.
 struct redis_sentinel_options {
-    std::size_t replicas = 1;
-    std::size_t sentinels = 3;
+    std::size_t replicas = 1;       // number of replicas of the master
+    std::size_t sentinels = 3;      // number of sentinels
     std::string config{};           // lines of redis.conf, for the master and the replicas
     std::string sentinel_config{};  // lines of sentinel.conf
     // A sentinel considers a master gone after this time without an answer. More than half of the sentinels must agree.
@@ -53,10 +53,11 @@ public:
 
     // Returns "redis+sentinel://127.0.0.1:20004,127.0.0.1:20005,127.0.0.1:20006/locks".
     [[nodiscard]] std::string connect_string() const;
-    // Returns the same with "user:password@" before the sentinels, and with a chroot and options after the name.
+    // Returns the same with `login` ("user:password@") before the sentinels, and with `rest` (a chroot and options)
+    // after the name.
     [[nodiscard]] std::string connect_string(std::string_view login, std::string_view rest) const;
 
-    // Returns the number of servers. The first one is the master at the start.
+    // The servers and the sentinels, by `index` from 0. The first server is the master at the start.
     [[nodiscard]] std::size_t server_count() const noexcept { return servers_.size(); }
     [[nodiscard]] redis_server& server(std::size_t index) { return *servers_.at(index); }
     [[nodiscard]] std::size_t sentinel_count() const noexcept { return sentinels_.size(); }

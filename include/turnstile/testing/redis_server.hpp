@@ -54,13 +54,15 @@ public:
     // redis-server does not exist (the message names the Debian package), or if it does not answer in time (the message
     // has its log).
     void start(test_deadline until = {});
-    void stop();   // SIGTERM, and waits; the data remain as the configuration says
-    void kill();   // SIGKILL, and waits
-    void pause();  // SIGSTOP: connections stay open, but get no answer
-    void resume();
+    void stop();    // SIGTERM, and waits; the data remain as the configuration says
+    void kill();    // SIGKILL, and waits
+    void pause();   // SIGSTOP: connections stay open, but get no answer
+    void resume();  // SIGCONT
 
     [[nodiscard]] bool running() const;  // true also while the server is paused
+    // Returns the port on 127.0.0.1.
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
+    // Returns the address without TLS, "127.0.0.1:20001".
     [[nodiscard]] std::string address() const { return port_.address(); }
     // Returns the address for TLS; without TLS the other address.
     [[nodiscard]] std::string tls_address() const;

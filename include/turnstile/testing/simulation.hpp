@@ -53,8 +53,8 @@ enum class story_policy { discard, keep };
 struct simulation_options {
     std::uint64_t seed = 1;   // seed of all random choices: latencies, orders, faults
     std::size_t servers = 1;  // 1 (standalone) or 3
-    std::chrono::milliseconds session_timeout{10'000};
-    std::chrono::milliseconds tick{500};
+    std::chrono::milliseconds session_timeout{10'000};  // session timeout of all clients
+    std::chrono::milliseconds tick{500};                // the tickTime of the servers
     int sync_limit = 5;  // in ticks: how long a follower and the leader may be silent
     // The longest stall of a leader, or of a link between servers. The clients' leases assume the same value. Zero:
     // what sync_limit allows, and the leases rest on the proven relay bound.
@@ -75,8 +75,8 @@ enum class simulated_client : std::size_t {};
 
 // A call of acquire(), from the queue to the release.
 struct simulated_hold {
-    simulated_client client{};
-    std::uint64_t number = 0;
+    simulated_client client{};  // client that made the call
+    std::uint64_t number = 0;   // number of the call
     friend bool operator==(const simulated_hold&, const simulated_hold&) = default;
 };
 
@@ -85,8 +85,8 @@ enum class simulated_attempt { wait, once };
 
 // Permits of a semaphore. The first call creates it with `limit` permits.
 struct simulated_permits {
-    permit_count wanted{1};
-    permit_count limit{1};
+    permit_count wanted{1};  // permits that the call takes
+    permit_count limit{1};   // permits of the semaphore
 };
 
 // The options of an acquisition.
@@ -94,27 +94,30 @@ struct simulated_call {
     // mutex, or reader, writer or upgradable of a shared_mutex. Not latch, upgrade or permit.
     contender_kind kind = contender_kind::mutex;
     std::optional<simulated_permits> permits{};  // in place of a kind: permits of a semaphore
-    std::optional<std::chrono::milliseconds> timeout{};
-    simulated_attempt attempt = simulated_attempt::wait;
-    session_loss_policy waiters = session_loss_policy::enter_again;
+    std::optional<std::chrono::milliseconds> timeout{};   // empty: without limit
+    simulated_attempt attempt = simulated_attempt::wait;  // whether the call waits in the queue
+    session_loss_policy waiters = session_loss_policy::enter_again;  // as in client_options
+    // Called at the grant.
     std::function<void(fencing_token)> on_granted{};
     // Called instead of on_granted: there will be no grant.
     std::function<void(const error&)> on_failed{};
     // Called after a grant, if the hold ends without a release.
     std::function<void(const error&)> on_lost{};
+    // Called when the call has its place in the queue, with the number of contenders ahead.
     std::function<void(std::size_t ahead)> on_queued{};
 };
 
 // A participant of an election. The handlers do what the function of a `leader` would do.
 struct simulated_candidate {
-    simulated_client client{};
-    std::uint64_t number = 0;
+    simulated_client client{};  // client that takes part
+    std::uint64_t number = 0;   // number of the participant
     friend bool operator==(const simulated_candidate&, const simulated_candidate&) = default;
 };
 
 // The options of a participant.
 struct simulated_election {
     bool once = false;  // as in leader_options
+    // Pause before the participant queues again, as in leader_options.
     boottime_clock::duration pause = std::chrono::seconds{1};
     // Called when the participant begins to lead. `term` is the hold for its commits. The term lasts until it is
     // resigned, closed or lost.
@@ -125,17 +128,19 @@ struct simulated_election {
 
 // A call of job_gate::run().
 struct simulated_job {
-    job_rules rules{};
-    std::string id = "a client";
+    job_rules rules{};                             // rules of the gate
+    std::string id = "a client";                   // name of the instance in the record
     std::chrono::milliseconds takes{0};            // how long the job runs
     std::function<void(const job_record&)> job{};  // called at the start of the job
+    // Called at the end of the call.
     std::function<void(const result<job_report>&)> done{};
 };
 
 // A call of rate_gate::enter(), or with `once` of try_enter().
 struct simulated_entry {
-    rate_rule rule{};
-    simulated_attempt attempt = simulated_attempt::wait;
+    rate_rule rule{};                                     // rule of the gate
+    simulated_attempt attempt = simulated_attempt::wait;  // whether the call waits for its turn
+    // Called at the end of the call.
     std::function<void(const result<void>&)> done{};
 };
 
@@ -171,7 +176,7 @@ public:
     void commit(simulated_hold hold, const transaction& writes,
                 std::function<void(const result<commit_result>&)> done = {},
                 const std::vector<simulated_hold>& further = {});
-    // Like read_node().
+    // Reads the znode at `path`, like read_node().
     void read(simulated_client client, std::string_view path,
               std::function<void(const result<node>&)> done);
 
@@ -179,8 +184,10 @@ public:
     // As `leader`; takes part from now on. Throws std::system_error(bad_path).
     simulated_candidate lead(simulated_client client, std::string_view path,
                              simulated_election election);
+    // Ends the present term, as leader::resign().
     void resign(simulated_candidate candidate);
     void leave(simulated_candidate candidate);  // ends the participation
+    // Returns whether the participant leads now, by its client's own clock.
     [[nodiscard]] bool leads(simulated_candidate candidate) const;
     // Like job_gate::run() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rules).
     void run_job(simulated_client client, std::string_view path, simulated_job job);
@@ -189,6 +196,7 @@ public:
 
     // ---- time ----
     [[nodiscard]] boottime_clock::duration now() const;  // true time since the start
+    // Runs `task` after this virtual time.
     void after(boottime_clock::duration pause, std::function<void()> task);
     // Runs `task` in the client: not while the client is paused, never after its crash.
     void after(simulated_client client, boottime_clock::duration pause, std::function<void()> task);
@@ -201,18 +209,24 @@ public:
     void settle();
 
     // ---- faults ----
+    // Breaks the connection of the client, which may connect again at once.
     void break_connection(simulated_client client);
+    // Breaks the connection of the client, and lets it reach no server for the virtual time `length`.
     void cut_off(simulated_client client, boottime_clock::duration length);
-    void pause(simulated_client client, boottime_clock::duration length);  // as SIGSTOP
+    // Stops the client for the virtual time `length`, as SIGSTOP does.
+    void pause(simulated_client client, boottime_clock::duration length);
+    // Ends the client at once, as SIGKILL does.
     void crash(simulated_client client);
+    // Closes the client in order, as client::close().
     void close(simulated_client client);
-    void change_leader();
-    void restart_server();
-    void cut_off_follower();
-    void stall_servers();  // the leader or one of its links, for at most the longest stall
+    void change_leader();     // the leader loses its followers, and the servers elect again
+    void restart_server();    // a server restarts, with its data
+    void cut_off_follower();  // a follower loses its link to the leader for a while
+    void stall_servers();     // the leader or one of its links, for at most the longest stall
     void delete_znode(simulated_hold hold);  // by hand, as an administrator can
 
     // ---- questions ----
+    // Returns a hash of all events so far. Equal seeds give equal hashes.
     [[nodiscard]] std::uint64_t fingerprint() const;
     // Returns the events, one per line, if story_policy is `keep`.
     [[nodiscard]] std::vector<std::string> story() const;

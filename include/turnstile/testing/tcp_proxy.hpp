@@ -64,16 +64,18 @@ public:
     tcp_proxy(const tcp_proxy&) = delete;
     tcp_proxy& operator=(const tcp_proxy&) = delete;
 
+    // Returns the proxy's port on 127.0.0.1.
     [[nodiscard]] std::uint16_t port() const noexcept;
     [[nodiscard]] std::string address() const;  // "127.0.0.1:20001": a connect string
 
-    // Delays each message from now on by this time, and keeps the order. Zero: no delay.
+    // Delays each message from now on `by` this time, and keeps the order. Zero: no delay.
     void delay(direction way, std::chrono::milliseconds by);
 
     // Stops the traffic as in a partitioned network: nothing passes, not even the end of a connection, and both ends
     // wait. After pass() the data arrive if the connection lives until then.
     void black_hole(direction way);
     void black_hole();  // both directions
+    // Ends black_hole().
     void pass(direction way);
     void pass();  // both directions; filters and delays stay
 
@@ -87,8 +89,8 @@ public:
     // Cuts, and connects to another server from now on, as when an address moves. Throws as the constructor.
     void redirect(const std::string& server);
 
-    // Cuts the connection that carries the n-th byte from now on in this direction, once. The n-th byte is the last
-    // that passes, even in the middle of a message.
+    // Cuts the connection that carries the byte with the number `n` from now on in this direction, once. This byte is
+    // the last that passes, even in the middle of a message.
     void cut_after_bytes(direction way, std::size_t n);
 
     // Sets the filter of this direction, which is called for each message; replaces the earlier one. Empty: forward
@@ -97,12 +99,12 @@ public:
     // Lets all held messages pass, without another call of the filter.
     void release_held();
 
-    // Counters since the start or the last reset. A request counts when it reaches the filter, whatever the verdict,
-    // with the type that the client sent.
+    // Returns the number of requests of the type `op` since the start or the last reset. A request counts when it
+    // reaches the filter, whatever the verdict, with the type that the client sent.
     [[nodiscard]] std::uint64_t requests(std::int32_t op) const;
     [[nodiscard]] std::uint64_t requests() const;  // all types, pings included, handshakes excluded
     [[nodiscard]] std::uint64_t watch_events() const;  // events that the server sent
-    void reset_counters();
+    void reset_counters();  // sets the counters of requests and events to zero
 
     [[nodiscard]] std::size_t connections() const;  // open now
     [[nodiscard]] std::uint64_t accepted() const;   // all so far, without refused ones

@@ -34,14 +34,17 @@ namespace turnstile::testing {
 // The instant at which a wait ends, on the steady clock. Default: `limit()` from now.
 class test_deadline {
 public:
+    // `limit()` from now.
     test_deadline() : at_{std::chrono::steady_clock::now() + limit()} {}
-    // A limit from now on, which is scaled. Implicit, so that a call can be `wait(5s)`.
+    // The time `within` from now, which is scaled. Implicit, so that a call can be `wait(5s)`.
     template <typename R, typename P>
     test_deadline(std::chrono::duration<R, P> within)  // NOLINT(google-explicit-constructor)
         : at_{std::chrono::steady_clock::now() +
               scaled(std::chrono::ceil<std::chrono::milliseconds>(within))} {}
 
+    // Returns the instant.
     [[nodiscard]] std::chrono::steady_clock::time_point at() const noexcept { return at_; }
+    // Returns whether the instant has passed.
     [[nodiscard]] bool passed() const { return std::chrono::steady_clock::now() >= at_; }
     // Returns the time left; zero after the deadline.
     [[nodiscard]] std::chrono::milliseconds remaining() const {

@@ -58,8 +58,8 @@ public:
     void kill();   // SIGKILL, and waits; the data remain
     // Deletes its data; call it only while the server does not run. Throws std::logic_error, std::system_error.
     void wipe();
-    void pause();  // SIGSTOP: connections stay open, but get no answer
-    void resume();
+    void pause();   // SIGSTOP: connections stay open, but get no answer
+    void resume();  // SIGCONT
 
     [[nodiscard]] bool running() const;  // true also while the server is paused
     // Returns how the server ended, see process::exit_code(); empty while it runs or before its start.

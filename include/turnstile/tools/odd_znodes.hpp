@@ -37,8 +37,8 @@ enum class oddity {
 
 // An odd znode.
 struct odd_znode {
-    oddity kind{};
-    std::string path;
+    oddity kind{};     // kind of its oddity
+    std::string path;  // path of the znode
 };
 
 // The result of a survey.
