@@ -12,9 +12,8 @@ error no_more_upgrades(const std::string& folder) {
 error quota_exceeded(const std::string& path) {
     return {
         errc::quota_exceeded,
-        "the server refuses to create or write a znode below " + path +
-            ": either a quota of this path or of a parent is used up (/zookeeper/quota), or the "
-            "server has no memory left"};
+        "the server created or wrote no znode below " + path +
+            "; /zookeeper/quota lists the quotas of this path and of its parents"};
 }
 
 error sessions_are_local(const std::string& path) {
