@@ -53,7 +53,7 @@ class Stage:
     def __init__(self, settings, folder):
         command = [settings.stage, settings.servers, folder, str(settings.links), str(settings.tick),
                    str(settings.sync_limit), str(settings.small_disk)]
-        if settings.servers == "zookeeper":
+        if settings.shim:
             command.append(settings.shim)
         self.errors = open(os.path.join(folder, "stage.log"), "ab")
         # On a busy machine a killed server needs up to half a minute to start. A campaign does not judge that

@@ -200,8 +200,8 @@ def arguments():
     made.small_disk = kind.small_disk if kind.small_disk and own_mounts() else 0
     if made.small_disk:
         made.small_disk += math.ceil(kind.disk_a_minute * made.minutes)
-    if made.servers != "zookeeper":
-        made.guardian = ""  # the servers' timeout still frees this worker's locks
+    if not kind.guarded:
+        made.guardian = made.shim = ""  # the servers' timeout still frees this worker's locks
     return made
 
 

@@ -14,10 +14,11 @@ import random
 import resource
 import select
 import socket
+import ssl
 import sys
 import time
 
-from raw_client import PING_FRAME, address_of, connect_request
+from raw_client import PING_FRAME, address_of, connect_request, security_of
 
 OPENED_PER_ROUND = 10
 ROUND = 0.02  # seconds
@@ -27,6 +28,7 @@ class Flock:
     def __init__(self, count, timeout_ms, servers):
         self.timeout_ms = timeout_ms
         self.addresses = [address_of(one) for one in servers]
+        self.security = security_of(servers[0])
         self.poll = select.epoll()
         self.links = {}  # by descriptor
         self.missing = count
@@ -49,6 +51,28 @@ class Flock:
             self.links[link.fileno()] = [link, False]
             self.poll.register(link.fileno(), select.EPOLLIN | select.EPOLLOUT)
 
+    def greet(self, number):
+        """Finishes the TLS handshake, where there is one; then asks for a session."""
+        link = self.links[number]
+        try:
+            if self.security:
+                if not isinstance(link[0], ssl.SSLSocket):
+                    link[0] = self.security.wrap_socket(link[0], server_hostname="127.0.0.1",
+                                                        do_handshake_on_connect=False)
+                link[0].do_handshake()
+        except ssl.SSLWantReadError:
+            self.poll.modify(number, select.EPOLLIN)
+            return
+        except ssl.SSLWantWriteError:
+            self.poll.modify(number, select.EPOLLOUT)
+            return
+        except OSError:
+            self.drop(number)
+            return
+        link[1] = True
+        self.poll.modify(number, select.EPOLLIN)
+        self.send(number, connect_request(self.timeout_ms))
+
     def drop(self, number):
         self.poll.unregister(number)
         self.links.pop(number)[0].close()
@@ -64,11 +88,9 @@ class Flock:
         for number, event in self.poll.poll(ROUND):
             if number not in self.links:
                 continue
-            if event & select.EPOLLOUT and not self.links[number][1]:
-                self.links[number][1] = True
-                self.poll.modify(number, select.EPOLLIN)
-                self.send(number, connect_request(self.timeout_ms))
-            if number in self.links and event & ~select.EPOLLOUT:
+            if not self.links[number][1]:
+                self.greet(number)
+            elif event & ~select.EPOLLOUT:
                 self.read(number)
         now = time.monotonic()
         while self.marks and self.marks[-1][0] <= now:
@@ -86,7 +108,7 @@ class Flock:
         try:
             if self.links[number][0].recv(4096):
                 return
-        except BlockingIOError:
+        except (BlockingIOError, ssl.SSLWantReadError):
             return
         except OSError:
             pass

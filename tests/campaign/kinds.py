@@ -12,7 +12,7 @@ import time
 import observers
 from crew import HERE, Flock, NoStage, Stage, poll
 from lookout import Lookout
-from nemeses import ZooKeeperNemeses
+from nemeses import SecuredNemeses, ZooKeeperNemeses
 from raw_client import Observer, RawError, Session, four_letter_word, mode_of
 from server_nemeses import FileNemeses, MariaDBNemeses, ReplicaNemeses, SentinelNemeses, ServerNemeses
 
@@ -39,6 +39,7 @@ class Kind:
     small_disk = 0
     disk_a_minute = 0  # further MiB for each minute: what a server writes and keeps
     roles, paths = ROLES + ["checked"], PATHS + ["checked"]
+    guarded = False  # a guardian ends the session of a killed process
     freed_at_once = False
     ended_by_clients = False  # an expired session's znodes remain until another client acts
 
@@ -73,6 +74,7 @@ class ZooKeeper(Kind):
     workers = 10
     calm = 12
     tick, sync_limit = 200, 5
+    guarded = True
     roles, paths = ROLES, PATHS
     nemeses = ZooKeeperNemeses
 
@@ -135,6 +137,15 @@ class ZooKeeper(Kind):
 
     def close(self):
         pass
+
+
+class SecuredZooKeeper(ZooKeeper):
+    name = "zookeeper-tls"
+    servers = "three ZooKeeper servers that accept TLS alone and demand client certificates, which are renewed"
+    nemeses = SecuredNemeses
+
+    def where(self, links):
+        return f"zookeepers://{links}?" + self.stage.servers[0].partition("?")[2]
 
 
 class Redis(Kind):
@@ -302,4 +313,5 @@ class SQLite(Kind):
             subprocess.run(["umount", "-l", os.path.dirname(self.file)], check=False)
 
 
-KINDS = {kind.name: kind for kind in (ZooKeeper, Redis, ReplicatedRedis, WatchedRedis, PostgreSQL, MariaDB, SQLite)}
+KINDS = {kind.name: kind for kind in (ZooKeeper, SecuredZooKeeper, Redis, ReplicatedRedis, WatchedRedis, PostgreSQL,
+                                      MariaDB, SQLite)}

@@ -324,6 +324,18 @@ class ZooKeeperNemeses(Nemeses):
         self.finish(hurt, "leader-kill" if server == leader else "follower-kill", aim, whom)
         self.c.wait_for_servers()
 
+    def renew_certificates(self):
+        """Replaces the certificates of the servers and the clients. Each client whose link is cut, and the server
+        that is killed, use the new certificates from then on.
+        """
+        self.c.notes.write("renew")
+        self.c.stage.order("renew 0")
+        for worker in self.c.workers:
+            if self.random.random() < 0.5:
+                self.c.stage.order(f"cut {worker.number - 1}")
+        self.done("renew", None, [])
+        self.kill_server()
+
     def stall_disks(self):
         leader = self.c.kind.leader()
         which = self.random.choice([[leader], [0, 1, 2], [self.random.randrange(3)]])
@@ -345,3 +357,10 @@ class ZooKeeperNemeses(Nemeses):
         self.c.notes.write("disk-flow")
         self.done("disk-stall" + ("+cut" if cut else ""), aim, whom if cut else [],
                   servers=len(which))
+
+
+class SecuredNemeses(ZooKeeperNemeses):
+    def __init__(self, campaign):
+        super().__init__(campaign)
+        self.kinds.append(("renew", 3, self.renew_certificates))
+        self.due.add("renew")

@@ -2,7 +2,9 @@
 """A ZooKeeper client of a hundred lines that shares no code with the library, for observations from outside."""
 
 import socket
+import ssl
 import struct
+import urllib.parse
 
 GET_DATA, GET_CHILDREN, PING, CLOSE = 4, 8, 11, -11
 
@@ -33,14 +35,35 @@ CLOSE_FRAME = framed(struct.pack(">ii", 1, CLOSE))
 
 
 def address_of(server):
-    host, port = server.rsplit(":", 1)
+    host, port = server.partition("?")[0].rsplit(":", 1)
     return host, int(port)
+
+
+def security_of(server):
+    """The TLS that "host:port?ca_file=...&cert_file=...&key_file=..." asks for; None without options."""
+    files = dict(urllib.parse.parse_qsl(server.partition("?")[2]))
+    if not files:
+        return None
+    context = ssl.create_default_context(cafile=files["ca_file"])
+    context.load_cert_chain(files["cert_file"], files["key_file"])
+    return context
+
+
+def connected(server, patience):
+    """A connection to the server. Each connection reads the certificates anew, since a campaign renews them."""
+    link = socket.create_connection(address_of(server), patience)
+    try:
+        security = security_of(server)
+        return security.wrap_socket(link, server_hostname=address_of(server)[0]) if security else link
+    except OSError:
+        link.close()
+        raise
 
 
 def four_letter_word(server, word, timeout=1.0):
     """The server's answer, or an empty text if it does not answer in time."""
     try:
-        with socket.create_connection(address_of(server), timeout) as link:
+        with connected(server, timeout) as link:
             link.settimeout(timeout)
             link.sendall(word.encode())
             answer = b""
@@ -64,7 +87,7 @@ class Session:
 
     def __init__(self, server, timeout_ms=20_000, patience=2.0):
         try:
-            self.link = socket.create_connection(address_of(server), patience)
+            self.link = connected(server, patience)
             self.link.settimeout(patience)
             self.link.sendall(connect_request(timeout_ms))
             answer = self._frame()

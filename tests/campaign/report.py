@@ -123,6 +123,6 @@ def outcome(verdict):
 
 def servers(settings):
     text = KINDS[settings.servers].servers
-    if settings.servers == "zookeeper":
+    if settings.tick:
         text += f", tick {settings.tick} ms, syncLimit {settings.sync_limit}; {settings.idle} idle sessions"
     return text + (f", a disk of {settings.small_disk} MiB" if settings.small_disk else "")

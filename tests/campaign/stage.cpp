@@ -8,6 +8,7 @@
 //     kill I | stop I | start I | pause I | resume I      a server
 //     running I                                           "yes" or "no"
 //     log-stall I | log-flow I | disk-stall I | disk-flow I       ZooKeeper
+//     renew 0                                             ZooKeeper with TLS: all certificates
 //     lag I | promote I                                   Redis with replicas
 //     lag I | follow I | replaced I                       the same with sentinels: of the master I
 //     master                                              its number
@@ -16,8 +17,8 @@
 //     redirect I                                          all links, to that server
 //     wait                                                until all servers serve
 //
-// The first line of its output names the servers, their folders and the links: "ready 127.0.0.1:1,... /folder,...
-// LINK,LINK,LINK;LINK,..."
+// The first line of its output names the servers, their folders and the links:
+// "ready 127.0.0.1:1?ca_file=...,... /folder,... LINK,LINK,LINK;LINK,..."
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -34,6 +35,7 @@ namespace campaign {
 std::unique_ptr<staged_servers> make_servers(const std::string& kind,
                                              const stage_settings& settings) {
     if (kind == "zookeeper") return make_zookeeper(settings);
+    if (kind == "zookeeper-tls") return make_secured_zookeeper(settings);
     if (kind == "redis") return make_redis(settings);
     if (kind == "redis-replicated") return make_replicated_redis(settings);
     if (kind == "redis-sentinel") return make_watched_redis(settings);
@@ -64,7 +66,7 @@ public:
         std::string folders;
         std::string links;
         for (std::size_t i = 0; i != servers_->count(); ++i) {
-            addresses += (i == 0 ? "" : ",") + servers_->address(i);
+            addresses += (i == 0 ? "" : ",") + servers_->address(i) + servers_->address_options();
             folders += (i == 0 ? "" : ",") + servers_->folder(i).string();
         }
         for (std::size_t w = 0; w != links_.size(); ++w) {

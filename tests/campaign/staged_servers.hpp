@@ -27,6 +27,8 @@ public:
 
     [[nodiscard]] virtual std::size_t count() const = 0;
     [[nodiscard]] virtual std::string address(std::size_t i) const = 0;  // "127.0.0.1:20001"
+    // What a connect string needs behind the addresses: "?ca_file=...", or nothing.
+    [[nodiscard]] virtual std::string address_options() const { return {}; }
     [[nodiscard]] virtual fs::path folder(std::size_t i) const = 0;
     virtual void kill(std::size_t i) = 0;
     virtual void stop(std::size_t i) = 0;
@@ -53,6 +55,8 @@ public:
                                                            const stage_settings& settings);
 
 [[nodiscard]] std::unique_ptr<staged_servers> make_zookeeper(const stage_settings& settings);
+[[nodiscard]] std::unique_ptr<staged_servers> make_secured_zookeeper(
+    const stage_settings& settings);
 [[nodiscard]] std::unique_ptr<staged_servers> make_redis(const stage_settings& settings);
 [[nodiscard]] std::unique_ptr<staged_servers> make_replicated_redis(const stage_settings& settings);
 [[nodiscard]] std::unique_ptr<staged_servers> make_watched_redis(const stage_settings& settings);

@@ -4,6 +4,7 @@
 
 #include "server_log.hpp"
 #include "staged_servers.hpp"
+#include "turnstile/testing/certificate_authority.hpp"
 #include "turnstile/testing/ensemble.hpp"
 
 namespace campaign {
@@ -12,25 +13,29 @@ namespace {
 constexpr std::size_t k_servers = 3;
 constexpr const char* k_log = "log-pipe";  // in the server's folder
 
-turnstile::testing::ensemble_options options_for(const stage_settings& settings) {
+turnstile::testing::ensemble_options options_for(
+    const stage_settings& settings, const std::optional<turnstile::testing::server_tls>& tls) {
     turnstile::testing::ensemble_options options;
+    options.tls = tls;
     options.count = k_servers;
     options.tick_time = std::chrono::milliseconds{settings.tick_ms};
     options.sync_limit = settings.sync_limit;
     options.sync = turnstile::testing::disk_sync::on;  // the preloaded shim decides its duration
     options.heap_mebibytes = 1024;  // the leader keeps an hour's requests for stopped followers
     // A question for a server's role must not wait for its log.
-    constexpr const char* k_level =
-        "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn";
+    const std::string level = "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.";
     options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
-                                 {k_level, "warn"},
+                                 {level + "NIOServerCnxn", "warn"},
+                                 {level + "NettyServerCnxn", "warn"},
                                  {"org.slf4j.simpleLogger.showDateTime", "true"}};
     return options;
 }
 
-class zookeeper_servers final : public staged_servers {
+class zookeeper_servers : public staged_servers {
 public:
-    explicit zookeeper_servers(const stage_settings& settings) : servers_{options_for(settings)} {
+    explicit zookeeper_servers(const stage_settings& settings,
+                               const std::optional<turnstile::testing::server_tls>& tls = {})
+        : servers_{options_for(settings, tls)} {
         // The servers' folders exist only now.
         for (std::size_t i = 0; i != k_servers; ++i) {
             servers_.kill(i);
@@ -43,7 +48,7 @@ public:
 
     [[nodiscard]] std::size_t count() const override { return k_servers; }
     [[nodiscard]] std::string address(std::size_t i) const override {
-        return servers_.connect_string(i);
+        return servers_.server(i).address();
     }
     [[nodiscard]] fs::path folder(std::size_t i) const override {
         return servers_.server(i).data_folder().parent_path();
@@ -71,10 +76,49 @@ private:
     std::vector<std::unique_ptr<server_log>> logs_;
 };
 
+// The certificates of all servers and all clients.
+struct certificates {
+    turnstile::testing::certificate_authority authority{"campaign"};
+    turnstile::testing::issued_certificate server = authority.issue("server");
+    turnstile::testing::issued_certificate client = authority.issue("client");
+
+    [[nodiscard]] turnstile::testing::server_tls tls() const {
+        return {.authority = authority.certificate(),
+                .key_store = server.key_store,
+                .client_certificates = true,
+                .client_certificate = client.certificate,
+                .client_key = client.key};
+    }
+    void renew() {
+        server = authority.issue("server");
+        client = authority.issue("client");
+    }
+};
+
+// The same servers, which accept TLS alone.
+class secured_zookeeper_servers final : private certificates, public zookeeper_servers {
+public:
+    explicit secured_zookeeper_servers(const stage_settings& settings)
+        : zookeeper_servers{settings, tls()} {}
+
+    [[nodiscard]] std::string address_options() const override {
+        return tls().options_with("ca_file=" + authority.certificate());
+    }
+
+    bool carry_out(const std::string& order, std::size_t i, const std::string& rest) override {
+        if (order == "renew") return renew(), true;
+        return zookeeper_servers::carry_out(order, i, rest);
+    }
+};
+
 }  // namespace
 
 std::unique_ptr<staged_servers> make_zookeeper(const stage_settings& settings) {
     return std::make_unique<zookeeper_servers>(settings);
+}
+
+std::unique_ptr<staged_servers> make_secured_zookeeper(const stage_settings& settings) {
+    return std::make_unique<secured_zookeeper_servers>(settings);
 }
 
 }  // namespace campaign
