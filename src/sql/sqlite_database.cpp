@@ -71,12 +71,14 @@ void sqlite_database::begin(access how) {
 
 // Where the file's name leads to another file, or its log has been removed, others are granted what is held here, and
 // what is written here is lost. The log may be there again: whoever opens the file next makes one. Each write looks, so
-// each confirmation, and the first transaction behind the kernel's word that the file was renamed, linked or unlinked.
+// each confirmation, and the first transaction behind the kernel's word that a name on the way to the file has changed.
 void sqlite_database::check_in_place() {
     int moved = 0;
     ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     const auto log = log_in_place();
-    if (moved != 0 || !log || (log_file_ && log_file_ != log)) {
+    const char* const file = ::sqlite3_db_filename(db_, "main");
+    if (moved != 0 || !log || (log_file_ && log_file_ != log) ||
+        !is_same_file(settings_.path, file)) {
         rollback();
         throw database_error{failure::lost,
                              fmt::format("{}: was replaced while it was open, or its "
@@ -84,7 +86,7 @@ void sqlite_database::check_in_place() {
                                          settings_.path)};
     }
     try {
-        static_cast<void>(check_single_name(::sqlite3_db_filename(db_, "main")));
+        static_cast<void>(check_single_name(file));
     } catch (...) {
         rollback();
         throw;
@@ -285,11 +287,16 @@ void sqlite_database::listen(std::int64_t session) {
         const std::string own = std::to_string(session);
         heard_.push_back(bells_->listen(files_->path_of(session), IN_ATTRIB,
                                         [this](std::string_view) { bell_.set(); }));
-        heard_.push_back(bells_->listen(::sqlite3_db_filename(db_, "main"),
-                                        IN_ATTRIB | IN_MOVE_SELF, [this](std::string_view) {
-                                            renamed_ = true;
-                                            bell_.set();
-                                        }));
+        const auto renamed = [this](std::string_view) {
+            renamed_ = true;
+            bell_.set();
+        };
+        const std::uint32_t changes = IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW;
+        for (const auto& name : names_on_the_way(settings_.path)) {
+            // The kernel tells nobody of a folder without the right to read it. The next write looks at its path.
+            if (::access(name.c_str(), R_OK) == 0)
+                heard_.push_back(bells_->listen(name, changes, renamed));
+        }
         heard_.push_back(
             bells_->listen(files_->folder(), IN_CLOSE_WRITE, [this, own](std::string_view name) {
                 if (name == own) return;

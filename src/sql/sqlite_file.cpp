@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -133,6 +134,37 @@ std::string prepare_sqlite_file(const std::string& path) {
     if (const auto fault = fault_of_file_system(file); !fault.empty()) refuse(file, fault);
     make_if_missing(file);
     return file;
+}
+
+std::vector<std::string> names_on_the_way(const std::string& path) {
+    namespace fs = std::filesystem;
+    constexpr std::size_t k_most_links = 40;  // as path_resolution(7)
+    std::error_code failed;
+    const auto whole = fs::absolute(path, failed);
+    std::deque<fs::path> rest{whole.begin(), whole.end()};
+    std::vector<std::string> names;
+    fs::path here;
+    for (std::size_t links = 0; !rest.empty() && links <= k_most_links;) {
+        const auto step = rest.front();
+        rest.pop_front();
+        if (step.is_absolute()) here = step;
+        if (step == "..") here = here.parent_path();
+        if (step.is_absolute() || step == ".." || step == "." || step.empty()) continue;
+        const auto folder = here;
+        here /= step;
+        names.push_back(here.string());
+        if (!fs::is_symlink(here, failed)) continue;
+        const auto target = fs::read_symlink(here, failed);
+        rest.insert(rest.begin(), target.begin(), target.end());
+        here = folder;
+        ++links;
+    }
+    return names;
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+    std::error_code failed;
+    return std::filesystem::equivalent(one, other, failed) && !failed;
 }
 
 mode_t check_single_name(const std::string& path) {

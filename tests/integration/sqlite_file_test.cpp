@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -122,15 +123,48 @@ TEST_F(sqlite_file, that_others_may_read_is_told) {
 }
 
 // The session lasts for an hour: only the kernel's notice can end the hold.
-TEST_F(sqlite_file, that_is_renamed_ends_its_holds_at_once) {
-    const auto servers = connect(where(), database_options(std::chrono::hours{1}));
+void expect_loss_at_once(const std::string& file, const std::function<void()>& change) {
+    const auto servers = connect("sqlite:" + file, database_options(std::chrono::hours{1}));
     mutex lock{*servers, "/lock"};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     testing::event lost;
     hold->on_lost([&](const error& /*why*/) { lost.set(); });
-    fs::rename(file, folder.path() / "away.db");
+    change();
     EXPECT_TRUE(lost.wait());
+}
+
+TEST_F(sqlite_file, that_is_renamed_ends_its_holds_at_once) {
+    expect_loss_at_once(file, [&] { fs::rename(file, folder.path() / "away.db"); });
+}
+
+TEST_F(sqlite_file, whose_folder_is_renamed_ends_its_holds_at_once) {
+    const auto data = folder.path() / "data";
+    fs::create_directory(data);
+    expect_loss_at_once((data / "locks.db").string(),
+                        [&] { fs::rename(data, folder.path() / "away"); });
+}
+
+// Another client that opens the same path from now on uses another file.
+void point(const fs::path& link, const fs::path& target) {
+    const auto fresh = link.string() + "-new";
+    fs::create_symlink(target, fresh);
+    fs::rename(fresh, link);
+}
+
+TEST_F(sqlite_file, that_a_link_leaves_ends_its_holds_at_once) {
+    const auto link = folder.path() / "link.db";
+    point(link, file);
+    expect_loss_at_once(link.string(), [&] { point(link, folder.path() / "other.db"); });
+}
+
+TEST_F(sqlite_file, whose_folder_a_chain_of_links_leaves_ends_its_holds_at_once) {
+    for (const auto* name : {"one", "two"}) fs::create_directory(folder.path() / name);
+    const auto current = folder.path() / "current";
+    point(current, "one");
+    const auto link = folder.path() / "link";
+    point(link, "current");
+    expect_loss_at_once((link / "locks.db").string(), [&] { point(current, "two"); });
 }
 
 // Otherwise the numbers of lost grants would be given again.
