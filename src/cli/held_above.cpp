@@ -4,10 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,22 +28,65 @@ constexpr const char* k_variable = "TURNSTILE_HELD";
 
 struct held_lock {
     std::string kind;
+    std::string run;
     std::string path;
 };
 
-std::string inherited() {
-    const char* const text = std::getenv(k_variable);
-    return text == nullptr ? std::string{} : std::string{text};
+struct process_entry {
+    pid_t parent = 0;
+    std::string start;  // in clock ticks since the boot
+};
+
+// proc(5): the name in parentheses may contain blanks and parentheses.
+process_entry entry_of(pid_t process) {
+    std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    std::istringstream fields{text.substr(std::min(text.size(), text.rfind(')') + 1))};
+    constexpr int k_parent = 2;
+    constexpr int k_start = 20;
+    process_entry entry;
+    std::string field;
+    for (int number = 1; number <= k_start && fields >> field; ++number) {
+        if (number == k_parent) entry.parent = std::atoi(field.c_str());
+        if (number == k_start) entry.start = field;
+    }
+    return entry;
 }
 
+std::string own_namespace() {
+    std::array<char, 64> name{};
+    const auto length = ::readlink("/proc/self/ns/pid", name.data(), name.size());
+    return {name.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+// A process id may be given again: the start distinguishes. Without blanks.
+std::string name_of_process(pid_t process) {
+    return std::to_string(process) + '@' + entry_of(process).start + '@' + own_namespace();
+}
+
+bool is_in_own_namespace(const std::string& run) {
+    const auto space = own_namespace();
+    return !space.empty() && run.ends_with('@' + space);
+}
+
+bool is_ancestor(const std::string& run) {
+    for (pid_t each = ::getppid(); each > 0; each = entry_of(each).parent)
+        if (name_of_process(each) == run) return true;
+    return false;
+}
+
+std::string text_of(const held_lock& lock) {
+    return lock.kind + ' ' + lock.run + ' ' + lock.path;
+}
+
+// The locks of the runs above, and those of which this process cannot tell: a PID namespace hides its ancestors.
 std::vector<held_lock> held_above() {
+    const char* const text = std::getenv(k_variable);
     std::vector<held_lock> held;
-    std::istringstream lines{inherited()};
-    for (std::string line; std::getline(lines, line);) {
-        const auto blank = line.find(' ');
-        if (blank != std::string::npos)
-            held.push_back({line.substr(0, blank), line.substr(blank + 1)});
-    }
+    std::istringstream lines{text == nullptr ? "" : text};
+    held_lock next;
+    while (lines >> next.kind >> next.run && lines.get() == ' ' && std::getline(lines, next.path))
+        if (!is_in_own_namespace(next.run) || is_ancestor(next.run)) held.push_back(next);
     return held;
 }
 
@@ -71,6 +118,15 @@ int become(const std::vector<std::string>& command) {
 
 int reenter(const run_options& options, const std::vector<held_lock>& above) {
     for (const auto& path : options.paths) {
+        const bool hidden = std::any_of(above.begin(), above.end(), [&](const held_lock& lock) {
+            return lock.path == path && !is_in_own_namespace(lock.run);
+        });
+        if (hidden)
+            return complain(printable(path) +
+                                ": TURNSTILE_HELD names a turnstile run of another PID namespace, "
+                                "and --reenter cannot tell if it still holds the lock; run without "
+                                "--reenter and without TURNSTILE_HELD to acquire the lock",
+                            k_usage);
         const bool held = std::any_of(above.begin(), above.end(), [&](const held_lock& lock) {
             return lock.path == path && suffices(lock.kind, options.kind);
         });
@@ -85,9 +141,11 @@ int reenter(const run_options& options, const std::vector<held_lock>& above) {
 }  // namespace
 
 std::string held_with(const run_options& options) {
-    auto text = inherited();
-    for (const auto& path : options.paths)
-        text += (text.empty() ? "" : "\n") + std::string{name_of(options.kind)} + ' ' + path;
+    auto all = held_above();
+    const auto run = name_of_process(::getpid());
+    for (const auto& path : options.paths) all.push_back({name_of(options.kind), run, path});
+    std::string text;
+    for (const auto& each : all) text += (text.empty() ? "" : "\n") + text_of(each);
     return std::string{k_variable} + '=' + text;
 }
 

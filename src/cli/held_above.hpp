@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // held_above: the locks under which this process runs already, and what `run` does at one of them.
 //
-// Each `run` adds its locks to TURNSTILE_HELD in its command's environment, a line "KIND PATH" for each; KIND is mutex,
-// exclusive, shared or permits. A second `run` at such a path would wait for the first, and the first for it.
+// Each `run` adds its locks to TURNSTILE_HELD in its command's environment, a line "KIND RUN PATH" for each; KIND is
+// mutex, exclusive, shared or permits. A second `run` at such a path would wait for the first, and the first for it.
+// RUN names the process of `run`. A variable may outlive the hold, in a job of at(1) or a terminal multiplexer: a line
+// counts only while that process is an ancestor of this one.
 //
 // Thread safety: call it while the process has one thread.
 #pragma once

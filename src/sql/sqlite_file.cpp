@@ -75,12 +75,6 @@ std::string fault_of_file_system(const std::string& path) {
         kind->name);
 }
 
-std::string resolved(const std::string& path) {
-    std::error_code failed;
-    const auto found = std::filesystem::weakly_canonical(path, failed).string();
-    return failed ? path : found;
-}
-
 struct statx look_at(const std::string& path) {
     struct statx found {};
     if (::statx(AT_FDCWD, path.c_str(), 0, STATX_NLINK | STATX_MODE, &found) != 0)
@@ -130,19 +124,19 @@ void check_clock_offset_is_known() {
 }
 
 std::string prepare_sqlite_file(const std::string& path) {
-    const std::string file = resolved(path);
+    const std::string file = route_to(path).file;
     if (const auto fault = fault_of_file_system(file); !fault.empty()) refuse(file, fault);
     make_if_missing(file);
     return file;
 }
 
-std::vector<std::string> names_on_the_way(const std::string& path) {
+file_route route_to(const std::string& path) {
     namespace fs = std::filesystem;
     constexpr std::size_t k_most_links = 40;  // as path_resolution(7)
     std::error_code failed;
     const auto whole = fs::absolute(path, failed);
     std::deque<fs::path> rest{whole.begin(), whole.end()};
-    std::vector<std::string> names;
+    file_route route;
     fs::path here;
     for (std::size_t links = 0; !rest.empty() && links <= k_most_links;) {
         const auto step = rest.front();
@@ -152,14 +146,15 @@ std::vector<std::string> names_on_the_way(const std::string& path) {
         if (step.is_absolute() || step == ".." || step == "." || step.empty()) continue;
         const auto folder = here;
         here /= step;
-        names.push_back(here.string());
+        route.names.push_back(here.string());
         if (!fs::is_symlink(here, failed)) continue;
         const auto target = fs::read_symlink(here, failed);
         rest.insert(rest.begin(), target.begin(), target.end());
         here = folder;
         ++links;
     }
-    return names;
+    route.file = here.string();
+    return route;
 }
 
 bool is_same_file(const std::string& one, const std::string& other) {
@@ -175,7 +170,7 @@ mode_t check_single_name(const std::string& path) {
 }
 
 sqlite_file_look look_at_sqlite_file(const std::string& path) {
-    sqlite_file_look seen{.file = resolved(path)};
+    sqlite_file_look seen{.file = route_to(path).file};
     const auto add = [&](std::string fault) {
         if (!fault.empty()) seen.refusals.push_back(std::move(fault));
     };

@@ -23,9 +23,14 @@ void check_clock_offset_is_known();
 // everybody read it). Throws database_error if the folder lies on a file system that other hosts may see.
 [[nodiscard]] std::string prepare_sqlite_file(const std::string& path);
 
-// Each name on the way from the root to the file: the folders, the symbolic links and the folders of their targets.
-// After a change of one of these names the path may lead to another file.
-[[nodiscard]] std::vector<std::string> names_on_the_way(const std::string& path);
+// The way from the root to a file.
+struct file_route {
+    // The folders, the symbolic links and the folders of their targets: after a change of one of these names the path may
+    // lead to another file.
+    std::vector<std::string> names{};
+    std::string file{};  // without symbolic links; need not exist
+};
+[[nodiscard]] file_route route_to(const std::string& path);
 
 // False if both exist and are different files, or if one does not exist. Follows symbolic links.
 [[nodiscard]] bool is_same_file(const std::string& one, const std::string& other);

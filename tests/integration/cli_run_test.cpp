@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <string>
 
 #include "cli_fixture.hpp"
 
@@ -105,6 +107,20 @@ TEST_F(cli_run, a_lock_that_is_held_above) {
     EXPECT_EQ(code_of(run({path}, inside({"--reenter", path, second}))), 64);
     EXPECT_TRUE(printed(second + ": no turnstile run above holds it as mutex")) << output();
     EXPECT_EQ(code_of(inside({"--reenter", path})), 0);
+}
+
+// The variable outlives the hold where another program starts the process, such as at(1).
+TEST_F(cli_run, a_lock_that_was_held_above) {
+    const auto kept = file("held");
+    EXPECT_EQ(code_of(run({path}, {"sh", "-c", "printenv TURNSTILE_HELD >" + kept})), 0);
+    std::string held;
+    std::getline(std::ifstream{kept}, held);
+    ASSERT_TRUE(held.ends_with(' ' + path)) << held;
+    const auto with_own_hold = run({"--reenter", path}, {"printenv", "TURNSTILE_TOKEN"});
+    EXPECT_EQ(code_of(with_own_hold, {"TURNSTILE_HELD=" + held}), 0);
+    EXPECT_EQ(code_of(with_own_hold, {"TURNSTILE_HELD=mutex " + path}), 0);
+    EXPECT_EQ(code_of(with_own_hold, {"TURNSTILE_HELD=mutex 1@1@pid:[1] " + path}), 64);
+    EXPECT_TRUE(printed("another PID namespace")) << output();
 }
 
 TEST_F(cli_run, exit_codes_of_the_callers_own) {

@@ -107,6 +107,14 @@ TEST_F(sqlite_file, is_made_for_its_owner_only) {
     EXPECT_EQ(rights_of(file + "-sessions"), 0700U);
 }
 
+TEST_F(sqlite_file, is_made_for_its_owner_only_behind_a_link) {
+    const auto link = folder.path() / "link.db";
+    fs::create_symlink("locks.db", link);
+    const auto servers = connect("sqlite:" + link.string(), database_options());
+    EXPECT_EQ(rights_of(file), 0600U);
+    EXPECT_EQ(rights_of(file + "-sessions"), 0700U);
+}
+
 TEST_F(sqlite_file, that_others_may_read_is_told) {
     make();
     const auto told = [&](mode_t rights) {
@@ -141,8 +149,10 @@ TEST_F(sqlite_file, that_is_renamed_ends_its_holds_at_once) {
 TEST_F(sqlite_file, whose_folder_is_renamed_ends_its_holds_at_once) {
     const auto data = folder.path() / "data";
     fs::create_directory(data);
-    expect_loss_at_once((data / "locks.db").string(),
-                        [&] { fs::rename(data, folder.path() / "away"); });
+    expect_loss_at_once((data / "locks.db").string(), [&] {
+        fs::rename(data, folder.path() / "away");
+        fs::create_directory(data);
+    });
 }
 
 // Another client that opens the same path from now on uses another file.
