@@ -292,7 +292,7 @@ void sqlite_database::listen(std::int64_t session) {
             bell_.set();
         };
         const std::uint32_t changes = IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW;
-        for (const auto& name : route_to(settings_.path).names) {
+        for (const auto& name : find_route(settings_.path).names) {
             // The kernel tells nobody of a folder without the right to read it. The next write looks at its path.
             if (::access(name.c_str(), R_OK) == 0)
                 heard_.push_back(bells_->listen(name, changes, renamed));

@@ -124,13 +124,13 @@ void check_clock_offset_is_known() {
 }
 
 std::string prepare_sqlite_file(const std::string& path) {
-    const std::string file = route_to(path).file;
+    const std::string file = find_route(path).file;
     if (const auto fault = fault_of_file_system(file); !fault.empty()) refuse(file, fault);
     make_if_missing(file);
     return file;
 }
 
-file_route route_to(const std::string& path) {
+file_route find_route(const std::string& path) {
     namespace fs = std::filesystem;
     constexpr std::size_t k_most_links = 40;  // as path_resolution(7)
     std::error_code failed;
@@ -157,9 +157,9 @@ file_route route_to(const std::string& path) {
     return route;
 }
 
-bool is_same_file(const std::string& one, const std::string& other) {
+bool is_same_file(const std::string& left, const std::string& right) {
     std::error_code failed;
-    return std::filesystem::equivalent(one, other, failed) && !failed;
+    return std::filesystem::equivalent(left, right, failed) && !failed;
 }
 
 mode_t check_single_name(const std::string& path) {
@@ -170,7 +170,7 @@ mode_t check_single_name(const std::string& path) {
 }
 
 sqlite_file_look look_at_sqlite_file(const std::string& path) {
-    sqlite_file_look seen{.file = route_to(path).file};
+    sqlite_file_look seen{.file = find_route(path).file};
     const auto add = [&](std::string fault) {
         if (!fault.empty()) seen.refusals.push_back(std::move(fault));
     };

@@ -30,10 +30,10 @@ struct file_route {
     std::vector<std::string> names{};
     std::string file{};  // without symbolic links; need not exist
 };
-[[nodiscard]] file_route route_to(const std::string& path);
+[[nodiscard]] file_route find_route(const std::string& path);
 
 // False if both exist and are different files, or if one does not exist. Follows symbolic links.
-[[nodiscard]] bool is_same_file(const std::string& one, const std::string& other);
+[[nodiscard]] bool is_same_file(const std::string& left, const std::string& right);
 
 // Throws database_error if the file has, or may have, a second name. Returns the file's rights.
 mode_t check_single_name(const std::string& path);

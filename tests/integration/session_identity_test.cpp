@@ -217,7 +217,8 @@ TEST_F(session_question, at_which_a_connection_breaks_is_asked_again) {
     std::atomic<int> left{2};
     answer_with([&](frame&) { return left-- > 0 ? verdict::cut_connection : verdict::forward; });
     expect_work();
-    EXPECT_GE(asked, 4) << "twice in vain, and once for each session: an attempt that times out asks again";
+    EXPECT_GE(asked, 4)
+        << "twice in vain, and once for each session: an attempt that times out asks again";
 }
 
 // The kernel accepts the connection, and no server reads from it.

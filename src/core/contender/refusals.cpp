@@ -10,10 +10,9 @@ error no_more_upgrades(const std::string& folder) {
 }
 
 error quota_exceeded(const std::string& path) {
-    return {
-        errc::quota_exceeded,
-        "the server created or wrote no znode below " + path +
-            "; /zookeeper/quota lists the quotas of this path and of its parents"};
+    return {errc::quota_exceeded,
+            "the server created or wrote no znode below " + path +
+                "; /zookeeper/quota lists the quotas of this path and of its parents"};
 }
 
 error sessions_are_local(const std::string& path) {
