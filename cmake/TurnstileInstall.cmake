@@ -54,6 +54,13 @@ foreach(module IN LISTS turnstile_modules)
             COMPONENT ${module}
         )
     endif()
+    if(module STREQUAL mariadb)
+        install(
+            FILES "${PROJECT_SOURCE_DIR}/src/sql/schema/mysql.sql"
+            DESTINATION "${CMAKE_INSTALL_DATADIR}/turnstile"
+            COMPONENT mariadb
+        )
+    endif()
 endforeach()
 if(TURNSTILE_BUILD_TESTING)
     list(APPEND turnstile_components testing)

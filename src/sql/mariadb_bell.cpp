@@ -51,8 +51,9 @@ std::string mariadb_bell::end(const std::string& database, std::int64_t session)
     return "KILL IS_USED_LOCK(" + bell_of(database, session) + ")";
 }
 
-void mariadb_bell::open(const place& at, const std::string& settings, std::int64_t session,
-                        mariadb_link& other) {
+void mariadb_bell::open(const place& at, const mariadb_flavour& flavour,
+                        const std::string& settings, std::int64_t session, mariadb_link& other) {
+    flavour_ = &flavour;
     session_ = session;
     link_.open(at.target, at.host);
     const auto set = link_.run(settings);
@@ -72,10 +73,8 @@ void mariadb_bell::sleep(const std::set<std::int64_t>& known) {
     until_ = now + k_sleep - k_early;
     latest_ = now + k_sleep + patience_.length();
     asleep_ = true;
-    link_.start(fmt::format(
-        "BEGIN NOT ATOMIC IF NOT EXISTS (SELECT 1 FROM turnstile_events WHERE session = {}{}) "
-        "THEN SELECT GET_LOCK({}, {}); END IF; END",
-        session_, others, door_, k_sleep.count()));
+    link_.start(
+        flavour_->sleep(fmt::format("session = {}{}", session_, others), door_, k_sleep.count()));
 }
 
 bool mariadb_bell::rang(short ready) {

@@ -18,7 +18,8 @@
 // | while there is no connection                 | the session fetches its events when it has attached                 |
 // | never, its ringer was killed, or may not     | the session looks each S/3, and at the earliest deadline of others  |
 //
-// While the connection sleeps it reads nothing and is in no transaction. MariaDB lets a user end statements of the same
+// While the connection sleeps it reads nothing and is in no transaction. In MySQL it has its snapshot of before the sleep,
+// which keeps InnoDB from purging for as long. MariaDB lets a user end statements of the same
 // user without a further right. A client that has gone is noticed by the server within five seconds of sleep.
 //
 // Thread safety: one thread at a time.
@@ -28,6 +29,7 @@
 #include <set>
 #include <string>
 
+#include "sql/mariadb_flavour.hpp"
 #include "sql/mariadb_link.hpp"
 
 namespace turnstile::sql {
@@ -42,8 +44,8 @@ public:
         const std::string& database;  // as all its clients call it
     };
     // Throws database_error. `settings` are statements for the connection; `other` is the session's other one.
-    void open(const place& at, const std::string& settings, std::int64_t session,
-              mariadb_link& other);
+    void open(const place& at, const mariadb_flavour& flavour, const std::string& settings,
+              std::int64_t session, mariadb_link& other);
 
     // Sleeps, unless it does, or has an event that is not among `known`.
     void sleep(const std::set<std::int64_t>& known);
@@ -63,6 +65,7 @@ public:
 private:
     mariadb_patience& patience_;
     mariadb_link link_;
+    const mariadb_flavour* flavour_ = nullptr;
     std::int64_t session_ = 0;
     std::string door_;
     bool asleep_ = false;

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "sql/mariadb_database.hpp"
-#include "sql/schema.hpp"
 #include "sql/stripes.hpp"
 
 namespace turnstile::sql {
@@ -15,30 +14,11 @@ namespace {
 constexpr std::int64_t k_schema = 2;
 constexpr unsigned k_no_such_table = 1146;
 
-std::int64_t whole_seconds(std::chrono::milliseconds time) {
-    return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
-}
-
 bool is_on(const std::string& text) {
     return text == "ON" || text == "1";
 }
 
 }  // namespace
-
-// Modes of the server or of the user change nothing of what statements mean. A process that stands still in the middle of
-// a transaction keeps others waiting no longer than the patience, and one that waits for a lock gives up before the
-// server says that there is none (1205).
-std::string mariadb_database::session_settings() const {
-    const auto patience = whole_seconds(settings_.patience);
-    return fmt::format(
-        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
-        "SET SESSION sql_mode = 'STRICT_ALL_TABLES', autocommit = 1, time_zone = '+00:00', "
-        "completion_type = 'NO_CHAIN', sql_safe_updates = 0, sql_select_limit = DEFAULT, "
-        "max_statement_time = 0, "
-        "idle_transaction_timeout = {0}, innodb_lock_wait_timeout = {1}, lock_wait_timeout = {1}, "
-        "wait_timeout = {2}",
-        patience, patience + 1, 2 * patience + 10);
-}
 
 void mariadb_database::connect() {
     disconnect();
@@ -72,7 +52,7 @@ mariadb_facts mariadb_database::open_any() {
             mariadb_facts facts = open_link();
             if (const auto why = unfit(facts); !why.empty())
                 throw database_error{kind_of_unfit(facts), settings_.name + ": " + why};
-            run_alone(session_settings());
+            run_alone(flavour_->settings(settings_.patience));
             host_ = host;
             return facts;
         } catch (const database_error&) {
@@ -85,31 +65,30 @@ mariadb_facts mariadb_database::open_any() {
 mariadb_facts mariadb_database::open_link() {
     link_.open(settings_.target, at_);
     mariadb_facts facts = link_.version();
-    if (!facts.mariadb) return facts;
+    if (!speaks_sql_of_these(facts)) return facts;
+    flavour_ = facts.mariadb ? &flavour_of_mariadb() : &flavour_of_mysql();
     const result_rows found = run_alone(
         "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'innodb_read_only', "
         "'wsrep_on', 'log_bin', 'binlog_format', 'sync_binlog', 'innodb_flush_log_at_trx_commit', "
-        "'innodb_flush_method', 'max_allowed_packet', 'innodb_page_size')");
+        "'innodb_flush_method', 'max_allowed_packet', 'innodb_page_size', "
+        "'group_replication_single_primary_mode')");
     std::map<std::string, std::string> said;
     for (const row& r : found.rows) said[r[0]] = r[1];
     facts.read_only = said["read_only"] != "OFF" || said["innodb_read_only"] != "OFF";
     facts.galera = is_on(said["wsrep_on"]);
+    facts.several_primaries = said["group_replication_single_primary_mode"] == "OFF";
     const bool logs = is_on(said["log_bin"]);
     facts.statement_binlog = logs && said["binlog_format"] == "STATEMENT";
     facts.keeps_commits = keeps_commits({said["innodb_flush_log_at_trx_commit"],
                                          said["innodb_flush_method"], logs, said["sync_binlog"]});
     facts.longest_statement = to_integer(said["max_allowed_packet"]);
     facts.page_size = to_integer(said["innodb_page_size"]);
-    learn_database();
-    return facts;
-}
-
-// All clients of one database call it by one name, whatever the connect string says: where the server does not tell names
-// in other letters apart, their user-level locks would be others. It may have folded the name already.
-void mariadb_database::learn_database() {
+    // All clients of one database use one name for it, whatever the connect string says: a server that folds names to
+    // small letters may have done so already. The names of user-level locks depend on it.
     database_ = run_alone("SELECT IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE()))")
                     .rows.front()
                     .front();
+    return facts;
 }
 
 result_rows mariadb_database::run_alone(const std::string& statements) {
@@ -136,7 +115,7 @@ void mariadb_database::make_tables() {
     if (!version) {
         const auto turn = fmt::format("'turnstile-tables-{:08x}'", hash_of(database_));
         run_alone(fmt::format("SELECT GET_LOCK({}, {})", turn, whole_seconds(settings_.patience)));
-        if (!version_of_tables()) run_alone(k_mariadb_tables);
+        if (!version_of_tables()) run_alone(flavour_->tables);
         run_alone(fmt::format("SELECT RELEASE_LOCK({})", turn));
         version = version_of_tables();
     }
@@ -148,10 +127,10 @@ void mariadb_database::make_tables() {
 }
 
 // A server that went on from older data, after a crash, from a copy or as a replica that was promoted, gives numbers again
-// that it had given: from its time of day on they are new. A sequence is never set back.
+// that it had given: from its time of day on they are new.
 void mariadb_database::raise_numbers() {
     const auto now = run_alone("SELECT " + words().now).rows.front().front();
-    run_alone("SELECT SETVAL(turnstile_number, " + now + ")");
+    run_alone(flavour_->raise_numbers(now));
 }
 
 }  // namespace turnstile::sql

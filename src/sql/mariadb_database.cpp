@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/never_destroyed.hpp"
 #include "sql/mariadb_text.hpp"
 #include "sql/stripes.hpp"
 
@@ -31,7 +30,8 @@ constexpr std::size_t k_long_text = std::size_t{1} << 20;
 mariadb_database::mariadb_database(mariadb_settings settings)
     : settings_{std::move(settings)},
       patience_{settings_.patience, settings_.closing},
-      link_{settings_.name, patience_} {}
+      link_{settings_.name, patience_},
+      flavour_{&flavour_of_mariadb()} {}
 
 mariadb_database::~mariadb_database() {
     mariadb_database::disconnect();
@@ -53,7 +53,8 @@ void mariadb_database::begin(access how) {
     static_cast<void>(take_put_off());
     begun_ = false;
     if (how == access::read) post("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-    post(how == access::write ? "START TRANSACTION" : "START TRANSACTION READ ONLY");
+    post(how == access::write ? flavour_->start_to_write(settings_.patience)
+                              : "START TRANSACTION READ ONLY");
 }
 
 // Behind the commit, in one trip with it and with what was put off, go the bells. An answer that says no to the commit
@@ -63,7 +64,11 @@ void mariadb_database::commit() {
         throw database_error{failure::retry, settings_.name + ": the transaction has ended itself"};
     const std::vector<later> sent = take_put_off();
     std::string statements;
-    for (const later& each : sent) statements += each.text + ';';
+    std::size_t before = 0;
+    for (const later& each : sent) {
+        statements += each.text + ';';
+        before += each.statements;
+    }
     statements += "COMMIT";
     for (const std::int64_t session : to_ring_)
         statements += ';' + mariadb_bell::ring(database_, session);
@@ -73,12 +78,12 @@ void mariadb_database::commit() {
     const auto failed = answers.failure;
     keep_answers(sent, std::move(answers));
     if (!failed) return;
-    if (done < sent.size()) link_.fail(*failed);
-    if (done == sent.size())
+    if (done < before) link_.fail(*failed);
+    if (done == before)
         throw database_error{failed->number == k_deadlock ? failure::retry : failure::lost,
                              settings_.name + ": " + sentence(*failed)};
     tell_of_ring(*failed);
-    ring_further(done - sent.size());
+    ring_further(done - before);
 }
 
 // Behind a bell that could not be rung. It is committed: where the connection is lost the next statement finds that.
@@ -122,15 +127,23 @@ bool mariadb_database::rollback() noexcept {
 
 asked_statement mariadb_database::begin_asking(const std::string& statement,
                                                std::span<const value> arguments) {
-    const asked_statement ticket = new_ticket();
-    put_off({mariadb_statement(statement, arguments), ticket});
+    later asked{statement, arguments};
+    asked.asker = new_ticket();
+    const asked_statement ticket = *asked.asker;
+    put_off(std::move(asked));
     return ticket;
 }
 
 void mariadb_database::begin_posting(const std::string& statement,
                                      std::span<const value> arguments) {
-    put_off({mariadb_statement(statement, arguments)});
+    put_off({statement, arguments});
 }
+
+// The values have no semicolons: texts are hexadecimal.
+mariadb_database::later::later(const std::string& statement, std::span<const value> arguments)
+    : text{mariadb_statement(statement, arguments)},
+      statements{1 +
+                 static_cast<std::size_t>(std::count(statement.begin(), statement.end(), ';'))} {}
 
 void mariadb_database::put_off(later&& statement) {
     put_off_bytes_ += statement.text.size();
@@ -182,35 +195,22 @@ std::vector<mariadb_database::later> mariadb_database::take_put_off() noexcept {
 }
 
 void mariadb_database::keep_answers(const std::vector<later>& sent, mariadb_answers&& answers) {
-    for (std::size_t i = 0; i != std::min(sent.size(), answers.each.size()); ++i) {
-        if (!sent[i].asker) continue;
-        result_rows& rows = answers.each[i];
-        if (sent[i].is_update && rows.affected == 1)
-            rows.rows.push_back({std::to_string(answers.inserted[i])});
-        answers_.emplace(*sent[i].asker, std::move(rows));
+    std::size_t last = 0;
+    for (const later& each : sent) {
+        last += each.statements;
+        if (last > answers.each.size()) return;
+        if (!each.asker) continue;
+        result_rows& rows = answers.each[last - 1];
+        if (each.is_update && rows.affected == 1)
+            rows.rows.push_back({std::to_string(answers.inserted[last - 1])});
+        answers_.emplace(*each.asker, std::move(rows));
     }
 }
 
 // ---- what is said differently -------------------------------------------------------------------
 
 const phrases& mariadb_database::words() const noexcept {
-    // NOW() is when the statement began, SYSDATE() when it is asked: a statement that waited for a row sees the time at
-    // which it has it.
-    static const phrases& k_words = base::never_destroyed(
-        phrases{.now = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
-                .wall = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED)",
-                .listed = "",
-                .among = "IN (?*1)",
-                .among_numbers = "IN (?*1)",
-                .keep_session = " LOCK IN SHARE MODE",
-                .claim_session = " FOR UPDATE SKIP LOCKED",
-                .claim_own = " FOR UPDATE",
-                .remove_node = "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
-                               "DELETE FROM turnstile_nodes WHERE path = ?1",
-                .was_removed = "SELECT IF(ROW_COUNT() = 1, 1, (SELECT 1 UNION SELECT 2))",
-                .inserting = "SET STATEMENT innodb_lock_wait_timeout = 0 FOR ",
-                .or_stays = " ON DUPLICATE KEY UPDATE kind = kind"});
-    return k_words;
+    return flavour_->words;
 }
 
 value mariadb_database::list_of(std::span<const std::string> items) const {
@@ -244,7 +244,11 @@ std::int64_t mariadb_database::next_number() {
 }
 
 asked_statement mariadb_database::ask_number() {
-    return ask("SELECT NEXT VALUE FOR turnstile_number");
+    const asked_statement ticket = ask(flavour_->take_number);
+    if (!flavour_->number_is_inserted) return ticket;
+    put_off_.back().is_update = true;
+    post(flavour_->end_taking);
+    return ticket;
 }
 
 // ---- what wakes a session -----------------------------------------------------------------------
@@ -253,7 +257,8 @@ void mariadb_database::listen(std::int64_t session) {
     patience_.begin();
     session_ = session;
     bell_.emplace(settings_.name, patience_);
-    bell_->open({settings_.target, at_, database_}, session_settings(), session, link_);
+    bell_->open({settings_.target, at_, database_}, *flavour_,
+                flavour_->settings(settings_.patience), session, link_);
 }
 
 // The server would miss a connection that sleeps seconds later.

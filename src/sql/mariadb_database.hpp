@@ -25,6 +25,7 @@
 
 #include "sql/database.hpp"
 #include "sql/mariadb_bell.hpp"
+#include "sql/mariadb_flavour.hpp"
 #include "sql/mariadb_link.hpp"
 #include "sql/mariadb_target.hpp"
 
@@ -81,20 +82,21 @@ private:
     // ---- mariadb_connect.cpp ----
     mariadb_facts open_link();
     mariadb_facts open_any();
-    void learn_database();
     void make_tables();
     [[nodiscard]] std::optional<std::int64_t> version_of_tables();
     void raise_numbers();
-    [[nodiscard]] std::string session_settings() const;
     result_rows run_alone(const std::string& statements);
 
     // ---- mariadb_database.cpp ----
     asked_statement begin_asking(const std::string& statement,
                                  std::span<const value> arguments) override;
     void begin_posting(const std::string& statement, std::span<const value> arguments) override;
-    // A statement that goes with the next one that is waited for.
+    // Statements that go with the next one that is waited for. Their answer is the one of the last.
     struct later {
+        later(const std::string& statement, std::span<const value> arguments);
+
         std::string text;
+        std::size_t statements;
         std::optional<asked_statement> asker{};
         bool is_update = false;  // its answer is a number that comes with the count of rows
     };
@@ -108,7 +110,8 @@ private:
     const mariadb_settings settings_;
     mariadb_patience patience_;
     mariadb_link link_;
-    std::size_t host_ = 0;  // the next one to try
+    const mariadb_flavour* flavour_;  // of the server at the link
+    std::size_t host_ = 0;            // the next one to try
     const mariadb_host* at_ = nullptr;
     std::string database_;  // its name, for user-level locks
     std::vector<later> put_off_;

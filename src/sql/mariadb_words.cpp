@@ -3,11 +3,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+
 namespace turnstile::sql {
 namespace {
 
-constexpr std::int64_t k_least_version = 100600;     // SKIP LOCKED
-constexpr std::int64_t k_least_page = 16384;         // keys of 2,000 bytes
+constexpr std::int64_t k_least_version = 100600;  // SKIP LOCKED
+constexpr std::int64_t k_least_mysql = 80011;     // the same, and a counter that survives a crash
+constexpr std::int64_t k_least_page = 16384;      // keys of 2,000 bytes
 constexpr std::int64_t k_least_statement = 4 << 20;  // a node of 1 MiB, in hexadecimal digits
 
 bool is_of_library(unsigned number) noexcept {
@@ -15,7 +19,7 @@ bool is_of_library(unsigned number) noexcept {
 }
 
 bool is_too_old(const mariadb_facts& facts) noexcept {
-    return facts.version_number < k_least_version;
+    return facts.version_number < (facts.mariadb ? k_least_version : k_least_mysql);
 }
 
 }  // namespace
@@ -43,6 +47,8 @@ failure kind_of(const mariadb_error& e) noexcept {
         case 1203:
         case 1226:  // too many connections of this user
         case 1927:  // the connection was killed
+        case 3169:  // the same, in MySQL
+        case 4031:  // MySQL has ended a connection that was idle
             return failure::lost;
         default: return failure::fatal;
     }
@@ -77,17 +83,30 @@ bool keeps_commits(const mariadb_syncing& said) noexcept {
            method != "nosync" && method != "littlesync" && method != "O_DIRECT_NO_FSYNC";
 }
 
+// TiDB's row locks and numbers are each server's own; Vitess may put the tables on several servers.
+bool speaks_sql_of_these(const mariadb_facts& facts) {
+    constexpr std::array k_others{"TiDB", "Vitess", "OceanBase"};
+    return facts.mariadb || std::none_of(k_others.begin(), k_others.end(), [&](const char* other) {
+               return facts.version.find(other) != std::string::npos;
+           });
+}
+
 failure kind_of_unfit(const mariadb_facts& facts) noexcept {
-    return facts.mariadb && is_too_old(facts) ? failure::too_old : failure::fatal;
+    return speaks_sql_of_these(facts) && is_too_old(facts) ? failure::too_old : failure::fatal;
 }
 
 std::string unfit(const mariadb_facts& facts) {
-    if (!facts.mariadb)
+    if (!speaks_sql_of_these(facts))
         return fmt::format(
-            "is no MariaDB server but says '{}': MySQL has no sequences, and was not tried",
+            "says that it is '{}': such a server speaks MySQL's protocol, and its row locks and "
+            "numbers may differ from MySQL's",
             facts.version);
     if (is_too_old(facts))
-        return fmt::format("is MariaDB {}; 10.6 or later is needed", facts.version);
+        return facts.mariadb ? fmt::format("is MariaDB {}; 10.6 or later is needed", facts.version)
+                             : fmt::format("is MySQL {}; 8.0.11 or later is needed", facts.version);
+    if (facts.several_primaries)
+        return "is in a group of several primaries, which do not see each other's row locks: two "
+               "clients could hold one lock";
     if (facts.galera)
         return "is a node of a Galera cluster, whose nodes do not see each other's row locks: two "
                "clients could hold one lock";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_words: what MariaDB's answers mean: which servers are fit, and what its errors ask for.
+// mariadb_words: what the answers of MariaDB and MySQL mean: which servers are fit, and what its errors ask for.
 //
 // | the server says                                | kind     | what follows                                         |
 // |------------------------------------------------|----------|------------------------------------------------------|
@@ -7,7 +7,7 @@
 // | 1205 a lock is not to be had                   | row_held | rolled back; again later, the session is kept alive  |
 // | 1045, 1698 no such user or password            | refused  | `auth_failed`                                        |
 // | 1040, 1053, 1158-1161, 1180, 1203, 1226, 1927, | lost     | connects again                                       |
-// | and libmariadb's own                           |          |                                                      |
+// | 3169, 4031, and libmariadb's own               |          |                                                      |
 // | all others                                     | fatal    | told, connects again until an operator has helped    |
 //
 // Thread safety: pure functions.
@@ -35,6 +35,7 @@ struct mariadb_facts {
     bool mariadb = false;
     bool read_only = false;
     bool galera = false;
+    bool several_primaries = false;  // of a group of MySQL servers
     bool statement_binlog = false;
     bool keeps_commits = false;  // what it has acknowledged is on its disk
     std::int64_t longest_statement = 0;
@@ -51,6 +52,8 @@ struct mariadb_syncing {
 // Whether a crash of its machine leaves all commits that it has acknowledged.
 [[nodiscard]] bool keeps_commits(const mariadb_syncing& said) noexcept;
 
+// True for MariaDB and MySQL; false for other servers that speak their protocol.
+[[nodiscard]] bool speaks_sql_of_these(const mariadb_facts& facts);
 // Why no lock may rest on such a server; empty: it may.
 [[nodiscard]] std::string unfit(const mariadb_facts& facts);
 // As which failure that is told.

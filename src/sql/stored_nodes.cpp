@@ -120,8 +120,8 @@ void stored_nodes::make_root() {
             {each.path, each.parent, each.acl});
     for (const std::string& path : paths)
         db_.post(
-            "UPDATE turnstile_nodes SET children = (SELECT count(*) FROM turnstile_nodes AS "
-            "below WHERE below.parent = ?1) WHERE path = ?1",
+            "UPDATE turnstile_nodes SET children = (SELECT number FROM (SELECT count(*) AS number "
+            "FROM turnstile_nodes WHERE parent = ?1) AS found) WHERE path = ?1",
             {path});
 }
 

@@ -17,17 +17,58 @@ namespace turnstile::testing {
 
 namespace {
 
-constexpr const char* k_mariadb_root = "TURNSTILE_TEST_MARIADB";
 constexpr std::array<const char*, 3> k_folders{"usr/sbin", "usr/bin", "usr/local/bin"};
-// A small log keeps the data small: a server takes 25 MB.
-constexpr const char* k_small_log = "--innodb-log-file-size=8M";
+
+// The programs of one of the two kinds, and the options that keep the data small: a server of MariaDB is 25 MB, one of
+// MySQL 95 MB.
+struct server_kind {
+    const char* root_variable;
+    const char* install;
+    std::vector<std::string> install_options;
+    const char* server;
+    std::vector<std::string> server_options;
+    const char* client;
+    std::vector<std::string> client_options;
+};
+
+// From 11.4 on MariaDB's client warns of a login without a password unless the check of certificates is off.
+const server_kind& mariadb() {
+    static const server_kind kind{
+        .root_variable = "TURNSTILE_TEST_MARIADB",
+        .install = "mariadb-install-db",
+        .install_options = {"--skip-test-db", "--auth-root-authentication-method=normal",
+                            "--innodb-log-file-size=8M"},
+        .server = "mariadbd",
+        .server_options = {"--innodb-log-file-size=8M", "--skip-name-resolve"},
+        .client = "mariadb",
+        .client_options = {"--skip-ssl-verify-server-cert"}};
+    return kind;
+}
+
+// MySQL's root is the user of localhost, whose name the server looks up.
+const server_kind& mysql() {
+    static const server_kind kind{
+        .root_variable = "TURNSTILE_TEST_MYSQL",
+        .install = "mysqld",
+        .install_options = {"--initialize-insecure", "--innodb-redo-log-capacity=8M"},
+        .server = "mysqld",
+        .server_options = {"--innodb-redo-log-capacity=8M", "--mysqlx=OFF",
+                           "--performance-schema=OFF", "--secure-file-priv=NULL"},
+        .client = "mysql",
+        .client_options = {}};
+    return kind;
+}
+
+const server_kind& chosen_kind() {
+    return detail::is_system(detail::server_root(mysql().root_variable)) ? mariadb() : mysql();
+}
 
 void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
     to.insert(to.end(), more.begin(), more.end());
 }
 
 std::string program_of(const std::string& name) {
-    const auto root = detail::server_root(k_mariadb_root);
+    const auto root = detail::server_root(chosen_kind().root_variable);
     for (const char* folder : k_folders)
         if (std::filesystem::exists(root / folder / name)) return (root / folder / name).string();
     throw std::runtime_error{"there is no " + name + " in " + root.string() +
@@ -36,7 +77,7 @@ std::string program_of(const std::string& name) {
 
 // Returns the folder of the messages and plugins of another version's server; the system's server knows its own.
 std::vector<std::string> base_folder() {
-    const auto root = detail::server_root(k_mariadb_root);
+    const auto root = detail::server_root(chosen_kind().root_variable);
     if (detail::is_system(root)) return {};
     return {"--basedir=" + (root / "usr").string()};
 }
@@ -69,17 +110,16 @@ mariadb_server::mariadb_server(mariadb_server_options options)
     }
     // A starting server removes the temporary tables of all servers in its folder for temporary files. So each server
     // has its own folder.
-    std::vector<std::string> arguments{"--no-defaults",
-                                       "--datadir=" + data_.string(),
-                                       "--tmpdir=" + home_.string(),
-                                       "--skip-test-db",
-                                       "--auth-root-authentication-method=normal",
-                                       k_small_log};
+    const server_kind& kind = chosen_kind();
+    std::vector<std::string> arguments{"--no-defaults", "--datadir=" + data_.string(),
+                                       "--tmpdir=" + home_.string()};
+    append(arguments, kind.install_options);
     append(arguments, base_folder());
+    if (kind.server == std::string_view{kind.install}) append(arguments, options_);
     process install{process_options{
-        .command = unprivileged("mariadb-install-db", arguments), .output = log_, .folder = home_}};
+        .command = unprivileged(kind.install, arguments), .output = log_, .folder = home_}};
     if (!install.wait() || install.exit_code() != 0)
-        throw std::runtime_error{"mariadb-install-db failed:\n" + install.output()};
+        throw std::runtime_error{std::string{kind.install} + " failed:\n" + install.output()};
 }
 
 mariadb_server::~mariadb_server() {
@@ -96,13 +136,12 @@ void mariadb_server::start(test_deadline until) {
                                        "--port=" + std::to_string(port_.number()),
                                        "--socket=" + socket().string(),
                                        "--pid-file=" + (home_ / "pid").string(),
-                                       "--skip-name-resolve",
-                                       "--max-connections=400",
-                                       k_small_log};
+                                       "--max-connections=400"};
+    append(arguments, chosen_kind().server_options);
     append(arguments, base_folder());
     append(arguments, options_);
     process_.emplace(process_options{
-        .command = unprivileged("mariadbd", arguments), .output = log_, .folder = home_});
+        .command = unprivileged(chosen_kind().server, arguments), .output = log_, .folder = home_});
     const bool serves = eventually(
         [&] {
             if (!running()) return true;
@@ -164,13 +203,13 @@ std::string mariadb_server::run_sql(const std::string& text) const {
 
 std::string mariadb_server::run(const std::string& text, const std::string& database) const {
     const temporary_folder scratch;
-    process program{process_options{
-        // From 11.4 on the client warns of a login without a password unless the check of certificates is off.
-        .command = {program_of("mariadb"), "--no-defaults", "--skip-ssl-verify-server-cert",
-                    "--host=127.0.0.1", "--port=" + std::to_string(port_.number()), "--user=root",
-                    "--batch", "--skip-column-names", "--execute=" + text, database},
-        .output = scratch.path() / "output",
-        .folder = scratch.path()}};
+    std::vector<std::string> command{program_of(chosen_kind().client), "--no-defaults"};
+    append(command, chosen_kind().client_options);
+    append(command, {"--host=127.0.0.1", "--port=" + std::to_string(port_.number()), "--user=root",
+                     "--batch", "--skip-column-names", "--execute=" + text, database});
+    process program{process_options{.command = std::move(command),
+                                    .output = scratch.path() / "output",
+                                    .folder = scratch.path()}};
     const bool ended = program.wait();
     std::string said = program.output();
     if (!ended || program.exit_code() != 0) throw std::runtime_error{"mariadb: " + said};

@@ -29,6 +29,30 @@ std::string find_redis() {
                              ": neither usr/bin/redis-server nor usr/bin/valkey-server is there"};
 }
 
+// Settings that came with Redis 7. Before that, DEBUG and all channels were permitted without them.
+constexpr std::array<std::string_view, 2> k_newer_settings{"enable-debug-command yes\n",
+                                                           " allchannels"};
+
+// The major version in "Redis server v=6.0.16 sha=...".
+int version_of(const std::string& program) {
+    const temporary_folder scratch;
+    process asked{{.command = {program, "--version"}, .output = scratch.path() / "output"}};
+    (void)asked.wait();
+    const auto text = asked.output();
+    const auto at = text.find("v=");
+    return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + 2);
+}
+
+std::string known_to_server(std::string config) {
+    constexpr int k_first_with_all = 7;
+    if (detail::is_system(detail::server_root(k_redis_root))) return config;
+    if (version_of(find_redis()) >= k_first_with_all) return config;
+    for (const std::string_view newer : k_newer_settings)
+        if (const auto at = config.find(newer); at != std::string::npos)
+            config.erase(at, newer.size());
+    return config;
+}
+
 std::string next_line(detail::tcp_connection& from) {
     std::string line;
     for (;;) {
@@ -70,7 +94,7 @@ redis_server::redis_server(redis_server_options options)
     std::ofstream out{file};
     out << "bind 127.0.0.1\nport " << port_.number() << "\ndir " << folder_.path().string()
         << "\nsave \"\"\ndaemonize no\n"
-        << lines_of(tls_, tls_port_) << options.config << '\n'
+        << lines_of(tls_, tls_port_) << known_to_server(std::move(options.config)) << '\n'
         << std::flush;
     if (!out)
         throw std::system_error{EIO, std::generic_category(), "cannot write " + file.string()};

@@ -20,7 +20,8 @@ TEST(mariadb_words, what_follows_from_an_error) {
         EXPECT_EQ(kind(number), failure::retry);
     EXPECT_EQ(kind(1205), failure::row_held);
     for (const unsigned number : {1045U, 1698U}) EXPECT_EQ(kind(number), failure::refused);
-    for (const unsigned number : {1040U, 1053U, 1180U, 1203U, 1226U, 1927U, 2002U, 2006U, 2013U})
+    for (const unsigned number :
+         {1040U, 1053U, 1180U, 1203U, 1226U, 1927U, 4031U, 2002U, 2006U, 2013U})
         EXPECT_EQ(kind(number), failure::lost) << number;
     for (const unsigned number : {1044U, 1049U, 1054U, 1114U, 1130U, 1142U, 1146U, 1153U, 1290U})
         EXPECT_EQ(kind(number), failure::fatal) << number;
@@ -52,7 +53,17 @@ TEST(mariadb_words, servers_that_are_not_fit) {
         change(facts);
         return unfit(facts);
     };
-    EXPECT_THAT(why([](auto& f) { f.mariadb = false; }), HasSubstr("is no MariaDB server"));
+    EXPECT_THAT(why([](auto& f) {
+                    f.mariadb = false;
+                    f.version = "8.0.11-TiDB-v8.5.1";
+                }),
+                HasSubstr("says that it is '8.0.11-TiDB-v8.5.1'"));
+    EXPECT_THAT(why([](auto& f) {
+                    f.mariadb = false;
+                    f.version_number = 50744;
+                }),
+                HasSubstr("8.0.11 or later"));
+    EXPECT_THAT(why([](auto& f) { f.several_primaries = true; }), HasSubstr("several primaries"));
     EXPECT_THAT(why([](auto& f) { f.version_number = 100599; }), HasSubstr("10.6 or later"));
     const auto kind_at = [](std::int64_t version, bool mariadb) {
         mariadb_facts facts = good();
@@ -61,7 +72,8 @@ TEST(mariadb_words, servers_that_are_not_fit) {
         return kind_of_unfit(facts);
     };
     EXPECT_EQ(kind_at(100599, true), failure::too_old);
-    EXPECT_EQ(kind_at(50744, false), failure::fatal) << "MySQL is no older MariaDB";
+    EXPECT_EQ(kind_at(50744, false), failure::too_old);
+    EXPECT_EQ(kind_at(90704, false), failure::fatal) << "MySQL 9.7 is no older MariaDB";
     EXPECT_EQ(kind_at(100600, true), failure::fatal);
     EXPECT_THAT(why([](auto& f) { f.galera = true; }), HasSubstr("Galera"));
     EXPECT_THAT(why([](auto& f) { f.read_only = true; }), HasSubstr("takes no writes"));

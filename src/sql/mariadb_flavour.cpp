@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/mariadb_flavour.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/never_destroyed.hpp"
+#include "sql/schema.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+// NOW() is when the statement began, SYSDATE() when it is asked: a statement that waited for a row sees the time at which
+// it has it.
+phrases common_words() {
+    return {.now = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
+            .wall = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED)",
+            .listed = "",
+            .among = "IN (?*1)",
+            .among_numbers = "IN (?*1)",
+            .keep_session = " LOCK IN SHARE MODE",
+            .claim_session = " FOR UPDATE SKIP LOCKED",
+            .claim_own = " FOR UPDATE",
+            .remove_node = "DELETE FROM turnstile_nodes WHERE path = ?1",
+            .was_removed = "SELECT IF(ROW_COUNT() = 1, 1, (SELECT 1 UNION SELECT 2))",
+            .inserting = "",
+            .or_stays = " ON DUPLICATE KEY UPDATE kind = kind"};
+}
+
+phrases with_limit(const char* before) {
+    phrases words = common_words();
+    words.inserting = before;
+    words.remove_node.insert(0, before);
+    return words;
+}
+
+// Modes of the server or of the user change nothing of what statements mean. A process that stands still in the middle of
+// a transaction keeps others waiting no longer than the patience, and one that waits for a lock gives up before the
+// server says that there is none (1205).
+std::string settings_with(std::int64_t patience, const char* limit_of_statements,
+                          const std::string& limit_of_pauses) {
+    return fmt::format(
+        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
+        "SET SESSION sql_mode = 'STRICT_ALL_TABLES', autocommit = 1, time_zone = '+00:00', "
+        "completion_type = 'NO_CHAIN', sql_safe_updates = 0, sql_select_limit = DEFAULT, "
+        "{} = 0, {}, innodb_lock_wait_timeout = {}, lock_wait_timeout = {}",
+        limit_of_statements, limit_of_pauses, patience + 1, patience + 1);
+}
+
+// ---- MariaDB ------------------------------------------------------------------------------------
+
+std::string settings_of_mariadb(std::chrono::milliseconds patience) {
+    const auto seconds = whole_seconds(patience);
+    return settings_with(
+        seconds, "max_statement_time",
+        fmt::format("idle_transaction_timeout = {}, wait_timeout = {}", seconds, 2 * seconds + 10));
+}
+
+std::string start_to_write_mariadb(std::chrono::milliseconds /*patience*/) {
+    return "START TRANSACTION";
+}
+
+// A sequence is never set back.
+std::string raise_mariadb(const std::string& number) {
+    return "SELECT SETVAL(turnstile_number, " + number + ")";
+}
+
+std::string sleep_in_mariadb(const std::string& condition, const std::string& door,
+                             std::int64_t seconds) {
+    return fmt::format(
+        "BEGIN NOT ATOMIC IF NOT EXISTS (SELECT 1 FROM turnstile_events WHERE {}) "
+        "THEN SELECT GET_LOCK({}, {}); END IF; END",
+        condition, door, seconds);
+}
+
+// ---- MySQL --------------------------------------------------------------------------------------
+
+// MySQL has no limit for pauses inside a transaction alone. Sessions ask more often than every `patience` seconds.
+std::string settings_of_mysql(std::chrono::milliseconds patience) {
+    const auto seconds = whole_seconds(patience);
+    return settings_with(seconds, "max_execution_time", fmt::format("wait_timeout = {}", seconds));
+}
+
+// The limit may be the one of a node, which the transaction before has set.
+std::string start_to_write_mysql(std::chrono::milliseconds patience) {
+    return fmt::format("SET SESSION innodb_lock_wait_timeout = {};START TRANSACTION",
+                       whole_seconds(patience) + 1);
+}
+
+// A number that was inserted raises the counter, which survives a crash (from MySQL 8.0 on). A smaller one changes nothing.
+std::string raise_mysql(const std::string& number) {
+    return fmt::format(
+        "START TRANSACTION;INSERT IGNORE INTO turnstile_number VALUES ({0});"
+        "DELETE FROM turnstile_number WHERE id = {0};COMMIT",
+        number);
+}
+
+std::string sleep_in_mysql(const std::string& condition, const std::string& door,
+                           std::int64_t seconds) {
+    return fmt::format(
+        "SELECT IF(EXISTS(SELECT 1 FROM turnstile_events WHERE {}), NULL, GET_LOCK({}, {}))",
+        condition, door, seconds);
+}
+
+}  // namespace
+
+std::int64_t whole_seconds(std::chrono::milliseconds time) noexcept {
+    return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
+}
+
+const mariadb_flavour& flavour_of_mariadb() noexcept {
+    static const mariadb_flavour& k_flavour = base::never_destroyed(
+        mariadb_flavour{.words = with_limit("SET STATEMENT innodb_lock_wait_timeout = 0 FOR "),
+                        .tables = k_mariadb_tables,
+                        .settings = settings_of_mariadb,
+                        .start_to_write = start_to_write_mariadb,
+                        .take_number = "SELECT NEXT VALUE FOR turnstile_number",
+                        .number_is_inserted = false,
+                        .end_taking = "",
+                        .raise_numbers = raise_mariadb,
+                        .sleep = sleep_in_mariadb});
+    return k_flavour;
+}
+
+// A second is the shortest limit that MySQL knows.
+const mariadb_flavour& flavour_of_mysql() noexcept {
+    static const mariadb_flavour& k_flavour = base::never_destroyed(
+        mariadb_flavour{.words = with_limit("SET SESSION innodb_lock_wait_timeout = 1;"),
+                        .tables = k_mysql_tables,
+                        .settings = settings_of_mysql,
+                        .start_to_write = start_to_write_mysql,
+                        .take_number = "INSERT INTO turnstile_number VALUES (NULL)",
+                        .number_is_inserted = true,
+                        .end_taking = "DELETE FROM turnstile_number WHERE id = LAST_INSERT_ID()",
+                        .raise_numbers = raise_mysql,
+                        .sleep = sleep_in_mysql});
+    return k_flavour;
+}
+
+}  // namespace turnstile::sql
