@@ -131,7 +131,7 @@ inline constexpr detail::commit_form<detail::boosts_asio> async_commit;
 inline constexpr detail::try_acquire_form<detail::boosts_asio> async_try_acquire;
 inline constexpr detail::release_form<detail::boosts_asio> async_release;
 inline constexpr detail::wait_connected_form<detail::boosts_asio> async_wait_connected;
-inline constexpr detail::call_form<detail::boosts_asio> async_call;
+inline constexpr detail::async_call_form<detail::boosts_asio> async_call;
 
 }  // namespace boost_asio
 

@@ -254,7 +254,7 @@ struct commit_form {
 };
 
 template <class Net>
-struct call_form {
+struct async_call_form {
     template <awaitable_call F, class Token>
     auto operator()(const client& servers, F&& call, Token&& token) const {
         using function = std::remove_cvref_t<F>;

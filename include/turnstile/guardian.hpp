@@ -24,6 +24,10 @@
 
 namespace turnstile {
 
+// The environment's variable that says where the guardian of this process is: the path of its socket, or "fd:7" for a
+// descriptor of this process that is connected to it. Programs that a process starts inherit it.
+inline constexpr const char* k_guardian_variable = "TURNSTILE_GUARDIAN";
+
 // Where the guardian comes from.
 enum class guardian_use {
     off,

@@ -77,6 +77,9 @@ enum class revocation_outcome {
     gone_before  // its znode did not exist when the call began
 };
 
+// True if an order of take() stands in the contender's znode, as it was read.
+[[nodiscard]] TURNSTILE_EXPORT bool is_ordered_away(const contender& seen);
+
 // Revokes contenders of one lock.
 class TURNSTILE_EXPORT revocation {
 public:

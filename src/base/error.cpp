@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/error.hpp"
 
-#include "base/visible.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile {
 namespace {
@@ -174,7 +174,7 @@ std::error_code make_error_code(errc code) noexcept {
 
 std::string error::message() const {
     std::string out = text(code_);
-    if (!message_.empty()) out.append(": ").append(base::visible(message_));
+    if (!message_.empty()) out.append(": ").append(support::visible(message_));
     return out;
 }
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile {
 namespace {
@@ -32,7 +32,8 @@ std::optional<fencing_token> of_packed_digits(std::string_view text) {
     fencing_token::packed bytes{};
     if (text.size() != 2 * bytes.size()) return std::nullopt;
     for (std::size_t i = 0; i != bytes.size(); ++i) {
-        const auto byte = base::byte_of_hexadecimal(text.substr(2 * i), base::digit_case::lower);
+        const auto byte =
+            support::byte_of_hexadecimal(text.substr(2 * i), support::digit_case::lower);
         if (!byte) return std::nullopt;
         bytes[i] = *byte;
     }
@@ -42,7 +43,7 @@ std::optional<fencing_token> of_packed_digits(std::string_view text) {
 }  // namespace
 
 std::string fencing_token::to_hex() const {
-    return base::hexadecimal_digits(pack());
+    return support::hexadecimal_digits(pack());
 }
 
 std::string fencing_token::to_string() const {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::base {
 
@@ -23,7 +23,7 @@ using guid_bytes = std::array<unsigned char, 16>;
     std::size_t at = 0;
     for (const auto byte : bytes) {
         if (k_form[at] == '-') ++at;
-        write_hexadecimal(&text[at], byte);
+        support::write_hexadecimal(&text[at], byte);
         at += 2;
     }
     return text;

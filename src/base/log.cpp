@@ -14,9 +14,9 @@
 #include "base/log_standard.hpp"
 #include "base/mutex.hpp"
 #include "base/out_of_memory.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
-#include "base/visible.hpp"
+#include "support/signals.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile {
 namespace {
@@ -31,7 +31,7 @@ thread_local bool inside_sink = false;
 
 struct chosen_sink {
     log_sink call;  // empty: the default
-    base::signal_mask mask = base::signal_mask::of_this_thread();
+    support::signal_mask mask = support::signal_mask::of_this_thread();
 };
 
 // The conditions of one process's thread: in a child those of the parent are left alone, since threads that are not
@@ -124,7 +124,7 @@ private:
 
     void ensure_thread() REQUIRES(mutex_) {
         if (has_thread_) return;
-        const base::block_signals blocked;
+        const support::block_signals blocked;
         try {
             boost::thread{[this, mine = meeting_, look_up = look_up_] {
                 base::name_this_thread("turnstile-log");
@@ -219,7 +219,7 @@ bool enabled(log_level level) noexcept {
 void write_line(log_level level, std::string_view line) noexcept {
     if (!enabled(level) || inside_sink) return;
     try {
-        process_log::only().write(level, base::visible(line));
+        process_log::only().write(level, support::visible(line));
     } catch (...) {  // no memory for the line: a log line is no reason to fail
     }
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/utf8.hpp"
+#include "support/utf8.hpp"
 
 namespace turnstile {
 namespace {
@@ -34,7 +34,7 @@ std::string number(double value) {
 
 void append_escaped(std::string& to, std::string_view text, bool quoted) {
     while (!text.empty()) {
-        const auto length = base::decode_utf8(text).length;
+        const auto length = support::decode_utf8(text).length;
         const char first = text.front();
         if (length == 0) {
             to += "\xef\xbf\xbd";

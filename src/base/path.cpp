@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/utf8.hpp"
+#include "support/utf8.hpp"
 
 namespace turnstile::base {
 namespace {
@@ -20,7 +20,7 @@ error refused(std::string_view path, std::string_view rule) {
 // The rule that the characters break, or an empty text.
 std::string check_characters(std::string_view path) {
     for (std::size_t at = 0; at < path.size();) {
-        const auto [code_point, length] = decode_utf8(path.substr(at));
+        const auto [code_point, length] = support::decode_utf8(path.substr(at));
         if (length == 0) return fmt::format("byte {} is not valid UTF-8", at);
         if (!allowed_in_path(code_point)) {
             return fmt::format("character U+{:04X} at byte {} is not allowed",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// validate_path: ZooKeeper's rules for a path, checked before anything is sent; child_path: a path made of two parts.
+// validate_path: ZooKeeper's rules for a path, checked before anything is sent. Modules have a copy of it.
 //
 // Purpose: an error that names the value and the rule, where the servers would only say "bad
 // arguments", or accept in one version what they refuse in the next. The rules are those of the
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "turnstile/result.hpp"
+#include "turnstile/tools/path.hpp"
 
 namespace turnstile::base {
 
@@ -27,15 +28,7 @@ inline constexpr std::size_t k_longest_path = std::size_t{32} * 1024;
 // Whether a path may contain it; "/" and "." only in their places.
 [[nodiscard]] bool allowed_in_path(char32_t character) noexcept;
 
-// The path of the child `name` of `folder`, which may be "/".
-[[nodiscard]] inline std::string child_path(std::string_view folder, std::string_view name) {
-    std::string path;
-    path.reserve(folder.size() + 1 + name.size());
-    path += folder;
-    if (folder != "/") path += '/';
-    path += name;
-    return path;
-}
+using turnstile::child_path;
 
 // "/a", "/a/b", "/a/b/c" for "/a/b/c"; nothing for "/".
 [[nodiscard]] std::vector<std::string> path_from_root(const std::string& path);

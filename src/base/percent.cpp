@@ -5,7 +5,7 @@ namespace turnstile::base {
 
 void append_percent_encoded(std::string& to, unsigned char byte) {
     to += '%';
-    append_hexadecimal(to, byte);
+    support::append_hexadecimal(to, byte);
 }
 
 void append_percent_escaped(std::string& to, std::string_view text) {
@@ -22,21 +22,22 @@ void append_percent_escaped(std::string& to, std::string_view text) {
 std::string percent_unescaped(std::string_view text) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = text[i] == '%' ? byte_of_hexadecimal(text.substr(i + 1)) : std::nullopt;
+        const auto byte =
+            text[i] == '%' ? support::byte_of_hexadecimal(text.substr(i + 1)) : std::nullopt;
         plain += byte ? static_cast<char>(*byte) : text[i];
         if (byte) i += 2;
     }
     return plain;
 }
 
-std::optional<std::string> percent_decoded(std::string_view text, digit_case digits) {
+std::optional<std::string> percent_decoded(std::string_view text, support::digit_case digits) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] != '%') {
             plain += text[i];
             continue;
         }
-        const auto byte = byte_of_hexadecimal(text.substr(i + 1), digits);
+        const auto byte = support::byte_of_hexadecimal(text.substr(i + 1), digits);
         if (!byte) return std::nullopt;
         plain += static_cast<char>(*byte);
         i += 2;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::base {
 
@@ -20,7 +20,7 @@ void append_percent_escaped(std::string& to, std::string_view text);
 [[nodiscard]] std::string percent_unescaped(std::string_view text);
 
 // Nothing if two digits do not follow a '%'.
-[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text,
-                                                         digit_case digits = digit_case::any);
+[[nodiscard]] std::optional<std::string> percent_decoded(
+    std::string_view text, support::digit_case digits = support::digit_case::any);
 
 }  // namespace turnstile::base

@@ -76,7 +76,7 @@ std::string name_guid(std::string_view space, std::string_view name) {
     std::string text;
     for (auto rest = space; !rest.empty();) {
         const bool dash = rest.front() == '-';
-        const auto byte = dash ? std::nullopt : byte_of_hexadecimal(rest);
+        const auto byte = dash ? std::nullopt : support::byte_of_hexadecimal(rest);
         TURNSTILE_CHECK(dash || byte);
         if (byte) text += static_cast<char>(*byte);
         rest.remove_prefix(dash ? 1 : 2);

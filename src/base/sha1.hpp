@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sha1: the digest that a Redis server's scripts compute, too, and the names that are made of it (UUID version 5).
 //
-//     hexadecimal_digits(sha1("abc"))                                   // "a9993e364706816aba3e25717850c26c9cd0d89d"
+//     support::hexadecimal_digits(sha1("abc"))  // "a9993e364706816aba3e25717850c26c9cd0d89d"
 //     name_guid("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "example.org")  // "aad03681-8b63-5304-89e0-8ca8f49461b5"
 //
 // Use it only for texts that no attacker chooses: an attacker can construct two texts with the same SHA-1.

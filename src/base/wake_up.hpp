@@ -4,7 +4,7 @@
 // Thread safety: from any thread.
 #pragma once
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::base {
 
@@ -18,7 +18,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return event_.get(); }
 
 private:
-    const descriptor event_;
+    const support::descriptor event_;
 };
 
 }  // namespace turnstile::base

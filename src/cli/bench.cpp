@@ -11,7 +11,6 @@
 #include <string>
 #include <thread>
 
-#include "base/masked.hpp"
 #include "cli/bench_measure.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/complaint.hpp"
@@ -25,6 +24,7 @@
 #include "cli/standard_streams.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/server_health.hpp"
+#include "turnstile/tools/connect_string.hpp"
 #include "turnstile/tools/odd_znodes.hpp"
 
 namespace turnstile::cli {
@@ -45,7 +45,7 @@ struct bench_options {
 bool is_confirmed(const bench_options& options) {
     if (options.yes) return true;
     std::fprintf(stderr, "Put load on %s for %d s, with %d clients at %s? [y/N] ",
-                 printable(base::masked(options.servers.servers)).c_str(), options.seconds,
+                 printable(masked(options.servers.servers)).c_str(), options.seconds,
                  options.clients, printable(options.path).c_str());
     std::string answer;
     std::getline(std::cin, answer);

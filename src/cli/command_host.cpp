@@ -9,7 +9,7 @@
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/grace_check.hpp"
-#include "guardian/message.hpp"
+#include "turnstile/guardian.hpp"
 #include "turnstile/server_health.hpp"
 
 namespace turnstile::cli {
@@ -44,7 +44,7 @@ command_host::command_host(const keeping_options& options)
     // The command has the dispositions from before: the keeper was forked by then.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
-    ::setenv(guardian::k_environment_name, guardian_name(keeper_).c_str(), 1);
+    ::setenv(k_guardian_variable, guardian_name(keeper_).c_str(), 1);
 }
 
 client_options command_host::options_for(const server_settings& servers) {

@@ -52,8 +52,8 @@ started_command start_command(const keeper_settings& settings, const process_gua
                               const std::vector<std::string>& environment) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {.failure = errno};
-    base::descriptor reader{ends[0]};
-    base::descriptor writer{ends[1]};
+    support::descriptor reader{ends[0]};
+    support::descriptor writer{ends[1]};
     const pid_t keeper = ::getpid();
     const pid_t pid = ::fork();
     if (pid == 0) become_command(settings, guard, keeper, environment, writer.get());
@@ -65,12 +65,12 @@ started_command start_command(const keeper_settings& settings, const process_gua
 }
 
 // A successful exec closes the other end.
-bool is_under_way(const base::descriptor& exec) noexcept {
+bool is_under_way(const support::descriptor& exec) noexcept {
     pollfd end{exec.get(), POLLIN, 0};
     return exec.open() && ::poll(&end, 1, 0) == 0;
 }
 
-int failure_of(const base::descriptor& exec) noexcept {
+int failure_of(const support::descriptor& exec) noexcept {
     int failure = 0;
     ssize_t count = 0;
     do count = ::read(exec.get(), &failure, sizeof failure);

@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "cli/keeper_settings.hpp"
 #include "cli/process_guard.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
 struct started_command {
     pid_t pid = -1;
-    base::descriptor exec{};  // ends with exec; readable if that fails
-    int failure = 0;          // errno of fork
+    support::descriptor exec{};  // ends with exec; readable if that fails
+    int failure = 0;             // errno of fork
 };
 
 // Returns when the process is there that is to become the command, in its group: a signal to that ends it, also while
@@ -27,8 +27,8 @@ struct started_command {
 
 // Whether exec has neither succeeded nor failed yet. A process that has been sent SIGKILL by then never runs the
 // program.
-[[nodiscard]] bool is_under_way(const base::descriptor& exec) noexcept;
+[[nodiscard]] bool is_under_way(const support::descriptor& exec) noexcept;
 // errno of an exec that has failed, else 0. Waits while it is under way.
-[[nodiscard]] int failure_of(const base::descriptor& exec) noexcept;
+[[nodiscard]] int failure_of(const support::descriptor& exec) noexcept;
 
 }  // namespace turnstile::cli

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/keeper.hpp"
 #include "cli/keeping_options.hpp"
 #include "cli/process_guard.hpp"
 #include "cli/status_pipe.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/result.hpp"
 
@@ -69,7 +69,7 @@ private:
     const forwarded_signals& signals_;
     const watched_hold hold_;
     const status_pipe& status_;
-    const base::descriptor lost_;
+    const support::descriptor lost_;
     pid_t command_ = -1;
     bool told_loss_ = false;
     boottime_clock::time_point over_at_ =

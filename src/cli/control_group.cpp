@@ -18,8 +18,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "base/random_digits.hpp"
 #include "cli/kernel_file.hpp"
+#include "support/random_digits.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -47,15 +47,15 @@ std::string own_path() {
 
 // The kernel lists members by their numbers in the reader's PID namespace. What /proc says of the path may belong to
 // another namespace of control groups; the list cannot.
-bool has_this_process(const base::descriptor& folder) {
+bool has_this_process(const support::descriptor& folder) {
     const auto members = "\n" + text_of_kernel_file(folder.get(), "cgroup.procs");
     return members.find("\n" + std::to_string(::getpid()) + "\n") != std::string::npos;
 }
 
-base::descriptor own_group() {
+support::descriptor own_group() {
     const auto below = own_path();
     for (const std::string mount : k_mounts) {
-        base::descriptor folder{
+        support::descriptor folder{
             ::open((mount + below).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
         struct statfs about {};
         if (folder.open() && ::fstatfs(folder.get(), &about) == 0 &&
@@ -65,8 +65,8 @@ base::descriptor own_group() {
     return {};
 }
 
-base::descriptor writable(const base::descriptor& folder, const char* name) {
-    base::descriptor file{::openat(folder.get(), name, O_WRONLY | O_CLOEXEC)};
+support::descriptor writable(const support::descriptor& folder, const char* name) {
+    support::descriptor file{::openat(folder.get(), name, O_WRONLY | O_CLOEXEC)};
     if (!file.open()) refuse(name, errno);
     return file;
 }
@@ -99,7 +99,7 @@ void remove_left_behind(int parent) {
     if (entries == nullptr) return;
     while (const dirent* const entry = ::readdir(entries)) {
         if (!std::string_view{entry->d_name}.starts_with(k_prefix)) continue;
-        const base::descriptor group{
+        const support::descriptor group{
             ::openat(parent, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
         if (group.open() && ::flock(group.get(), LOCK_EX | LOCK_NB) == 0)
             ::unlinkat(parent, entry->d_name, AT_REMOVEDIR);
@@ -109,8 +109,8 @@ void remove_left_behind(int parent) {
 
 // Opens the folder and locks it for as long as this process or a fork of it lives. Another `run` that starts just now may
 // take the new folder for one that was left behind, and remove it before the lock: the result is then closed.
-base::descriptor locked_folder(int parent, const std::string& name) {
-    base::descriptor folder{
+support::descriptor locked_folder(int parent, const std::string& name) {
+    support::descriptor folder{
         ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
     struct stat locked {};
     struct stat named {};
@@ -128,7 +128,7 @@ control_group::control_group() : parent_{own_group()} {
     if (!parent_.open()) refuse("this process is in no group of version 2 that is mounted", ENOENT);
     remove_left_behind(parent_.get());
     while (!folder_.open()) {
-        name_ = k_prefix + base::random_digits<8>();
+        name_ = k_prefix + support::random_digits<8>();
         if (::mkdirat(parent_.get(), name_.c_str(), 0755) != 0) refuse("mkdir", errno);
         folder_ = locked_folder(parent_.get(), name_);
     }

@@ -14,7 +14,7 @@
 
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -40,10 +40,10 @@ public:
 
 private:
     std::string name_;
-    base::descriptor parent_;
-    base::descriptor folder_;
-    base::descriptor members_;  // cgroup.procs
-    base::descriptor killer_;   // cgroup.kill
+    support::descriptor parent_;
+    support::descriptor folder_;
+    support::descriptor members_;  // cgroup.procs
+    support::descriptor killer_;   // cgroup.kill
 };
 
 }  // namespace turnstile::cli

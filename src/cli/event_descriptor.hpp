@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
-[[nodiscard]] inline base::descriptor make_event() {
-    base::descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+[[nodiscard]] inline support::descriptor make_event() {
+    support::descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!event.open()) throw std::system_error{errno, std::system_category(), "eventfd"};
     return event;
 }

@@ -47,7 +47,7 @@ int run_in_foreground(const std::vector<std::string>& command, const std::string
     const pid_t child = ::fork();
     if (child == 0) become(words.data(), signals.mask_before(), parent);
     if (child < 0) return k_cannot_execute;
-    const base::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
+    const support::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
     for (;;) {
         std::array<pollfd, 2> watched{
             {{process.get(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};

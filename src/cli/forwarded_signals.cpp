@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/signals.hpp"
+#include "support/signals.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -27,7 +27,7 @@ bool contains(const Signals& signals, int signal) {
 
 bool is_taken(int signal, signals_taken which) {
     if (which == signals_taken::usual) return contains(k_usual, signal);
-    return !contains(k_not_handed_on, signal) && !contains(base::k_fault_signals, signal);
+    return !contains(k_not_handed_on, signal) && !contains(support::k_fault_signals, signal);
 }
 
 // The kernel's answer to a write of this process itself, which is no message for the command.
@@ -51,7 +51,7 @@ forwarded_signals::forwarded_signals(signals_taken which) {
     for (int signal = 1; signal <= SIGRTMAX; ++signal)
         if (is_taken(signal, which) && !is_ignored(signal)) ::sigaddset(&set, signal);
     ::sigprocmask(SIG_BLOCK, &set, &before_);
-    descriptor_ = base::descriptor{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
+    descriptor_ = support::descriptor{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
     if (!descriptor_.open()) throw std::system_error{errno, std::system_category(), "signalfd"};
 }
 

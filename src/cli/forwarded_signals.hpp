@@ -5,12 +5,12 @@
 // |---------------|--------------------------------------------------------------------------------------------|
 // | usual         | TERM, INT, HUP, QUIT, USR1, USR2, CONT                                                     |
 // | all           | each one that can be caught, real-time signals included, but job control's (TSTP, TTIN,    |
-// |               | TTOU), CHLD, and those of a fault (base/signals.hpp), which belong to the process itself   |
+// |               | TTOU), CHLD, and those of a fault (support/signals.hpp), which belong to the process itself|
 #pragma once
 
 #include <csignal>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -35,7 +35,7 @@ public:
 
 private:
     sigset_t before_{};
-    base::descriptor descriptor_;
+    support::descriptor descriptor_;
 };
 
 }  // namespace turnstile::cli

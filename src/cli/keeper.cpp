@@ -29,7 +29,7 @@ void block_terminal_output() {
 }
 
 [[noreturn]] void keep(const keeper_settings& settings, process_guard& guard,
-                       base::descriptor socket, base::descriptor guarded) noexcept {
+                       support::descriptor socket, support::descriptor guarded) noexcept {
     try {
         const pid_t run_group = ::getpgrp();
         ::setpgid(0, 0);
@@ -52,8 +52,8 @@ keeper_link start_keeper(const keeper_settings& settings, process_guard& guard) 
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::system_error{errno, std::system_category(), "socketpair"};
-    base::descriptor ours{ends[0]};
-    base::descriptor theirs{ends[1]};
+    support::descriptor ours{ends[0]};
+    support::descriptor theirs{ends[1]};
     auto guardian = open_guardian_sockets();
     const pid_t pid = ::fork();
     if (pid < 0) throw std::system_error{errno, std::system_category(), "fork"};
@@ -71,7 +71,7 @@ std::string guardian_name(const keeper_link& keeper) {
 
 void end_keeper(keeper_link keeper) noexcept {
     constexpr int k_patience_ms = 500;
-    const base::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper.pid, 0))};
+    const support::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper.pid, 0))};
     keeper.socket.reset();
     keeper.guardian.reset();
     pollfd watched{process.get(), POLLIN, 0};

@@ -18,16 +18,16 @@
 
 #include <string>
 
-#include "base/descriptor.hpp"
 #include "cli/keeper_settings.hpp"
 #include "cli/process_guard.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
 // What `run` keeps of its keeper.
 struct keeper_link {
-    base::descriptor socket;
-    base::descriptor guardian;  // for the client of `run`
+    support::descriptor socket;
+    support::descriptor guardian;  // for the client of `run`
     pid_t pid = -1;
 };
 

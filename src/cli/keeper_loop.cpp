@@ -36,12 +36,12 @@ std::vector<std::string> split_environment(std::string_view text) {
     return entries;
 }
 
-base::descriptor opened(int number, const char* name) {
+support::descriptor opened(int number, const char* name) {
     if (number < 0) throw std::system_error{errno, std::system_category(), name};
-    return base::descriptor{number};
+    return support::descriptor{number};
 }
 
-base::descriptor watch_children() {
+support::descriptor watch_children() {
     sigset_t child;
     ::sigemptyset(&child);
     ::sigaddset(&child, SIGCHLD);

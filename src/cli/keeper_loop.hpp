@@ -6,13 +6,13 @@
 
 #include <string_view>
 
-#include "base/descriptor.hpp"
 #include "cli/keeper_orders.hpp"
 #include "cli/keeper_settings.hpp"
 #include "cli/process_guard.hpp"
 #include "cli/session_closing.hpp"
 #include "cli/supervision.hpp"
 #include "cli/terminal.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -46,13 +46,13 @@ private:
     const process_guard& guard_;
     const int socket_;
     session_closing& sessions_;
-    const base::descriptor timer_;
-    const base::descriptor changes_;
+    const support::descriptor timer_;
+    const support::descriptor changes_;
     terminal terminal_;
     supervision supervision_;
     pid_t command_ = -1;
     pid_t given_up_ = -1;           // was killed before its program ran, and has not ended yet
-    base::descriptor exec_;         // while the command's program is on its way
+    support::descriptor exec_;      // while the command's program is on its way
     bool awaits_terminal_ = false;  // the command is stopped for it
     bool run_ended_ = false;
 };

@@ -10,13 +10,13 @@
 #include <array>
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
 // The text up to where a read fails; empty if the file cannot be opened. `folder`: a descriptor, or AT_FDCWD.
 [[nodiscard]] inline std::string text_of_kernel_file(int folder, const char* name) {
-    const base::descriptor file{::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
+    const support::descriptor file{::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
     std::string text;
     std::array<char, 4096> part{};
     for (;;) {

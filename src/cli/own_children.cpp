@@ -24,8 +24,8 @@ namespace {
     throw std::runtime_error{"the children of this process cannot be listed: " + why};
 }
 
-base::descriptor own_folder() {
-    base::descriptor folder{::open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+support::descriptor own_folder() {
+    support::descriptor folder{::open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     struct statfs about {};
     if (!folder.open() || ::fstatfs(folder.get(), &about) != 0)
         refuse("/proc/self: " + std::string{std::strerror(errno)});
@@ -34,7 +34,7 @@ base::descriptor own_folder() {
 }
 
 // The line of `status` is "NSpid:\t4711\n" in the process's own namespace, and has further numbers in an outer one.
-bool is_of_this_namespace(const base::descriptor& folder) {
+bool is_of_this_namespace(const support::descriptor& folder) {
     const auto status = text_of_kernel_file(folder.get(), "status");
     return status.find("\nNSpid:\t" + std::to_string(::getpid()) + "\n") != std::string::npos;
 }
@@ -49,9 +49,9 @@ void kill_child(pid_t number) noexcept {
 
 // The list has numbers, each with a space behind it.
 void kill_children_of(int threads, const char* thread) noexcept {
-    const base::descriptor folder{
+    const support::descriptor folder{
         ::openat(threads, thread, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY)};
-    const base::descriptor list{
+    const support::descriptor list{
         ::openat(folder.get(), "children", O_RDONLY | O_CLOEXEC | O_NOCTTY)};
     std::array<char, 4096> part{};
     pid_t number = 0;
@@ -78,7 +78,8 @@ own_children::own_children() {
     const auto list = "task/" + std::to_string(::getpid()) + "/children";
     if (::faccessat(folder.get(), list.c_str(), R_OK, 0) != 0)
         refuse("/proc/self/" + list + ": " + std::strerror(errno));
-    threads_ = base::descriptor{::openat(folder.get(), "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    threads_ =
+        support::descriptor{::openat(folder.get(), "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (!threads_.open()) refuse("/proc/self/task: " + std::string{std::strerror(errno)});
 }
 

@@ -9,7 +9,7 @@
 // Thread safety: one thread at a time, in a process that waits for no child elsewhere. A forked child makes its own.
 #pragma once
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -22,7 +22,7 @@ public:
     void kill_all() const noexcept;
 
 private:
-    base::descriptor threads_;  // /proc/self/task
+    support::descriptor threads_;  // /proc/self/task
 };
 
 }  // namespace turnstile::cli

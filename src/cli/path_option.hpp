@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "base/path.hpp"
 #include "cli/exit_code.hpp"
+#include "turnstile/tools/path.hpp"
 
 namespace turnstile::cli {
 
 // Throws CLI::ParseError, which names the path and the rule.
 inline void check_path(const std::string& path) {
-    if (const auto good = base::validate_path(path); !good)
+    if (const auto good = validate_path(path); !good)
         throw CLI::ParseError{good.error().detail(), k_usage};
 }
 
@@ -22,9 +22,9 @@ inline void check_lock_path(const std::string& path) {
     check_path(path);
     if (path == "/") throw CLI::ParseError{"path \"/\": the root cannot be a lock's path", k_usage};
     if (path == "/zookeeper" || path.starts_with("/zookeeper/"))
-        throw CLI::ParseError{"path " + base::printable(path) +
-                                  ": /zookeeper is the servers' own, and no lock is shown there",
-                              k_usage};
+        throw CLI::ParseError{
+            "path \"" + path + "\": /zookeeper is the servers' own, and no lock is shown there",
+            k_usage};
 }
 
 // A folder to look into, "/" among them.

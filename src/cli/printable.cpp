@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdio>
 
-#include "base/utf8.hpp"
+#include "support/utf8.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -34,7 +34,7 @@ void append_json(std::string& to, char32_t point) {
 std::string json_string(std::string_view text) {
     std::string result = "\"";
     while (!text.empty()) {
-        const auto [point, length] = base::decode_utf8(text);
+        const auto [point, length] = support::decode_utf8(text);
         append_json(result, length == 0 ? char32_t{0xfffd} : point);
         text.remove_prefix(std::max<std::size_t>(length, 1));
     }

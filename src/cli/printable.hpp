@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/visible.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 
 [[nodiscard]] inline std::string printable(std::string_view text) {
-    return base::visible(text);
+    return support::visible(text);
 }
 
 // A JSON string with its quotes, in ASCII: the rest is escaped, what is no UTF-8 becomes U+FFFD.

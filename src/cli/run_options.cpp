@@ -76,8 +76,7 @@ void check_paths(const std::vector<std::string>& paths) {
         check_lock_path(*path);
         if (std::find(paths.begin(), path, *path) != path)
             throw CLI::ParseError{
-                "path " + base::printable(*path) + ": is there twice; it would wait for itself",
-                k_usage};
+                "path \"" + *path + "\": is there twice; it would wait for itself", k_usage};
     }
 }
 

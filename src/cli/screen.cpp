@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <optional>
 
-#include "base/utf8.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/table.hpp"
+#include "support/utf8.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -32,7 +32,8 @@ std::string_view first_columns(std::string_view line, std::size_t columns) {
     std::size_t bytes = 0;
     std::size_t width = 0;
     while (bytes != line.size()) {
-        const auto length = std::max<std::size_t>(base::decode_utf8(line.substr(bytes)).length, 1);
+        const auto length =
+            std::max<std::size_t>(support::decode_utf8(line.substr(bytes)).length, 1);
         width += width_of(line.substr(bytes, length));
         if (width > columns) break;
         bytes += length;

@@ -14,7 +14,6 @@
 
 #include "admin/access/password_hash.hpp"
 #include "admin/server.hpp"
-#include "base/masked.hpp"
 #include "cli/complaint.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/exit_code.hpp"
@@ -24,6 +23,7 @@
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "turnstile/log.hpp"
+#include "turnstile/tools/connect_string.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -84,7 +84,7 @@ int run_serve(serve_options& options) {
     how.roles = role_detection::off;
     const forwarded_signals signals;
     client servers{options.servers.servers, how};
-    admin::server page{servers, base::masked(options.servers.servers), options.page};
+    admin::server page{servers, masked(options.servers.servers), options.page};
     warn_of_plain_text(options.page);
     return serve(page, signals);
 }

@@ -7,9 +7,9 @@
 #include <set>
 #include <string_view>
 
-#include "base/masked.hpp"
 #include "cli/duration.hpp"
 #include "cli/known_bugs.hpp"
+#include "turnstile/tools/connect_string.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -203,7 +203,7 @@ void look_at_session(const examination& seen, findings& found) {
     if (!seen.no_session) return;
     found.push_back({severity::problem,
                      seen.no_session->code() == errc::no_chroot ? "no_chroot" : "no_server",
-                     base::masked(seen.settings.servers), seen.no_session->message(),
+                     masked(seen.settings.servers), seen.no_session->message(),
                      advice_for(*seen.no_session, seen)});
 }
 

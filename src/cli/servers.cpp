@@ -7,11 +7,10 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "base/masked.hpp"
-#include "base/private_file.hpp"
-#include "base/servers_variables.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/supervision.hpp"
+#include "support/private_file.hpp"
+#include "turnstile/tools/connect_string.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -23,8 +22,8 @@ constexpr std::chrono::milliseconds k_shortest_session{100};
 
 std::string servers_of(const server_settings& settings) {
     if (settings.on_command_line) return settings.servers;
-    if (!settings.servers_file.empty()) return base::servers_in_file(settings.servers_file);
-    return base::servers_in_environment();
+    if (!settings.servers_file.empty()) return servers_in_file(settings.servers_file);
+    return servers_in_environment();
 }
 
 }  // namespace
@@ -52,10 +51,10 @@ bool is_zookeeper(const server_settings& settings) noexcept {
 
 // unsetenv() alone leaves the text where the kernel put it, which /proc/PID/environ shows.
 void withdraw_password() {
-    char* const servers = std::getenv(base::k_servers_variable);
-    if (servers == nullptr || !base::has_password(servers)) return;
+    char* const servers = std::getenv(k_servers_variable);
+    if (servers == nullptr || !has_password(servers)) return;
     ::explicit_bzero(servers, std::strlen(servers));
-    ::unsetenv(base::k_servers_variable);
+    ::unsetenv(k_servers_variable);
 }
 
 void settle_servers(server_settings& settings) {
@@ -69,14 +68,14 @@ void settle_servers(server_settings& settings) {
     if (settings.servers.starts_with("local:"))
         throw std::runtime_error{settings.servers +
                                  " has locks inside one process only, which no other process sees"};
-    if (settings.on_command_line && base::has_password(settings.servers))
+    if (settings.on_command_line && has_password(settings.servers))
         throw std::runtime_error{
             "--servers has a password in it, which all users of this machine can read there; put "
             "it into a file, and give --servers-file"};
 }
 
 std::string read_credentials(const std::string& file) {
-    auto line = base::first_line_of_private_file(file);
+    auto line = support::first_line_of_private_file(file);
     const auto colon = line.find(':');
     if (colon == 0 || colon == std::string::npos)
         throw std::runtime_error{file + ": the first line is not user:password"};

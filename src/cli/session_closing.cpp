@@ -28,10 +28,10 @@ guardian_sockets open_guardian_sockets() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
         throw std::system_error{errno, std::system_category(), "socketpair"};
-    return {base::descriptor{ends[0]}, base::descriptor{ends[1]}};
+    return {support::descriptor{ends[0]}, support::descriptor{ends[1]}};
 }
 
-session_closing::session_closing(base::descriptor run) {
+session_closing::session_closing(support::descriptor run) {
     ::prctl(PR_SET_DUMPABLE, 0);
     all_.add(std::move(run));
 }

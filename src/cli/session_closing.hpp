@@ -11,15 +11,15 @@
 
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "guardian/watch.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
 // Both ends of a connection that no other process can reach.
 struct guardian_sockets {
-    base::descriptor of_run;  // the client of `run` finds it by TURNSTILE_GUARDIAN
-    base::descriptor of_keeper;
+    support::descriptor of_run;  // the client of `run` finds it by TURNSTILE_GUARDIAN
+    support::descriptor of_keeper;
 };
 
 // Call it in the process of `run`, whose credentials the keeper will find at its end. Throws std::system_error.
@@ -29,7 +29,7 @@ class session_closing {
 public:
     // `run`: the keeper's end. From here on there are passwords of sessions in the memory: no other process of the user
     // may look into it.
-    explicit session_closing(base::descriptor run);
+    explicit session_closing(support::descriptor run);
 
     // What is readable when `run` has told something; -1 is none.
     [[nodiscard]] std::vector<int> sockets() const { return all_.sockets(); }

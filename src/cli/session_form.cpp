@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "admin/reading/lock_json.hpp"
-#include "base/hexadecimal.hpp"
 #include "cli/duration.hpp"
 #include "cli/printable.hpp"
 #include "cli/session_list.hpp"
 #include "cli/table.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -28,7 +28,7 @@ const char* part_of(const session_znode& znode) {
 std::string znode_lines(const listed_session& session) {
     std::string text;
     for (const auto& znode : session.znodes)
-        text += base::hexadecimal_number(session.id) + "  " + part_of(znode) + "  " +
+        text += support::hexadecimal_number(session.id) + "  " + part_of(znode) + "  " +
                 printable(znode.path) + "\n";
     return text;
 }
@@ -41,7 +41,7 @@ std::string session_text(const session_list& list, bool wide) {
                 "OTHER"}};
     for (const auto& session : list.sessions)
         rows.add(
-            {base::hexadecimal_number(session.id), session.host, session.pid, session.label,
+            {support::hexadecimal_number(session.id), session.host, session.pid, session.label,
              session.address, session.server,
              session.timeout.count() > 0 ? exact_text(session.timeout) : "",
              count_text(session, [](const auto& znode) { return znode.holds; }),
@@ -62,7 +62,7 @@ std::string session_json(const session_list& list) {
         json znodes = json::array();
         for (const auto& znode : session.znodes)
             znodes.push_back({{"path", znode.path}, {"part", part_of(znode)}});
-        result["sessions"].push_back({{"session", base::hexadecimal_number(session.id)},
+        result["sessions"].push_back({{"session", support::hexadecimal_number(session.id)},
                                       {"host", session.host},
                                       {"pid", session.pid},
                                       {"label", session.label},

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/path.hpp"
-#include "base/session_mark.hpp"
 #include "cli/server_dump.hpp"
+#include "turnstile/tools/path.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -39,7 +38,7 @@ void add_contenders(const std::string& folder, const std::vector<contender>& que
         fill(session.host, each.metadata.host);
         fill(session.pid, each.metadata.pid);
         fill(session.label, each.metadata.label);
-        session.znodes.push_back({base::child_path(folder, each.name), true, hold});
+        session.znodes.push_back({child_path(folder, each.name), true, hold});
     }
 }
 
@@ -50,7 +49,7 @@ void add_ephemerals(const session_sources& sources, sessions& all) {
             for (const auto& path : paths) {
                 const auto seen = seen_by_client(path, sources.chroot);
                 if (!seen || !is_below(*seen, sources.prefix)) continue;
-                if (path.starts_with(base::k_session_mark)) continue;
+                if (path.starts_with(k_session_mark)) continue;
                 auto& znodes = all[id].znodes;
                 const bool known =
                     std::any_of(znodes.begin(), znodes.end(),

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <memory>
 
-#include "base/masked.hpp"
 #include "cli/complaint.hpp"
 #include "cli/connection.hpp"
 #include "cli/exit_code.hpp"
@@ -13,6 +12,7 @@
 #include "cli/output_option.hpp"
 #include "cli/path_option.hpp"
 #include "cli/session_list.hpp"
+#include "turnstile/tools/connect_string.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -56,7 +56,7 @@ result<int> list(client& servers, const sessions_options& options) {
     auto found = list_sessions(sources);
     // Servers of other kinds have no such words.
     if (!is_zookeeper(options.servers) && !found.sessions.empty())
-        found.silent.push_back(base::masked(options.servers.servers) +
+        found.silent.push_back(masked(options.servers.servers) +
                                ": addresses, servers and time-outs");
     const auto text = options.form == output_form::json
                           ? session_json(found)

@@ -16,8 +16,8 @@ status_pipe::status_pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
         throw std::system_error{errno, std::system_category(), "pipe"};
-    reader_ = base::descriptor{ends[0]};
-    writer_ = base::descriptor{ends[1]};
+    reader_ = support::descriptor{ends[0]};
+    writer_ = support::descriptor{ends[1]};
     ::fcntl(writer_.get(), F_SETFL, O_NONBLOCK);
 }
 

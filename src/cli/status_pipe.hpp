@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -22,8 +22,8 @@ public:
     void discard() const noexcept;
 
 private:
-    base::descriptor reader_;
-    base::descriptor writer_;
+    support::descriptor reader_;
+    support::descriptor writer_;
 };
 
 }  // namespace turnstile::cli

@@ -15,8 +15,8 @@
 #include <stop_token>
 #include <thread>
 
-#include "base/descriptor.hpp"
 #include "cli/forwarded_signals.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -38,7 +38,7 @@ private:
     void handle(int signal);
 
     const forwarded_signals signals_;
-    const base::descriptor over_;
+    const support::descriptor over_;
     std::stop_source source_;
     std::atomic<bool> armed_{false};
     std::atomic<int> signal_{0};

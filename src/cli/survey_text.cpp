@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <string_view>
 
-#include "base/utf8.hpp"
 #include "cli/duration.hpp"
 #include "cli/printable.hpp"
 #include "cli/table.hpp"
+#include "support/utf8.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -20,7 +20,7 @@ std::string beginning_of(std::string_view text) {
     std::size_t end = 0;
     for (std::size_t count = 0; end < text.size(); ++count) {
         if (count == k_most_characters) return std::string{text.substr(0, end)} + "...";
-        end += std::max<std::size_t>(base::decode_utf8(text.substr(end)).length, 1);
+        end += std::max<std::size_t>(support::decode_utf8(text.substr(end)).length, 1);
     }
     return std::string{text};
 }

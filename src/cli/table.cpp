@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "base/utf8.hpp"
 #include "cli/printable.hpp"
+#include "support/utf8.hpp"
 
 namespace turnstile::cli {
 
@@ -35,7 +35,7 @@ bool is_wide(char32_t point) {
 std::size_t width_of(std::string_view text) noexcept {
     std::size_t width = 0;
     while (!text.empty()) {
-        const auto [point, length] = base::decode_utf8(text);
+        const auto [point, length] = support::decode_utf8(text);
         width += is_wide(point) ? std::size_t{2} : std::size_t{1};
         text.remove_prefix(std::max<std::size_t>(length, 1));
     }

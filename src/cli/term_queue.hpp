@@ -8,7 +8,7 @@
 #include <functional>
 #include <mutex>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -24,7 +24,7 @@ public:
     bool run();
 
 private:
-    const base::descriptor ready_;
+    const support::descriptor ready_;
     std::mutex mutex_;
     std::deque<std::function<void()>> waiting_;  // guarded by mutex_
 };

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -25,7 +25,7 @@ public:
 
 private:
     pid_t owner_;
-    base::descriptor device_;
+    support::descriptor device_;
     bool lent_ = false;
 };
 

@@ -18,8 +18,8 @@
 #include <string>
 #include <thread>
 
-#include "base/descriptor.hpp"
 #include "cli/forwarded_signals.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/client.hpp"
 
 namespace turnstile::cli {
@@ -51,7 +51,7 @@ private:
     client& servers_;
     const forwarded_signals& signals_;
     const show_place show_;
-    const base::descriptor wake_;
+    const support::descriptor wake_;
     std::stop_source stop_;
     std::mutex mutex_;
     std::optional<std::size_t> place_;  // guarded by mutex_

@@ -22,20 +22,20 @@ namespace turnstile::detail {
 
 namespace {
 
-using modules::kind;
+using modules::module_kind;
 
 // A further kind of server is a line here, and a module.
 constexpr std::array k_back_ends{
     back_end{"local:", "in-memory", {}},
-    back_end{"redis://", "Redis", kind::redis},
-    back_end{"rediss://", "Redis", kind::redis},
-    back_end{"redis+sentinel://", "Redis", kind::redis},
-    back_end{"rediss+sentinel://", "Redis", kind::redis},
-    back_end{"sqlite:", "SQLite", kind::sqlite},
-    back_end{"postgresql://", "PostgreSQL", kind::postgresql},
-    back_end{"postgres://", "PostgreSQL", kind::postgresql},
-    back_end{"mysql://", "MariaDB", kind::mariadb},
-    back_end{"mariadb://", "MariaDB", kind::mariadb},
+    back_end{"redis://", "Redis", module_kind::redis},
+    back_end{"rediss://", "Redis", module_kind::redis},
+    back_end{"redis+sentinel://", "Redis", module_kind::redis},
+    back_end{"rediss+sentinel://", "Redis", module_kind::redis},
+    back_end{"sqlite:", "SQLite", module_kind::sqlite},
+    back_end{"postgresql://", "PostgreSQL", module_kind::postgresql},
+    back_end{"postgres://", "PostgreSQL", module_kind::postgresql},
+    back_end{"mysql://", "MariaDB", module_kind::mariadb},
+    back_end{"mariadb://", "MariaDB", module_kind::mariadb},
 };
 
 // A SQLite file's locks are free with their process: to a guardian that started it, and may have to do something before,
@@ -52,7 +52,7 @@ std::shared_ptr<core::coordinator> make_of_module(const back_end& found,
     const auto module = modules::find(*found.module, found.prefix);
     if (!module) throw_error(module.error());
     modules::wanted_servers wanted{connect_string, options.session_timeout};
-    if (found.module == kind::sqlite) wanted.guardian = guardian_of_files(options);
+    if (found.module == module_kind::sqlite) wanted.guardian = guardian_of_files(options);
     return (*module)->make(wanted);
 }
 

@@ -28,9 +28,9 @@ namespace turnstile::detail {
 
 // One beginning of connect strings that the library knows.
 struct back_end {
-    std::string_view prefix;              // "redis://", "local:"
-    std::string_view servers;             // "Redis", for messages
-    std::optional<modules::kind> module;  // nothing: a part of the library
+    std::string_view prefix;                     // "redis://", "local:"
+    std::string_view servers;                    // "Redis", for messages
+    std::optional<modules::module_kind> module;  // nothing: a part of the library
 };
 
 using zookeeper_maker = std::shared_ptr<core::coordinator> (*)(std::string_view connect_string,

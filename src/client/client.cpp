@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "base/servers_variables.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
 #include "client/metrics_impl.hpp"
+#include "turnstile/tools/connect_string.hpp"
 #include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile {
@@ -45,7 +45,7 @@ std::string_view given(const char* connect_string) {
 std::string servers_given_by_environment() {
     std::string servers;
     try {
-        servers = base::servers_in_environment();
+        servers = servers_in_environment();
     } catch (const std::runtime_error& unusable) {
         throw_error({errc::bad_connect_string, unusable.what()});
     }

@@ -16,7 +16,7 @@ result<script_check> check(const guard& hold) {
     if (contender.path.empty())
         return error{errc::bad_option,
                      hold.path() + ": a hold that is made of several is checked one by one"};
-    if (const auto* const module = modules::loaded(modules::kind::redis)) {
+    if (const auto* const module = modules::loaded(modules::module_kind::redis)) {
         auto check = module->check_of_script(contender.servers, contender.path);
         if (check) return check;
     }

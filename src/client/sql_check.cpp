@@ -10,7 +10,7 @@
 namespace turnstile::sql {
 namespace {
 
-result<void> check_hold(const guard& hold, modules::kind which, void* connection) {
+result<void> check_hold(const guard& hold, modules::module_kind which, void* connection) {
     if (!hold) return error{errc::not_held, "sql::check"};
     if (connection == nullptr) return error{errc::bad_option, "sql::check: the connection is null"};
     const std::string znode = hold.znode();
@@ -26,15 +26,15 @@ result<void> check_hold(const guard& hold, modules::kind which, void* connection
 }  // namespace
 
 result<void> check(const guard& hold, pg_conn* connection) {
-    return check_hold(hold, modules::kind::postgresql, connection);
+    return check_hold(hold, modules::module_kind::postgresql, connection);
 }
 
 result<void> check(const guard& hold, st_mysql* connection) {
-    return check_hold(hold, modules::kind::mariadb, connection);
+    return check_hold(hold, modules::module_kind::mariadb, connection);
 }
 
 result<void> check(const guard& hold, sqlite3* connection) {
-    return check_hold(hold, modules::kind::sqlite, connection);
+    return check_hold(hold, modules::module_kind::sqlite, connection);
 }
 
 }  // namespace turnstile::sql

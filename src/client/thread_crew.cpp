@@ -26,7 +26,7 @@ std::shared_ptr<thread_crew> thread_crew::start(settings with) {
 }
 
 thread_crew::thread_crew(settings with)
-    : settings_{std::move(with)}, mask_{base::signal_mask::of_this_thread()} {
+    : settings_{std::move(with)}, mask_{support::signal_mask::of_this_thread()} {
     if (settings_.timers) timers_.emplace(settings_.timers);
 }
 

@@ -28,9 +28,9 @@
 #include <boost/thread/thread.hpp>
 
 #include "base/mutex.hpp"
-#include "base/signals.hpp"
 #include "client/client_timers.hpp"
 #include "client/thread_start.hpp"
+#include "support/signals.hpp"
 #include "turnstile/clock.hpp"
 
 namespace turnstile::detail {
@@ -98,7 +98,7 @@ private:
     [[nodiscard]] bool all_have_ended() const REQUIRES(mutex_);
 
     const settings settings_;
-    const base::signal_mask mask_;  // of the thread that made it: user code runs here, or ends
+    const support::signal_mask mask_;  // of the thread that made it: user code runs here, or ends
     std::optional<client_timers> timers_;
     base::mutex mutex_;
     base::condition arrived_;  // a member, or the end: for the threads

@@ -11,9 +11,9 @@
 #include <boost/thread/thread.hpp>
 
 #include "base/out_of_memory.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
 #include "client/user_code.hpp"
+#include "support/signals.hpp"
 #include "turnstile/runtime.hpp"
 
 namespace turnstile::detail {
@@ -29,7 +29,7 @@ struct thread_start {
     // Throws boost::thread_resource_error.
     [[nodiscard]] boost::thread start(std::function<void()> before,
                                       std::function<void()> work) const {
-        const base::block_signals blocked;
+        const support::block_signals blocked;
         // The handle of the thread keeps the function, whose work is to go when it is done.
         return boost::thread{[*this, before = std::move(before), work = std::move(work)]() mutable {
             base::name_this_thread(name);

@@ -12,15 +12,15 @@
 #include <unistd.h>
 
 #include "base/out_of_memory.hpp"
-#include "base/signals.hpp"
+#include "support/signals.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::detail {
 
 namespace {
 
-base::descriptor new_timer() {
-    base::descriptor timer{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)};
+support::descriptor new_timer() {
+    support::descriptor timer{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)};
     if (!timer.open()) throw std::system_error{errno, std::generic_category(), "timerfd"};
     return timer;
 }

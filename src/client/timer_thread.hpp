@@ -15,10 +15,10 @@
 
 #include <boost/thread/thread.hpp>
 
-#include "base/descriptor.hpp"
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
 #include "client/thread_start.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/clock.hpp"
 
 namespace turnstile::detail {
@@ -74,9 +74,9 @@ private:
         friend auto operator<=>(const deadline&, const deadline&) = default;
     };
 
-    const base::descriptor timer_;
+    const support::descriptor timer_;
     base::wake_up woken_;
-    const base::descriptor wall_clock_;  // or none: it is looked at when there is another reason
+    const support::descriptor wall_clock_;  // or none: it is looked at when there is another reason
     mutable base::mutex mutex_;
     std::set<deadline> armed_ GUARDED_BY(mutex_);  // of all groups
     boottime_clock::time_point set_for_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();

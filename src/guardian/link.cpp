@@ -15,6 +15,7 @@
 #include "base/mutex.hpp"
 #include "base/process.hpp"
 #include "guardian/start.hpp"
+#include "turnstile/guardian.hpp"
 
 namespace turnstile::guardian {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::string_view k_consequence =
 
 // Empty without one.
 std::string_view inherited_name() noexcept {
-    const char* name = std::getenv(k_environment_name);
+    const char* name = std::getenv(k_guardian_variable);
     return name == nullptr ? std::string_view{} : name;
 }
 
@@ -42,20 +43,20 @@ public:
     }
 
 private:
-    static base::descriptor reach(const guardian_settings& settings) {
+    static support::descriptor reach(const guardian_settings& settings) {
         if (const auto name = inherited_name(); !name.empty()) {
             auto socket = connect_to(name);
             if (socket.open() || settings.use == guardian_use::inherited) return socket;
         }
         if (settings.use == guardian_use::inherited) {
-            log::write(log_level::warning, "no guardian: {} is not set; {}", k_environment_name,
+            log::write(log_level::warning, "no guardian: {} is not set; {}", k_guardian_variable,
                        k_consequence);
             return {};
         }
         return start(settings.program);
     }
 
-    static base::descriptor connect_to(std::string_view name) {
+    static support::descriptor connect_to(std::string_view name) {
         auto socket = connect_guardian(name);
         if (!socket.open())
             log::write(log_level::warning, "no guardian at {}: {}; {}", name, std::strerror(errno),
@@ -63,7 +64,7 @@ private:
         return socket;
     }
 
-    static base::descriptor start(const std::string& program) {
+    static support::descriptor start(const std::string& program) {
         auto socket = start_guardian(program);
         if (!socket.open())
             log::write(log_level::warning, "cannot start the guardian {}: {}; {}",
@@ -84,7 +85,7 @@ registry& links() {
 
 }  // namespace
 
-link::link(base::descriptor socket) noexcept
+link::link(support::descriptor socket) noexcept
     : generation_{base::process_generation()}, socket_{std::move(socket)} {
     say_hello();
 }
@@ -138,7 +139,7 @@ void link::send(const message& value, int passed) noexcept {
 }
 
 void link::say_hello() noexcept {
-    const base::descriptor self{static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))};
+    const support::descriptor self{static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))};
     if (!self.open()) return failed(errno);
     send(hello{}, self.get());
 }

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/descriptor.hpp"
 #include "guardian/message.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/guardian.hpp"
 
 namespace turnstile::guardian {
@@ -24,7 +24,7 @@ namespace turnstile::guardian {
 class link {
 public:
     // Says hello. The guardian is at the other end of `socket`, or will be.
-    explicit link(base::descriptor socket) noexcept;
+    explicit link(support::descriptor socket) noexcept;
     ~link() = default;
     link(const link&) = delete;
     link& operator=(const link&) = delete;
@@ -45,7 +45,7 @@ private:
     void failed(int why) noexcept;
 
     const std::uint64_t generation_;
-    base::descriptor socket_;
+    support::descriptor socket_;
     std::atomic<bool> gone_{false};
     std::atomic<bool> missed_{false};  // a message was dropped
     std::atomic<bool> logged_{false};

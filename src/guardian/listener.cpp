@@ -33,11 +33,11 @@ bool is_safe(const std::string& place) {
     return S_ISDIR(about.st_mode) && trusted && (private_ || sticky);
 }
 
-base::descriptor listen_at(const std::string& path) {
+support::descriptor listen_at(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.c_str(), path.size());
-    base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    support::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     const auto* const there = reinterpret_cast<const sockaddr*>(&address);
     if (!socket.open() || ::bind(socket.get(), there, sizeof address) != 0 ||
         ::listen(socket.get(), SOMAXCONN) != 0)

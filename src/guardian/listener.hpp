@@ -3,7 +3,7 @@
 //
 //     listener place;                       // /run/user/1000/turnstile-Xc3f9A/guardian
 //     all.listen_at(place.take_socket());
-//     ::setenv(k_environment_name, place.path().c_str(), 1);
+//     ::setenv(k_guardian_variable, place.path().c_str(), 1);
 //
 // The socket is in a folder of mode 0700 that the listener makes: other users can neither connect nor see its name,
 // which an abstract socket shows to every user. The first of these places takes it that is safe, can be written and
@@ -14,7 +14,7 @@
 
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::guardian {
 
@@ -28,7 +28,7 @@ public:
     listener& operator=(const listener&) = delete;
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    [[nodiscard]] base::descriptor take_socket() noexcept { return std::move(socket_); }
+    [[nodiscard]] support::descriptor take_socket() noexcept { return std::move(socket_); }
 
 private:
     // False, with errno: this place does not take it.
@@ -36,7 +36,7 @@ private:
 
     std::string folder_;
     std::string path_;
-    base::descriptor socket_;
+    support::descriptor socket_;
 };
 
 }  // namespace turnstile::guardian

@@ -70,7 +70,7 @@ int guard_one(int socket) {
     keep_secrets();
     if (::chdir("/") != 0) return k_failed;
     watch all;
-    all.add(base::descriptor{socket});
+    all.add(support::descriptor{socket});
     while (all.guards() || all.closes()) all.turn(-1, k_idle_turn);
     return 0;
 }

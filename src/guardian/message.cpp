@@ -39,9 +39,9 @@ private:
     packet& out_;
 };
 
-class reader {
+class message_reader {
 public:
-    explicit reader(std::span<const std::byte> bytes) : rest_{bytes} {}
+    explicit message_reader(std::span<const std::byte> bytes) : rest_{bytes} {}
     template <class T>
     bool get(T& value) {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -113,7 +113,7 @@ bool is_internet(const endpoint& server) {
            (server.address.ss_family == AF_INET6 && server.length == sizeof(sockaddr_in6));
 }
 
-bool get_security(reader& in, tls::settings& out) {
+bool get_security(message_reader& in, tls::settings& out) {
     std::uint8_t enabled = 0;
     if (!in.get(enabled) || enabled > 1) return false;
     out.enabled = enabled == 1;
@@ -126,7 +126,7 @@ bool get_security(reader& in, tls::settings& out) {
                        [&](auto text) { return in.get_text(out.*text); });
 }
 
-bool get_endpoint(reader& in, endpoint& out) {
+bool get_endpoint(message_reader& in, endpoint& out) {
     std::uint8_t length = 0;
     if (!in.get(length) || length > sizeof out.address) return false;
     out.length = length;
@@ -134,7 +134,7 @@ bool get_endpoint(reader& in, endpoint& out) {
            is_internet(out);
 }
 
-bool get_body(reader& in, guard_session& out) {
+bool get_body(message_reader& in, guard_session& out) {
     std::int32_t timeout = 0;
     std::uint8_t count = 0;
     if (!in.get(out.id) || !in.get(out.secret) || !in.get(timeout)) return false;
@@ -147,25 +147,25 @@ bool get_body(reader& in, guard_session& out) {
     });
 }
 
-bool get_body(reader&, hello&) {
+bool get_body(message_reader&, hello&) {
     return true;
 }
 
-bool get_body(reader& in, forget_session& out) {
+bool get_body(message_reader& in, forget_session& out) {
     return in.get(out.id) && out.id != 0;
 }
 
-bool get_body(reader& in, keep_open& out) {
+bool get_body(message_reader& in, keep_open& out) {
     return in.get(out.number);
 }
 
-bool get_body(reader& in, let_go& out) {
+bool get_body(message_reader& in, let_go& out) {
     return in.get(out.number);
 }
 
 // The kinds count from 1, in the order of the variant.
 template <std::size_t Kind = 1>
-std::optional<message> read_body(std::uint8_t kind, reader& in) {
+std::optional<message> read_body(std::uint8_t kind, message_reader& in) {
     if constexpr (Kind <= std::variant_size_v<message>) {
         if (kind != Kind) return read_body<Kind + 1>(kind, in);
         std::variant_alternative_t<Kind - 1, message> out;
@@ -186,7 +186,7 @@ packet encode(const message& value) {
 }
 
 std::optional<message> decode(std::span<const std::byte> bytes) {
-    reader in{bytes};
+    message_reader in{bytes};
     auto magic = k_magic;
     std::uint8_t kind = 0;
     if (bytes.size() > k_longest_message || !in.get(magic) || magic != k_magic || !in.get(kind))

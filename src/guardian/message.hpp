@@ -32,9 +32,6 @@ namespace turnstile::guardian {
 
 inline constexpr std::size_t k_most_endpoints = 64;
 inline constexpr std::size_t k_longest_message = std::size_t{48} << 10U;
-// Where the guardian of this process is: the path of its socket, or "fd:7" for a descriptor of this process that is
-// connected to it.
-inline constexpr const char* k_environment_name = "TURNSTILE_GUARDIAN";
 
 using password = std::array<char, 16>;
 

@@ -24,7 +24,7 @@ pid_t process_of(int socket) noexcept {
 // The process that the kernel says the pidfd is of: -1 once it was reaped, 0 where the kernel does not say.
 pid_t process_of_pidfd(int pidfd) {
     const auto name = "/proc/self/fdinfo/" + std::to_string(pidfd);
-    const base::descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
+    const support::descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
     std::array<char, 1024> room{};
     const auto got = file.open() ? ::read(file.get(), room.data(), room.size()) : -1;
     if (got <= 0) return 0;
@@ -45,19 +45,19 @@ bool is_pidfd_of(int pidfd, pid_t process) {
     return found == process || found == 0 || (dead && found == -1);
 }
 
-base::descriptor passed_descriptor(msghdr& whole) {
+support::descriptor passed_descriptor(msghdr& whole) {
     for (cmsghdr* head = CMSG_FIRSTHDR(&whole); head != nullptr; head = CMSG_NXTHDR(&whole, head)) {
         if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
         int number = -1;
         std::memcpy(&number, CMSG_DATA(head), sizeof number);
-        return base::descriptor{number};
+        return support::descriptor{number};
     }
     return {};
 }
 
 }  // namespace
 
-peer::peer(base::descriptor socket)
+peer::peer(support::descriptor socket)
     : socket_{std::move(socket)}, process_id_{process_of(socket_.get())} {}
 
 bool peer::idle() const noexcept {
@@ -96,7 +96,7 @@ peer::receipt peer::read_one() {
     return receipt::some;
 }
 
-bool peer::apply(const message& value, base::descriptor&& passed) {
+bool peer::apply(const message& value, support::descriptor&& passed) {
     if (std::holds_alternative<hello>(value)) {
         // A further client of the process may share the socket, and says it again.
         if (!passed.open() || !is_pidfd_of(passed.get(), process_id_)) return false;

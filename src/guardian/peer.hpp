@@ -12,8 +12,8 @@
 #include <map>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "guardian/message.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::guardian {
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t k_most_kept_open = 64;   // files of one peer
 
 class peer {
 public:
-    explicit peer(base::descriptor socket);
+    explicit peer(support::descriptor socket);
 
     // Whether the process at the other end may be guarded at all.
     [[nodiscard]] bool admitted() const noexcept { return process_id_ > 0; }
@@ -43,13 +43,13 @@ public:
 private:
     enum class receipt { some, none, broken };
     receipt read_one();
-    bool apply(const message& value, base::descriptor&& passed);
+    bool apply(const message& value, support::descriptor&& passed);
 
-    base::descriptor socket_;
+    support::descriptor socket_;
     pid_t process_id_ = 0;
-    base::descriptor pidfd_;
+    support::descriptor pidfd_;
     std::map<std::int64_t, guard_session> sessions_;
-    std::map<std::uint64_t, base::descriptor> kept_open_;  // closed with the peer
+    std::map<std::uint64_t, support::descriptor> kept_open_;  // closed with the peer
 };
 
 }  // namespace turnstile::guardian

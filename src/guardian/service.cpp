@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "guardian/message.hpp"
+#include "turnstile/guardian.hpp"
 
 namespace turnstile::guardian {
 namespace {
@@ -48,7 +49,7 @@ service::service() {
     ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored it would leave nothing to reap
     const auto taken = taken_signals();
     ::sigprocmask(SIG_BLOCK, &taken, &before_);
-    signals_ = base::descriptor{::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK)};
+    signals_ = support::descriptor{::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK)};
     if (!signals_.open()) fail("signalfd");
 }
 
@@ -56,7 +57,7 @@ void service::start(char** command, const std::string& socket_name, const rlimit
     process_ = ::fork();
     if (process_ < 0) fail("fork");
     if (process_ > 0) return;
-    ::setenv(k_environment_name, socket_name.c_str(), 1);
+    ::setenv(k_guardian_variable, socket_name.c_str(), 1);
     ::setrlimit(RLIMIT_CORE, &core_limit);
     ::sigprocmask(SIG_SETMASK, &before_, nullptr);
     become(command);

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::guardian {
 
@@ -35,7 +35,7 @@ private:
     void reap();
 
     sigset_t before_{};
-    base::descriptor signals_;
+    support::descriptor signals_;
     pid_t process_ = 0;
     bool ended_ = false;
     bool hurried_ = false;

@@ -69,7 +69,7 @@ void session_end::attempt(time_point now) {
     answers_.restart();
     secured_.reset();
     wake_ = now + patience_;
-    socket_ = base::descriptor{
+    socket_ = support::descriptor{
         ::socket(server.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!socket_.open()) return next_server(now);
     const int on = 1;

@@ -27,9 +27,9 @@
 #include <span>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "guardian/end_answers.hpp"
 #include "guardian/message.hpp"
+#include "support/descriptor.hpp"
 #include "tls/tls.hpp"
 
 namespace turnstile::guardian {
@@ -73,7 +73,7 @@ private:
     std::chrono::milliseconds patience_;
     std::size_t next_ = 0;
     state state_ = state::pausing;
-    base::descriptor socket_;
+    support::descriptor socket_;
     tls::context_outcome context_;
     std::unique_ptr<tls::stream> secured_;  // null: without TLS
     short awaited_ = 0;                     // while securing

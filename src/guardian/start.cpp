@@ -74,10 +74,10 @@ bool is_of_this_user(int socket) noexcept {
 }
 
 // The descriptor itself stays open, and keeps its number.
-base::descriptor copy_of(std::string_view number) noexcept {
+support::descriptor copy_of(std::string_view number) noexcept {
     int found = -1;
     std::from_chars(number.data(), number.data() + number.size(), found);
-    return base::descriptor{::fcntl(found, F_DUPFD_CLOEXEC, 0)};
+    return support::descriptor{::fcntl(found, F_DUPFD_CLOEXEC, 0)};
 }
 
 // The queue of connections that were not accepted yet is full while the guardian lags or is stopped: EAGAIN.
@@ -91,7 +91,7 @@ bool connect_with_patience(int socket, const sockaddr_un& address, const pause_f
     }
 }
 
-base::descriptor connected_to(std::string_view path, const pause_function& pause) {
+support::descriptor connected_to(std::string_view path, const pause_function& pause) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (!path.starts_with('/') || path.size() >= sizeof address.sun_path) {
@@ -99,7 +99,7 @@ base::descriptor connected_to(std::string_view path, const pause_function& pause
         return {};
     }
     std::memcpy(address.sun_path, path.data(), path.size());
-    base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    support::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!socket.open() || connect_with_patience(socket.get(), address, pause)) return socket;
     const int why = errno;
     socket.reset();
@@ -113,12 +113,12 @@ std::string installed_guardian() {
     return TURNSTILE_GUARDIAN_PROGRAM;
 }
 
-base::descriptor start_guardian(const std::string& program) {
+support::descriptor start_guardian(const std::string& program) {
     std::array<int, 2> ends{-1, -1};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
         return {};
-    base::descriptor mine{ends[0]};
-    const base::descriptor theirs{ends[1]};
+    support::descriptor mine{ends[0]};
+    const support::descriptor theirs{ends[1]};
     pid_t child = 0;
     const int failure =
         spawn_plan{theirs.get()}.run(program.empty() ? installed_guardian() : program, child);
@@ -135,10 +135,10 @@ void sleep_for(std::chrono::milliseconds span) {
     std::this_thread::sleep_for(span);
 }
 
-base::descriptor connect_guardian(std::string_view name, const pause_function& pause) {
-    base::descriptor socket = name.starts_with(k_descriptor)
-                                  ? copy_of(name.substr(k_descriptor.size()))
-                                  : connected_to(name, pause);
+support::descriptor connect_guardian(std::string_view name, const pause_function& pause) {
+    support::descriptor socket = name.starts_with(k_descriptor)
+                                     ? copy_of(name.substr(k_descriptor.size()))
+                                     : connected_to(name, pause);
     if (!socket.open() || is_of_this_user(socket.get())) return socket;
     socket.reset();
     errno = EPERM;

@@ -9,21 +9,21 @@
 #include <string>
 #include <string_view>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::guardian {
 
 // The guardian has a session and a process group of its own, an empty environment and no descriptor of this process but
 // the socket; it is no child of this process, which has nothing to wait for. Empty if it cannot be started, with errno.
-[[nodiscard]] base::descriptor start_guardian(const std::string& program);
+[[nodiscard]] support::descriptor start_guardian(const std::string& program);
 
 using pause_function = std::function<void(std::chrono::milliseconds)>;
 void sleep_for(std::chrono::milliseconds span);
 
 // `name` is the environment's. A guardian that has no room for a further connection is tried again, with growing
 // pauses, for half a second at most. Empty, with errno, if no guardian listens there or it is another user's (EPERM).
-[[nodiscard]] base::descriptor connect_guardian(std::string_view name,
-                                                const pause_function& pause = sleep_for);
+[[nodiscard]] support::descriptor connect_guardian(std::string_view name,
+                                                   const pause_function& pause = sleep_for);
 
 // Where the library was configured to install the program.
 [[nodiscard]] std::string installed_guardian();

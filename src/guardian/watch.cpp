@@ -21,7 +21,7 @@ bool is_ready(int number) {
 
 }  // namespace
 
-void watch::add(base::descriptor socket) {
+void watch::add(support::descriptor socket) {
     peer fresh{std::move(socket)};
     if (!fresh.admitted()) return;
     const auto same = std::count_if(peers_.begin(), peers_.end(), [&](const peer& each) {
@@ -122,7 +122,7 @@ void watch::start_ends() {
 
 bool watch::accept_next() {
     if (!is_ready(listener_.get())) return false;
-    base::descriptor socket{
+    support::descriptor socket{
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
     if (!socket.open()) return false;
     add(std::move(socket));

@@ -10,9 +10,9 @@
 #include <list>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "guardian/peer.hpp"
 #include "guardian/session_end.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::guardian {
 
@@ -26,9 +26,9 @@ class watch {
 public:
     // A process at the other end of a Unix socket; it is refused if it is another user's or has too many already. Where
     // there is no room, the oldest goes that has not said hello.
-    void add(base::descriptor socket);
+    void add(support::descriptor socket);
     // Processes that connect to it are added.
-    void listen_at(base::descriptor listener) noexcept { listener_ = std::move(listener); }
+    void listen_at(support::descriptor listener) noexcept { listener_ = std::move(listener); }
 
     // Takes what the processes tell and acts on the end of none: for a guardian that may close nothing yet. One process
     // is accepted in each call, so that no stream of them keeps the caller from its other work.
@@ -53,7 +53,7 @@ private:
     // False: no process waits to be accepted.
     bool accept_next();
 
-    base::descriptor listener_;
+    support::descriptor listener_;
     std::list<peer> peers_;
     std::vector<guard_session> waiting_;
     std::chrono::steady_clock::time_point waiting_since_{};

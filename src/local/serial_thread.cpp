@@ -5,8 +5,8 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/process.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
+#include "support/signals.hpp"
 
 namespace turnstile::local {
 
@@ -33,7 +33,7 @@ void serial_thread::post(task next) {
     if (base::process_generation() != process_) return;
     const base::lock_guard lock{queue_->mutex};
     if (!thread_) {
-        const base::block_signals none_here;
+        const support::block_signals none_here;
         thread_ = std::make_unique<boost::thread>([tasks = queue_] {
             base::name_this_thread("turnstile-local");
             base::finish_or_end("a session in memory", [&] { work(tasks); });

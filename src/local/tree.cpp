@@ -28,9 +28,9 @@ bool is_unknown(const core::operation& op, const server_traits& traits) noexcept
            (create->mode == core::create_mode::container && !traits.has_containers);
 }
 
-class stored_nodes final : public node_source {
+class local_nodes final : public node_source {
 public:
-    explicit stored_nodes(const node_store& nodes) : nodes_{nodes} {}
+    explicit local_nodes(const node_store& nodes) : nodes_{nodes} {}
 
     [[nodiscard]] std::optional<node_record> find(const std::string& path) const override {
         const node* n = nodes_.find(path);
@@ -102,7 +102,7 @@ applied tree::write(session_id session, const core::operation& op, std::int64_t 
     ++zxid_;
     if (!has_session(session)) return {core::answered(server_error::session_expired), {}};
     applied out{core::answered(server_error::ok), {}};
-    const stored_nodes before{nodes_};
+    const local_nodes before{nodes_};
     preparation checks{before, session, who_is(session), creates_under_way};
     if (const auto* multi = std::get_if<core::multi_op>(&op)) {
         write_multi(checks, *multi, now_ms, out);

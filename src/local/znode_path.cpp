@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "base/utf8.hpp"
+#include "support/utf8.hpp"
 
 namespace turnstile::local {
 namespace {
@@ -35,7 +35,7 @@ bool server_accepts_character(char32_t c) noexcept {
 // What is no UTF-8 becomes U+FFFD at the servers, which is among the forbidden ones.
 bool server_accepts_characters(std::string_view path) noexcept {
     while (!path.empty()) {
-        const auto [code_point, length] = base::decode_utf8(path);
+        const auto [code_point, length] = support::decode_utf8(path);
         if (length == 0 || !server_accepts_character(code_point)) return false;
         path.remove_prefix(length);
     }

@@ -49,17 +49,17 @@ constexpr host k_services{
 
 std::array<std::atomic<const entry*>, k_kinds.size()> in_use{};
 
-std::atomic<const entry*>& place_of(kind which) noexcept {
+std::atomic<const entry*>& place_of(module_kind which) noexcept {
     return in_use[static_cast<std::size_t>(which)];
 }
 
-entry_function* linked_in(kind which) noexcept {
+entry_function* linked_in(module_kind which) noexcept {
     switch (which) {
-        case kind::tls: return &turnstile_module_tls;
-        case kind::redis: return &turnstile_module_redis;
-        case kind::sqlite: return &turnstile_module_sqlite;
-        case kind::postgresql: return &turnstile_module_postgresql;
-        case kind::mariadb: return &turnstile_module_mariadb;
+        case module_kind::tls: return &turnstile_module_tls;
+        case module_kind::redis: return &turnstile_module_redis;
+        case module_kind::sqlite: return &turnstile_module_sqlite;
+        case module_kind::postgresql: return &turnstile_module_postgresql;
+        case module_kind::mariadb: return &turnstile_module_mariadb;
     }
     return nullptr;
 }
@@ -68,7 +68,7 @@ error refusal(std::string_view asker, std::string_view sentence) {
     return {errc::bad_connect_string, fmt::format("{}: {}", asker, sentence)};
 }
 
-result<const entry*> checked(const entry* given, kind which, const std::string& from,
+result<const entry*> checked(const entry* given, module_kind which, const std::string& from,
                              std::string_view asker) {
     if (std::string_view{given->version} == TURNSTILE_VERSION) return given;
     return refusal(asker, fmt::format("the module {} is of version {} and this library of version "
@@ -77,7 +77,7 @@ result<const entry*> checked(const entry* given, kind which, const std::string& 
 }
 
 // The version in the name of a module's file of another minor version; empty if there is none.
-std::string other_version_in(const std::string& folder, kind which) {
+std::string other_version_in(const std::string& folder, module_kind which) {
     const std::string beginning = package_of(which) + ".so.";
     std::string version;
     std::error_code failed;
@@ -91,7 +91,7 @@ std::string other_version_in(const std::string& folder, kind which) {
     return version;
 }
 
-error absent(const std::string& folder, kind which, std::string_view asker) {
+error absent(const std::string& folder, module_kind which, std::string_view asker) {
     if (const auto other = other_version_in(folder, which); !other.empty())
         return refusal(
             asker,
@@ -106,32 +106,32 @@ error absent(const std::string& folder, kind which, std::string_view asker) {
 
 }  // namespace
 
-std::string_view name_of(kind which) noexcept {
+std::string_view name_of(module_kind which) noexcept {
     return k_descriptions[static_cast<std::size_t>(which)].name;
 }
 
-std::string_view servers_of(kind which) noexcept {
+std::string_view servers_of(module_kind which) noexcept {
     return k_descriptions[static_cast<std::size_t>(which)].servers;
 }
 
-std::string package_of(kind which) {
+std::string package_of(module_kind which) {
     return fmt::format("libturnstile-{}", name_of(which));
 }
 
-std::string file_of(kind which) {
+std::string file_of(module_kind which) {
     return fmt::format("{}.so.{}.{}", package_of(which), TURNSTILE_VERSION_MAJOR,
                        TURNSTILE_VERSION_MINOR);
 }
 
-bool is_linked_in(kind which) noexcept {
+bool is_linked_in(module_kind which) noexcept {
     return linked_in(which) != nullptr;
 }
 
-const entry* loaded(kind which) noexcept {
+const entry* loaded(module_kind which) noexcept {
     return place_of(which).load(std::memory_order_acquire);
 }
 
-result<const entry*> load(const std::string& folder, kind which, std::string_view asker) {
+result<const entry*> load(const std::string& folder, module_kind which, std::string_view asker) {
     const std::string file = folder + "/" + file_of(which);
     std::error_code unseen;
     if (!std::filesystem::exists(file, unseen)) return absent(folder, which, asker);
@@ -173,7 +173,7 @@ std::string folder_of_core() {
 
 namespace {
 
-result<const entry*> find_anew(kind which, std::string_view asker) {
+result<const entry*> find_anew(module_kind which, std::string_view asker) {
     if (auto* const linked = linked_in(which))
         return checked(linked(&k_services), which, package_of(which), asker);
     if (const auto folder = folder_of_core(); !folder.empty()) return load(folder, which, asker);
@@ -185,7 +185,7 @@ result<const entry*> find_anew(kind which, std::string_view asker) {
 }  // namespace
 
 // Two threads that meet here load the same library: the dynamic linker has one of a file.
-result<const entry*> find(kind which, std::string_view asker) {
+result<const entry*> find(module_kind which, std::string_view asker) {
     if (const auto* const known = loaded(which)) return known;
     const auto found = find_anew(which, asker);
     if (found) place_of(which).store(*found, std::memory_order_release);

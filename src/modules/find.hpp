@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // find: the module of a kind of server, linked into the program or loaded from the folder of the core library.
 //
-//     const auto redis = modules::find(modules::kind::redis, "redis://");
+//     const auto redis = modules::find(modules::module_kind::redis, "redis://");
 //     if (!redis) throw_error(redis.error());
 //     return (*redis)->make({connect_string, session_timeout});
 //
@@ -21,33 +21,34 @@
 
 namespace turnstile::modules {
 
-enum class kind { tls, redis, sqlite, postgresql, mariadb };
-inline constexpr std::array k_kinds{kind::tls, kind::redis, kind::sqlite, kind::postgresql,
-                                    kind::mariadb};
+enum class module_kind { tls, redis, sqlite, postgresql, mariadb };
+inline constexpr std::array k_kinds{module_kind::tls, module_kind::redis, module_kind::sqlite,
+                                    module_kind::postgresql, module_kind::mariadb};
 
-[[nodiscard]] std::string_view name_of(kind which) noexcept;     // "redis": turnstile_module_redis
-[[nodiscard]] std::string_view servers_of(kind which) noexcept;  // "Redis", for messages
+[[nodiscard]] std::string_view name_of(
+    module_kind which) noexcept;  // "redis": turnstile_module_redis
+[[nodiscard]] std::string_view servers_of(module_kind which) noexcept;  // "Redis", for messages
 
 // "libturnstile-redis": the Debian package, and the file without its version.
-[[nodiscard]] std::string package_of(kind which);
+[[nodiscard]] std::string package_of(module_kind which);
 // "libturnstile-redis.so.0.1"
-[[nodiscard]] std::string file_of(kind which);
+[[nodiscard]] std::string file_of(module_kind which);
 
 // `asker` begins the message: a scheme, or the function that needs the module. Error: bad_connect_string, for a module
 // that is absent, cannot be loaded, or is of another version; the message names the file and the package.
-[[nodiscard]] result<const entry*> find(kind which, std::string_view asker);
+[[nodiscard]] result<const entry*> find(module_kind which, std::string_view asker);
 
 // Null before a call of `find` that succeeded.
-[[nodiscard]] const entry* loaded(kind which) noexcept;
+[[nodiscard]] const entry* loaded(module_kind which) noexcept;
 
 // True if the program is linked with the module.
-[[nodiscard]] bool is_linked_in(kind which) noexcept;
+[[nodiscard]] bool is_linked_in(module_kind which) noexcept;
 
 // The folder of the core library, without a '/' at its end; empty where it is part of the program.
 [[nodiscard]] std::string folder_of_core();
 
 // As `find`, of the file in this folder.
-[[nodiscard]] result<const entry*> load(const std::string& folder, kind which,
+[[nodiscard]] result<const entry*> load(const std::string& folder, module_kind which,
                                         std::string_view asker);
 
 }  // namespace turnstile::modules

@@ -7,7 +7,7 @@
 namespace turnstile {
 namespace {
 
-module_status status_of(modules::kind which) {
+module_status status_of(modules::module_kind which) {
     module_status seen{std::string{modules::name_of(which)},
                        std::string{modules::servers_of(which)}};
     const auto folder = modules::folder_of_core();

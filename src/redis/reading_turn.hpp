@@ -13,9 +13,9 @@
 // Thread safety: all members under the session's lock, but `fd` and `leave_fd`, which are constant.
 #pragma once
 
-#include "base/descriptor.hpp"
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::redis {
 
@@ -44,7 +44,7 @@ public:
 private:
     enum class turn_of { own_thread, no_thread, helper };
 
-    const base::descriptor readable_;  // an epoll instance with the connection, or with none
+    const support::descriptor readable_;  // an epoll instance with the connection, or with none
     base::wake_up leave_;
     base::condition left_;
     int connection_ = -1;

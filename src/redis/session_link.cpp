@@ -8,14 +8,14 @@
 #include <chrono>
 #include <utility>
 
-#include "base/hexadecimal.hpp"
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
-#include "base/random_digits.hpp"
 #include "base/sha1.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
 #include "local/client_checks.hpp"
+#include "support/hexadecimal.hpp"
+#include "support/random_digits.hpp"
+#include "support/signals.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -51,15 +51,15 @@ session_link::session_link(connect_string where, const core::session_settings& s
       deadlines_{deadlines_key(prefix_)},
       identity_{settings.credentials.empty()
                     ? std::string{}
-                    : base::hexadecimal_digits(base::sha1(settings.credentials))},
-      password_{base::random_digits<16>()},
+                    : support::hexadecimal_digits(base::sha1(settings.credentials))},
+      password_{support::random_digits<16>()},
       timeout_text_{std::to_string(microseconds(settings.timeout))},
       replicas_{where_.wait == 0 ? std::string{} : std::to_string(where_.wait)},
       patience_{std::to_string(
           microseconds(std::min<core::duration>(settings.timeout / 3, k_with_replicas)) / 1000)},
       known_{std::move(known)},
       chance_{base::random::from_system()} {
-    const base::block_signals none_here;
+    const support::block_signals none_here;
     thread_ = boost::thread{[this] {
         base::name_this_thread("turnstile-redis");
         base::finish_or_end("a session with a Redis server", [this] { run(); });

@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "base/hexadecimal.hpp"
 #include "base/sha1.hpp"
 #include "redis/byte_reader.hpp"
 #include "redis/records.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -36,7 +36,8 @@ std::optional<answer_along> parse_listing_of(byte_reader& in) {
 std::optional<wake> parse_wake(std::string_view text, const std::string& mark) {
     if (text.size() <= k_digest) return std::nullopt;
     const auto body = text.substr(k_digest);
-    if (base::hexadecimal_digits(base::sha1(std::string{body} + mark)) != text.substr(0, k_digest))
+    if (support::hexadecimal_digits(base::sha1(std::string{body} + mark)) !=
+        text.substr(0, k_digest))
         return std::nullopt;
     byte_reader in{body};
     wake found;

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "base/check.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
+#include "support/signals.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::sql {
@@ -22,7 +22,7 @@ bool ask_apart(bool unanswered, const std::function<bool()>& question) {
     bool answer = unanswered;
     bool exhausted = false;
     std::thread asking = [&] {
-        const base::block_signals none_here;
+        const support::block_signals none_here;
         return std::thread{[&] {
             base::name_this_thread("turnstile-ask");
             try {

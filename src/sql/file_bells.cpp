@@ -15,14 +15,14 @@
 #include "base/out_of_memory.hpp"
 #include "base/per_process.hpp"
 #include "base/process.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
+#include "support/signals.hpp"
 
 namespace turnstile::sql {
 namespace {
 
-base::descriptor new_inotify() {
-    base::descriptor instance{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+support::descriptor new_inotify() {
+    support::descriptor instance{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
     if (!instance.open())
         throw std::system_error{errno, std::generic_category(),
                                 "no inotify instance (see fs.inotify.max_user_instances)"};
@@ -47,7 +47,7 @@ std::shared_ptr<file_bells> file_bells::of_this_process() {
 }
 
 file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_inotify()} {
-    const base::block_signals none_here;
+    const support::block_signals none_here;
     thread_ = std::make_unique<std::thread>([this] {
         base::name_this_thread("turnstile-bells");
         base::finish_or_end("the thread that hears of files", [this] { run(); });

@@ -18,9 +18,9 @@
 #include <string_view>
 #include <thread>
 
-#include "base/descriptor.hpp"
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::sql {
 
@@ -54,7 +54,7 @@ private:
     void read_events() EXCLUDES(mutex_);
 
     const std::uint64_t process_;
-    const base::descriptor inotify_;
+    const support::descriptor inotify_;
     base::wake_up ended_;
     base::mutex mutex_;
     token last_ GUARDED_BY(mutex_) = 0;

@@ -15,7 +15,7 @@
 #include <new>
 #include <utility>
 
-#include "base/private_file.hpp"
+#include "support/private_file.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -152,7 +152,7 @@ void mariadb_link::set_options(const mariadb_target& target) {
     set_parameter(MYSQL_OPT_SSL_CAPATH, "ssl_capath");
     set_parameter(MARIADB_OPT_TLS_PEER_FP, "ssl_fp");
     set_parameter(MYSQL_OPT_SSL_CERT, "ssl_cert");
-    if (const auto why = base::exposure_of_key(target.parameter("ssl_key")); !why.empty())
+    if (const auto why = support::exposure_of_key(target.parameter("ssl_key")); !why.empty())
         throw database_error{failure::fatal, "ssl_key=" + why};
     set_parameter(MYSQL_OPT_SSL_KEY, "ssl_key");
     set_parameter(MARIADB_OPT_TLS_PASSPHRASE, "ssl_key_password");

@@ -2,7 +2,7 @@
 #include "sql/mariadb_text.hpp"
 
 #include "base/check.hpp"
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -18,7 +18,7 @@ struct in_statement {
 std::string mariadb_literal(std::string_view text) {
     std::string literal = "x'";
     literal.reserve(2 * text.size() + 3);
-    for (const char c : text) base::append_hexadecimal(literal, static_cast<unsigned char>(c));
+    for (const char c : text) support::append_hexadecimal(literal, static_cast<unsigned char>(c));
     return literal + '\'';
 }
 

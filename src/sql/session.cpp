@@ -5,8 +5,8 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/process.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
+#include "support/signals.hpp"
 
 namespace turnstile::sql {
 
@@ -14,7 +14,7 @@ session::session(session_parts parts, const core::session_settings& settings,
                  core::session_sink& sink)
     : generation_{base::process_generation()},
       worker_{std::make_unique<worker>(std::move(parts), settings, sink)} {
-    const base::block_signals none_here;
+    const support::block_signals none_here;
     thread_ = std::make_unique<std::thread>([this] {
         base::name_this_thread("turnstile-sql");
         base::finish_or_end("a session with a database", [this] { worker_->run(); });

@@ -51,7 +51,8 @@ std::filesystem::path session_files::path_of(std::int64_t session) const {
 void session_files::make_own(std::int64_t session) {
     release_own(true);
     std::filesystem::path path = path_of(session);
-    base::descriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_)};
+    support::descriptor file{
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_)};
     if (!file.open()) fail(path);
     struct flock all = whole_file();
     // Other users of the database file ring, too, whatever this process's umask is.
@@ -79,7 +80,7 @@ bool session_files::is_alive(std::int64_t session) const {
 }
 
 session_files::lock session_files::lock_of(std::int64_t session) const {
-    const base::descriptor file{
+    const support::descriptor file{
         ::open(path_of(session).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
     if (!file.open()) return lock::unknown;
     struct flock asked = whole_file();

@@ -21,8 +21,8 @@
 #include <set>
 #include <string>
 
-#include "base/descriptor.hpp"
 #include "guardian/link.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::sql {
 
@@ -63,7 +63,7 @@ private:
     const std::shared_ptr<guardian::link> guardian_;
     std::int64_t own_ = 0;
     std::filesystem::path own_path_;
-    base::descriptor file_;
+    support::descriptor file_;
     std::uint64_t guardians_copy_ = 0;  // its number
 };
 

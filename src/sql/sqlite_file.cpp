@@ -19,8 +19,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/descriptor.hpp"
 #include "sql/database.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -106,7 +106,7 @@ void make_if_missing(const std::string& path) {
     struct stat found {};
     if (::stat(path.c_str(), &found) == 0 || errno != ENOENT) return;
     std::string fresh = path + "-new-XXXXXX";
-    const base::descriptor file{::mkostemp(fresh.data(), O_CLOEXEC)};
+    const support::descriptor file{::mkostemp(fresh.data(), O_CLOEXEC)};
     if (!file.open()) return;  // SQLite's own attempt says why
     ::fchmod(file.get(), k_for_owner);
     if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0)

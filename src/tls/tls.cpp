@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "base/mutex.hpp"
-#include "base/private_file.hpp"
+#include "support/private_file.hpp"
 #include "tls/socket_bio.hpp"
 
 namespace turnstile::tls {
@@ -268,12 +268,12 @@ std::string load_authorities(SSL_CTX& context, const settings& wanted) {
 }
 
 std::string load_key(SSL_CTX& context, const settings& wanted) {
-    if (const auto why = base::exposure_of_key(wanted.key_file); !why.empty())
+    if (const auto why = support::exposure_of_key(wanted.key_file); !why.empty())
         return "key_file=" + why;
     std::string password;
     if (!wanted.key_password_file.empty()) {
         try {
-            password = base::first_line_of_private_file(wanted.key_password_file);
+            password = support::first_line_of_private_file(wanted.key_password_file);
         } catch (const std::exception& failure) {
             return std::string{"key_password_file="} + failure.what();
         }

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/descriptor.hpp"
 #include "core/seam/seam.hpp"
+#include "support/descriptor.hpp"
 #include "tls/tls.hpp"
 #include "zookeeper/socket_address.hpp"
 
@@ -57,7 +57,7 @@ public:
 private:
     [[nodiscard]] bool fail(int why);
 
-    base::descriptor socket_;
+    support::descriptor socket_;
     core::time_point deadline_;
     const int give_up_;
     int failure_ = 0;  // errno, also ETIMEDOUT, ECANCELED and ECONNRESET of our own

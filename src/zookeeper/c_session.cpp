@@ -13,8 +13,8 @@
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/random.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
+#include "support/signals.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/answers.hpp"
@@ -80,7 +80,7 @@ void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
         hosts.by_address ? hosts_of(servers_, address_form::for_c_client) : std::string{};
     const auto with_chroot = hosts.text + (settings_.whole_tree ? "" : servers_.chroot);
     const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
-    const base::block_signals blocked;  // the C client's threads inherit this, and the name
+    const support::block_signals blocked;  // the C client's threads inherit this, and the name
     const base::name_started_threads named{"turnstile-zk"};
     errno = 0;
     handle_ = ::zookeeper_init2(with_chroot.c_str(), on_event, to_client_timeout(settings_.timeout),

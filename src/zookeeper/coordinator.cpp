@@ -84,7 +84,7 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
             throw_error({errc::bad_option,
                          "attach_to_read_only: not with TLS, whose sessions are opened at servers "
                          "that write"});
-        if (const auto module = modules::find(modules::kind::tls, k_secure_scheme); !module)
+        if (const auto module = modules::find(modules::module_kind::tls, k_secure_scheme); !module)
             throw_error(module.error());
         // The files are read now, too: a mistake in the settings is reported at once.
         if (auto files = context_for(*where.servers.front().security); !files.value)

@@ -6,8 +6,8 @@
 
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
+#include "support/signals.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -18,7 +18,7 @@ bool helper_thread::post(std::function<void()> task) {
     if (running_) return true;
     if (thread_.joinable()) thread_.join();  // it has ended, or takes no more lock to do so
     try {
-        const base::block_signals blocked;
+        const support::block_signals blocked;
         thread_ = std::thread{[this] {
             base::name_this_thread("turnstile-role");
             base::finish_or_end("a look at a server's role", [this] { run(); });

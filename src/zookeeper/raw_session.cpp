@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "base/session_mark.hpp"
+#include "turnstile/tools/path.hpp"
 #include "zookeeper/diagnosis.hpp"
 
 namespace turnstile::zookeeper {
@@ -19,7 +19,7 @@ constexpr std::int32_t k_unimplemented = -6;
 }  // namespace
 
 std::string mark_of(std::int64_t session) {
-    return fmt::format("{}{:x}", base::k_session_mark, static_cast<std::uint64_t>(session));
+    return fmt::format("{}{:x}", k_session_mark, static_cast<std::uint64_t>(session));
 }
 
 std::int32_t wire_timeout(core::duration timeout) noexcept {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 #include "zookeeper/security.hpp"
 
 namespace turnstile::zookeeper {
@@ -135,7 +135,7 @@ private:
     }
 
     const socket_address server_;
-    base::descriptor socket_;
+    support::descriptor socket_;
     std::string_view question_;
     std::size_t longest_;
     const boottime_clock::time_point began_ = boottime_clock::now();

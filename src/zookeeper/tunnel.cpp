@@ -20,8 +20,8 @@
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/random.hpp"
-#include "base/signals.hpp"
 #include "base/thread_name.hpp"
+#include "support/signals.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/packets.hpp"
 #include "zookeeper/tunnel_relay.hpp"
@@ -38,12 +38,12 @@ constexpr int k_backlog = 16;
 }
 
 struct local_listener {
-    base::descriptor socket;
+    support::descriptor socket;
     std::uint16_t port;
 };
 
 local_listener listen_at_loopback() {
-    base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+    support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
@@ -60,7 +60,7 @@ local_listener listen_at_loopback() {
 tunnel::tunnel(connect_string servers, const core::session_identity& own, core::duration limit,
                failure_report report)
     : servers_{std::move(servers)}, own_{own}, limit_{limit}, report_{std::move(report)} {
-    const base::block_signals blocked;
+    const support::block_signals blocked;
     thread_ = std::thread{[this] {
         base::name_this_thread("turnstile-tls");
         base::finish_or_end("the tunnel to a server", [this] { run(); });
@@ -160,7 +160,7 @@ void tunnel::accept_at(std::uint16_t port) {
         const base::lock_guard lock{mutex_};
         listener = entrances_.at(port).listener.get();
     }
-    base::descriptor socket{::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    support::descriptor socket{::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (!socket.open()) return;
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

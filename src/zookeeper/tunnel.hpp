@@ -28,10 +28,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
+#include "support/descriptor.hpp"
 #include "zookeeper/byte_stream.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/socket_address.hpp"
@@ -63,12 +63,12 @@ public:
 private:
     struct entrance {
         std::string host;
-        base::descriptor listener;
+        support::descriptor listener;
         socket_address server{};  // that was reached last
     };
     // A connection that has not shown its first frame.
     struct guest {
-        base::descriptor socket;
+        support::descriptor socket;
         std::uint16_t port = 0;
         std::string frame{};
         core::time_point until{};

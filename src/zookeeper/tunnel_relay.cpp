@@ -19,7 +19,7 @@ constexpr std::size_t k_piece = std::size_t{16} << 10U;  // of a record of TLS
 
 }  // namespace
 
-tunnel_relay::tunnel_relay(base::descriptor local, std::unique_ptr<tls_stream> link,
+tunnel_relay::tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream> link,
                            std::string name)
     : local_{std::move(local)}, link_{std::move(link)}, name_{std::move(name)} {}
 

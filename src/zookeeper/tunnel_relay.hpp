@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 #include "zookeeper/byte_stream.hpp"
 
 namespace turnstile::zookeeper {
@@ -24,7 +24,7 @@ namespace turnstile::zookeeper {
 class tunnel_relay {
 public:
     // `link`: TLS is agreed on. `name`: of the server, for reason().
-    tunnel_relay(base::descriptor local, std::unique_ptr<tls_stream> link, std::string name);
+    tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream> link, std::string name);
 
     [[nodiscard]] std::array<pollfd, 2> wishes() const noexcept;
     // As far as that goes without waiting. False: both sides have ended.
@@ -42,7 +42,7 @@ private:
     [[nodiscard]] bool read_server();
     [[nodiscard]] bool write_server();
 
-    base::descriptor local_;
+    support::descriptor local_;
     std::unique_ptr<tls_stream> link_;
     const std::string name_;
     std::string outward_;  // to the server

@@ -14,11 +14,11 @@
 #include <system_error>
 #include <utility>
 
-#include "base/descriptor.hpp"
 #include "deterministic/world_state.hpp"
 #include "schedule/place.hpp"
 #include "schedule/run.hpp"
 #include "simulation/options.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::testing {
 
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    base::descriptor file_;
+    support::descriptor file_;
 };
 
 // Returns whether people need the line: lines of the service, of the test and of the library, without internals.

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::testing {
@@ -56,7 +56,7 @@ void guardian_program::kill() const {
         const auto all = running();
         for (const pid_t guardian : all) {
             // Opens a descriptor and checks the name again: by now the number may belong to another process.
-            const base::descriptor process{
+            const support::descriptor process{
                 static_cast<int>(::syscall(SYS_pidfd_open, guardian, 0))};
             if (process.open() && executable_of("/proc/" + std::to_string(guardian)) == path_)
                 ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);

@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/descriptor.hpp"
 #include "servers/throw_errno.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::testing {
 
@@ -39,8 +39,8 @@ port_range usable_ports() {
 }
 
 // Reserves a port with an abstract address: no file, and gone with the socket. Empty if another process has it.
-base::descriptor reserve(std::uint16_t port) {
-    base::descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+support::descriptor reserve(std::uint16_t port) {
+    support::descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket.open()) detail::throw_errno("socket");
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -56,7 +56,7 @@ base::descriptor reserve(std::uint16_t port) {
 
 // Tries to bind as servers do: connections in TIME_WAIT do not prevent it.
 bool can_be_bound(std::uint16_t port) {
-    const base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    const support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket.open()) detail::throw_errno("socket");
     const int on = 1;
     ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -87,7 +87,7 @@ loopback_port::loopback_port() {
 }
 
 loopback_port::~loopback_port() {
-    base::descriptor{reservation_}.reset();
+    support::descriptor{reservation_}.reset();
 }
 
 loopback_port::loopback_port(loopback_port&& other) noexcept

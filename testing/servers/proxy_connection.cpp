@@ -11,8 +11,8 @@
 
 namespace turnstile::testing::detail {
 
-proxy_connection::proxy_connection(std::uint64_t number, base::descriptor client,
-                                   base::descriptor server, traffic carried)
+proxy_connection::proxy_connection(std::uint64_t number, support::descriptor client,
+                                   support::descriptor server, traffic carried)
     : number_{number} {
     ends_[0].socket = std::move(client);
     ends_[1].socket = std::move(server);

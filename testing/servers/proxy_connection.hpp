@@ -14,8 +14,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/descriptor.hpp"
 #include "servers/proxy_lane.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/testing/tcp_proxy.hpp"
 
 namespace turnstile::testing::detail {
@@ -42,7 +42,7 @@ struct proxy_settings {
 
 class proxy_connection {
 public:
-    proxy_connection(std::uint64_t number, base::descriptor client, base::descriptor server,
+    proxy_connection(std::uint64_t number, support::descriptor client, support::descriptor server,
                      traffic carried);
 
     // Moves all bytes that can be moved now. Returns the time of the next attempt, if only the clock decides it.
@@ -64,7 +64,7 @@ public:
 
 private:
     struct end {
-        base::descriptor socket;
+        support::descriptor socket;
         bool writable_side_closed = false;
     };
     enum class passage { moved, waits };

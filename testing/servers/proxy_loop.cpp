@@ -142,7 +142,7 @@ void proxy_loop::forget(int socket) {
 }
 
 void proxy_loop::listen() {
-    base::descriptor listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    support::descriptor listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     const int on = 1;
     ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in address{};
@@ -168,7 +168,7 @@ void proxy_loop::adjust_listener() {
 
 void proxy_loop::accept_all() {
     for (;;) {
-        base::descriptor client{
+        support::descriptor client{
             ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
         if (!client.open()) return;
         const int on = 1;

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "servers/proxy_connection.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/testing/loopback_port.hpp"
 
 namespace turnstile::testing::detail {
@@ -62,10 +62,10 @@ private:
 
     const traffic carried_;
     const loopback_port port_;
-    base::descriptor epoll_;
-    base::descriptor wake_;
+    support::descriptor epoll_;
+    support::descriptor wake_;
     // Used only by the loop's thread, once it runs.
-    base::descriptor listener_;
+    support::descriptor listener_;
     std::map<int, std::uint32_t> watched_;  // the events registered at epoll for each socket
     state state_;
     bool changed_ = false;  // changed by a filter: examine all connections once more

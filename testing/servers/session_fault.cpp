@@ -8,9 +8,9 @@
 #include <string>
 #include <system_error>
 
-#include "base/hexadecimal.hpp"
 #include "servers/tcp.hpp"
 #include "servers/wire.hpp"
+#include "support/hexadecimal.hpp"
 #include "turnstile/testing/frame.hpp"
 
 namespace turnstile::testing {
@@ -73,7 +73,7 @@ private:
     // True if an earlier attempt closed the session and lost the server's answer.
     [[nodiscard]] bool gone() const {
         if (asked_) return true;
-        throw std::runtime_error{"session " + base::hexadecimal_number(session_id_) +
+        throw std::runtime_error{"session " + support::hexadecimal_number(session_id_) +
                                  " is gone, or the password is wrong"};
     }
 
@@ -98,7 +98,7 @@ void close_session(const std::string& connect_string, std::int64_t session_id,
     };
     if (!eventually(close_through_any, until)) {
         throw std::runtime_error{"no server closed session " +
-                                 base::hexadecimal_number(session_id)};
+                                 support::hexadecimal_number(session_id)};
     }
 }
 
@@ -119,7 +119,7 @@ bool names(const std::string& dump, const std::string& session) {
 }  // namespace
 
 bool session_alive(const ensemble& servers, std::int64_t session_id) {
-    const auto session = base::hexadecimal_number(session_id);
+    const auto session = support::hexadecimal_number(session_id);
     bool requested = false;
     for (std::size_t i = 0; i < servers.size(); ++i) {
         const auto& server = servers.server(i);
@@ -133,7 +133,7 @@ bool session_alive(const ensemble& servers, std::int64_t session_id) {
 
 void wait_until_expired(const ensemble& servers, std::int64_t session_id, test_deadline until) {
     if (!eventually([&] { return !session_alive(servers, session_id); }, until)) {
-        throw std::runtime_error{"session " + base::hexadecimal_number(session_id) +
+        throw std::runtime_error{"session " + support::hexadecimal_number(session_id) +
                                  " did not expire in time"};
     }
 }

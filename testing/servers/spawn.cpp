@@ -10,8 +10,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/descriptor.hpp"
 #include "servers/throw_errno.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::testing::detail {
 
@@ -106,10 +106,10 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 pid_t spawn(const spawn_request& request) {
     // Above 0 to 3, which the child's actions replace.
     constexpr int k_above_replaced = 10;
-    base::descriptor link;
+    support::descriptor link;
     spawn_request moved = request;
     if (request.link >= 0) {
-        link = base::descriptor{::fcntl(request.link, F_DUPFD_CLOEXEC, k_above_replaced)};
+        link = support::descriptor{::fcntl(request.link, F_DUPFD_CLOEXEC, k_above_replaced)};
         if (!link.open()) throw_errno("fcntl");
         moved.link = link.get();
     }

@@ -52,8 +52,8 @@ int reap(pid_t pid) {
 supervisor::supervisor(ward kind, const std::filesystem::path& path) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
-    const base::descriptor shells_end{ends[0]};
-    link_ = base::descriptor{ends[1]};
+    const support::descriptor shells_end{ends[0]};
+    link_ = support::descriptor{ends[1]};
     const char* script = kind == ward::folder ? k_remove_folder : k_kill_group;
     const pid_t front = spawn({.command = {k_shell, "-c", script, "turnstile-supervisor", path},
                                .folder = "/",

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::testing::detail {
 
@@ -34,7 +34,7 @@ public:
     void dismiss() noexcept;
 
 private:
-    base::descriptor link_;
+    support::descriptor link_;
 };
 
 // Returns a command that writes its own group's number to the supervisor through descriptor 3, closes that, and

@@ -41,7 +41,7 @@ std::vector<std::string> split_connect_string(const std::string& text) {
     return result;
 }
 
-base::descriptor begin_connect(const std::string& host, std::uint16_t port) {
+support::descriptor begin_connect(const std::string& host, std::uint16_t port) {
     addrinfo hints{};
     hints.ai_family = AF_INET;
     hints.ai_socktype = SOCK_STREAM;
@@ -50,7 +50,7 @@ base::descriptor begin_connect(const std::string& host, std::uint16_t port) {
         throw std::runtime_error{"unknown host " + host};
     }
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found{list, &::freeaddrinfo};
-    base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!socket.open()) throw_errno("socket");
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

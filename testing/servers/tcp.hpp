@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::testing::detail {
@@ -22,7 +22,7 @@ std::vector<std::string> split_connect_string(const std::string& text);
 
 // Returns a non-blocking socket that is connecting to an IPv4 host: connected once it is writable. Throws
 // std::runtime_error if the name is unknown, std::system_error if connecting cannot begin.
-base::descriptor begin_connect(const std::string& host, std::uint16_t port);
+support::descriptor begin_connect(const std::string& host, std::uint16_t port);
 
 // A blocking connection, with a deadline for each step.
 class tcp_connection {
@@ -40,7 +40,7 @@ private:
     std::size_t receive_some(char* into, std::size_t most);
 
     test_deadline until_;
-    base::descriptor socket_;
+    support::descriptor socket_;
 };
 
 }  // namespace turnstile::testing::detail

@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::tests {
@@ -114,7 +114,7 @@ public:
     }
 
 private:
-    base::descriptor socket_;
+    support::descriptor socket_;
     std::string received_;
 };
 

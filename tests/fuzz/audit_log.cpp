@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "admin/access/audit_log.hpp"
-#include "base/descriptor.hpp"
 #include "fuzz_input.hpp"
+#include "support/descriptor.hpp"
 
 namespace {
 
@@ -41,7 +41,7 @@ std::string without_own(std::string text) {
 }
 
 std::vector<admin::audit_entry> read_back(std::string_view lines) {
-    const base::descriptor file{::memfd_create("audit", MFD_CLOEXEC)};
+    const support::descriptor file{::memfd_create("audit", MFD_CLOEXEC)};
     expect(file.open(), "there is no file");
     expect(::write(file.get(), lines.data(), lines.size()) == static_cast<ssize_t>(lines.size()),
            "the file cannot be written");

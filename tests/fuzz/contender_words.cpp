@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "base/metadata_limits.hpp"
-#include "base/utf8.hpp"
 #include "cli/printable.hpp"
 #include "core/queue/revocation.hpp"
 #include "fuzz_input.hpp"
+#include "support/utf8.hpp"
 #include "turnstile/lock_status.hpp"
 
 namespace {
@@ -44,7 +44,7 @@ void check_shown(const std::string& field) {
     const auto shown = cli::printable(field);
     expect(fuzz::is_printable_ascii(cli::json_string(field)), "JSON has an odd byte", field);
     for (std::string_view rest = shown; !rest.empty();) {
-        const auto [point, length] = base::decode_utf8(rest);
+        const auto [point, length] = support::decode_utf8(rest);
         expect(length != 0, "what is shown is no UTF-8", shown);
         const bool control = point < 0x20 || (point >= 0x7f && point < 0xa0) ||
                              (point >= 0x202a && point <= 0x202e) ||

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/hexadecimal.hpp"
 #include "base/sha1.hpp"
 #include "core/seam/seam.hpp"
 #include "fuzz_input.hpp"
@@ -20,6 +19,7 @@
 #include "redis/sentinel_inquiry.hpp"
 #include "redis/server_words.hpp"
 #include "redis/wake.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace {
 
@@ -121,7 +121,8 @@ void check_wake(std::string_view body) {
     const std::string mark = "1:30000000:secret:";
     expect(!redis::parse_wake(body, mark), "a wake-up without the session's mark is taken", body);
     const auto told = redis::parse_wake(
-        base::hexadecimal_digits(base::sha1(std::string{body} + mark)) + std::string{body}, mark);
+        support::hexadecimal_digits(base::sha1(std::string{body} + mark)) + std::string{body},
+        mark);
     if (!told) return;
     check_events({told->event});
     expect(told->zxid > -k_largest_number && told->zxid < k_largest_number, "a zxid is too large");

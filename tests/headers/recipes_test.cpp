@@ -10,9 +10,11 @@
 #include "headers/reader.hpp"
 #include "turnstile/file_health.hpp"
 #include "turnstile/node.hpp"
+#include "turnstile/tools/connect_string.hpp"
 #include "turnstile/tools/make_folder.hpp"
 #include "turnstile/tools/modules.hpp"
 #include "turnstile/tools/odd_znodes.hpp"
+#include "turnstile/tools/path.hpp"
 #include "turnstile/tools/path_trial.hpp"
 #include "turnstile/tools/rolling_survey.hpp"
 
@@ -217,6 +219,18 @@ TEST(header_examples, modules) {
     reader print;
 #include "examples/tools/modules.inc"
     EXPECT_EQ(print.calls(), 0) << "the modules are linked into this program";
+}
+
+TEST(header_examples, connect_string) {
+    reader print;
+#include "examples/tools/connect_string.inc"
+    EXPECT_EQ(print.calls(), 1);
+}
+
+TEST(header_examples, path) {
+    reader print;
+#include "examples/tools/path.inc"
+    EXPECT_EQ(print.calls(), 2);
 }
 
 TEST(header_examples, rolling_survey) {

@@ -14,9 +14,9 @@
 #include <set>
 #include <sstream>
 
-#include "base/descriptor.hpp"
 #include "children_of.hpp"
 #include "support.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
@@ -373,7 +373,7 @@ TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
 #ifdef TURNSTILE_WITH_SQLITE
 // Returns when the kernel has closed all files of the process. Its parent has not reaped it.
 void kill_and_await(pid_t process) {
-    const base::descriptor end{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
+    const support::descriptor end{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
     ::kill(process, SIGKILL);
     pollfd awaited{end.get(), POLLIN, 0};
     EXPECT_EQ(::poll(&awaited, 1, static_cast<int>(limit().count())), 1);

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "support.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/tools/session_secret.hpp"
 
 namespace turnstile::tests {
@@ -224,7 +224,7 @@ TEST_F(session_question, at_which_a_connection_breaks_is_asked_again) {
 // The kernel accepts the connection, and no server reads from it.
 TEST_F(session_question, that_a_server_leaves_open_is_put_to_the_next_one) {
     const testing::loopback_port port;
-    const base::descriptor silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    const support::descriptor silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port.number());

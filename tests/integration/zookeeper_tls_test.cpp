@@ -13,7 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 #include "client/log_lines.hpp"
 #include "support.hpp"
@@ -100,7 +100,7 @@ std::set<std::uint16_t> own_listening_ports() {
 // Returns true if the port closes the connection when another program tries to attach a session. Otherwise that
 // program could open a session with the client's certificate.
 bool is_hung_up_at(std::uint16_t port) {
-    base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "client/support.hpp"
+#include "core/queue/revocation.hpp"
 #include "turnstile/revocation.hpp"
 #include "turnstile/transaction.hpp"
 
@@ -28,6 +29,18 @@ protected:
 
     [[nodiscard]] contender holder() const { return seen.holder().value().value(); }
 };
+
+TEST(order_of_take, is_seen_in_the_data_of_a_contender) {
+    using core::revocation;
+    contender seen;
+    EXPECT_FALSE(is_ordered_away(seen));
+    seen.metadata.text =
+        core::with_order("host=web1", revocation{revocation::how::ask, "ops", "deployment"});
+    EXPECT_FALSE(is_ordered_away(seen));
+    seen.metadata.text = core::with_order(seen.metadata.text,
+                                          revocation{revocation::how::take, "ops", "deployment"});
+    EXPECT_TRUE(is_ordered_away(seen));
+}
 
 TEST_F(revocations, ask_tells_the_holder_and_leaves_it_to_it) {
     event request_seen;

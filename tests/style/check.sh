@@ -148,7 +148,7 @@ rule_pure() {
 # No file includes upwards: a folder of src/ includes itself and the folders before it in this list. The same holds
 # for testing/ (the users' kit) and tests/verification (the judges). Back ends include the seam and nothing else of
 # the core.
-readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
+readonly layers=(support base core/seam core/lease core/queue core/contender core/session core/composite
     tls local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite inspection servers simulation schedule deterministic verification
     admin admin/http admin/reading admin/access admin/api admin/server cli)
@@ -174,16 +174,26 @@ rule_layers() {
                 if (!(from in place) || !(to in place) || place[to] > place[from]) print named[1] ":" named[2] ": " quoted[2]
             }'
     } | report "includes upwards"
-    # Programs and the users' kit use public headers, and the independent parts of src. The command serves the page.
+    # The kit's servers use public headers and src/support.
     {
         includes src -- servers/ simulation/ schedule/ deterministic/ verification/
-        includes testing/servers -- cli/ admin/ client/ core/ guardian/ inspection/ local/ recipe/ redis/ sql/ zookeeper/
-        includes src/cli src/admin -- client/ core/ inspection/ local/ recipe/ redis/ sql/ zookeeper/ |
-            { grep -vE '^src/admin/.*"core/queue/revocation\.hpp"' || true; }
-        includes src/admin -- cli/ guardian/
+        includes testing/servers -- admin/ base/ cli/ client/ core/ guardian/ inspection/ local/ modules/ recipe/ \
+            redis/ sql/ tls/ zookeeper/
         includes src/redis src/sql -- local/ |
             { grep -vE '"local/(chroot|client_checks|client_watches|preparation|znode_path)\.hpp"' || true; }
     } | report "may not be included here"
+}
+
+# The command and the page include public headers, src/support and their own headers, and nothing else of the project.
+# The command serves the page, and its keeper closes the sessions of a dead run as the guardian's program does.
+rule_front_ends() {
+    {
+        matches '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' src/admin |
+            { grep -vE '"(turnstile|support|admin)/[^"]+"' || true; }
+        matches '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' src/cli |
+            { grep -vE '"(turnstile|support|admin|cli)/[^"]+"|^src/cli/session_closing\.hpp:.*"guardian/watch\.hpp"' || true; }
+        matches "#[[:space:]]*include[[:space:]]*<($(cd src && echo */ | tr ' ' '|'))" src/admin src/cli
+    } | report "no public header, and none of its own"
 }
 
 # Lua is in separate files. Each file is a chunk. A script that the build makes of them (src/redis/CMakeLists.txt)
@@ -483,7 +493,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers circles members type_names lua spdx script format model_edges failures documents page_code links descriptions sentences dialect log_lines plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names lua spdx script format model_edges failures documents page_code links descriptions sentences dialect log_lines plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

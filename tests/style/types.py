@@ -71,11 +71,6 @@ SHARED = {
     "unsure": 2,
     "watch": 2,
     # Types of distant parts of the tree.
-    "reader": 2,
-    "stored_nodes": 2,
-    "pause": 2,
-    "kind": 2,
-    "call_form": 2,
     "caller": 2,
     "condition": 2,
     "inquiry": 2,

@@ -97,7 +97,7 @@ bool audit_filter::include(const audit_entry& entry) const {
 
 audit_log::audit_log(const std::string& file) {
     if (file.empty()) return;
-    file_ = base::descriptor{
+    file_ = support::descriptor{
         ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)};
     if (!file_.open()) throw std::runtime_error{file + ": " + std::strerror(errno)};
     struct stat about {};

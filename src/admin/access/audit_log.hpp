@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "admin/reading/snapshot.hpp"
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::admin {
 
@@ -92,7 +92,7 @@ private:
     void keep(ring& where, audit_entry entry);
     void write(const audit_entry& entry, durability wanted);
 
-    base::descriptor file_;
+    support::descriptor file_;
     bool torn_ = false;  // its last line was written in part
     mutable std::mutex mutex_;
     ring orders_;

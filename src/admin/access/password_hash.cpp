@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/hexadecimal.hpp"
-#include "base/random_digits.hpp"
+#include "support/hexadecimal.hpp"
+#include "support/random_digits.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -25,14 +25,15 @@ constexpr std::size_t k_most_salt = 64;
 
 std::string digits_of(std::string_view bytes) {
     std::string text;
-    for (const char each : bytes) base::append_hexadecimal(text, static_cast<unsigned char>(each));
+    for (const char each : bytes)
+        support::append_hexadecimal(text, static_cast<unsigned char>(each));
     return text;
 }
 
 std::optional<std::string> bytes_of(std::string_view digits) {
     std::string bytes;
     for (; !digits.empty(); digits.remove_prefix(2)) {
-        const auto byte = base::byte_of_hexadecimal(digits);
+        const auto byte = support::byte_of_hexadecimal(digits);
         if (!byte) return std::nullopt;
         bytes += static_cast<char>(*byte);
     }
@@ -70,7 +71,7 @@ bool are_possible(std::uint64_t n, std::uint64_t r, std::uint64_t p) noexcept {
 
 password_hash password_hash::of(std::string_view password) {
     password_hash fresh;
-    fresh.salt_ = bytes_of(base::random_digits<16>()).value();
+    fresh.salt_ = bytes_of(support::random_digits<16>()).value();
     fresh.key_ = fresh.derive(password);
     return fresh;
 }

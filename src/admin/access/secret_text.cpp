@@ -7,9 +7,9 @@
 #include <array>
 #include <stdexcept>
 
-#include "base/hexadecimal.hpp"
-#include "base/private_file.hpp"
-#include "base/random_digits.hpp"
+#include "support/hexadecimal.hpp"
+#include "support/private_file.hpp"
+#include "support/random_digits.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -25,11 +25,11 @@ digest digest_of(std::string_view text) {
 }  // namespace
 
 std::string digest_text(std::string_view text) {
-    return base::hexadecimal_digits(digest_of(text));
+    return support::hexadecimal_digits(digest_of(text));
 }
 
 std::string read_secret_file(const std::string& file, std::size_t least) {
-    auto line = base::first_line_of_private_file(file);
+    auto line = support::first_line_of_private_file(file);
     if (line.size() < least)
         throw std::runtime_error{file + ": its first line has " + std::to_string(line.size()) +
                                  " characters; at least " + std::to_string(least) + " are needed"};
@@ -43,7 +43,7 @@ bool same_secret(std::string_view a, std::string_view b) {
 }
 
 std::string random_secret() {
-    return base::random_digits<32>();
+    return support::random_digits<32>();
 }
 
 }  // namespace turnstile::admin

@@ -7,7 +7,7 @@
 
 #include "admin/access/secret_text.hpp"
 #include "admin/access/trimmed.hpp"
-#include "base/private_file.hpp"
+#include "support/private_file.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -95,7 +95,7 @@ bool users::know(std::string_view name) const {
 }
 
 users users::read(const std::string& file) {
-    return parse(base::text_of_private_file(file, k_largest_file), file);
+    return parse(support::text_of_private_file(file, k_largest_file), file);
 }
 
 std::optional<user> users::with_password(std::string_view name, std::string_view password) const {

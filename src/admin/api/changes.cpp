@@ -12,9 +12,9 @@
 #include "admin/http/limits.hpp"
 #include "admin/http/query.hpp"
 #include "admin/http/refusal.hpp"
-#include "base/path.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/revocation.hpp"
+#include "turnstile/tools/path.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -152,7 +152,7 @@ json carried_out(site& at, const char* action, const order& wanted, const Work& 
 // Whether the contender went within `limit`.
 bool went(site& at, const order& wanted, milliseconds limit, const std::stop_token& stop) {
     const auto end = boottime_clock::now() + limit;
-    const auto znode = base::child_path(wanted.lock.first, wanted.znode);
+    const auto znode = child_path(wanted.lock.first, wanted.znode);
     std::mutex mutex;
     std::condition_variable_any pause;
     for (;;) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -44,7 +44,7 @@ void sort_places(std::vector<std::size_t>& places, const snapshot& seen, lock_or
 bool says(const contender& each, std::string_view part) {
     const auto wanted = lower(part);
     const auto& said = each.metadata;
-    const auto session = base::hexadecimal_number(each.session_id);
+    const auto session = support::hexadecimal_number(each.session_id);
     for (const auto* text : {&said.host, &said.pid, &said.label, &said.owner, &session})
         if (lower(*text).find(wanted) != std::string::npos) return true;
     return false;

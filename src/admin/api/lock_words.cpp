@@ -3,12 +3,12 @@
 
 #include "admin/http/refusal.hpp"
 #include "admin/reading/snapshot.hpp"
-#include "base/path.hpp"
+#include "turnstile/tools/path.hpp"
 
 namespace turnstile::admin {
 
 std::string lock_path(std::string path) {
-    if (const auto valid = base::validate_path(path); !valid)
+    if (const auto valid = validate_path(path); !valid)
         throw refusal{400, "bad_request", valid.error().message()};
     if (path == "/") throw refusal{400, "bad_request", "path: \"/\" is no lock's path"};
     return path;

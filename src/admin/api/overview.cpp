@@ -6,7 +6,7 @@
 #include "admin/api/lock_page.hpp"
 #include "admin/api/meta.hpp"
 #include "admin/reading/template_times.hpp"
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -35,7 +35,7 @@ json servers_of(site& at) {
 json session_of(const client& servers) {
     const auto session = servers.session();
     return {{"state", to_string(session.state)},
-            {"id", base::hexadecimal_number(session.id)},
+            {"id", support::hexadecimal_number(session.id)},
             {"timeout_ms", session.timeout.count()}};
 }
 

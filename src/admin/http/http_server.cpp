@@ -151,7 +151,7 @@ private:
         }
         return 0;
     }
-    [[nodiscard]] bool welcome(base::descriptor socket) {
+    [[nodiscard]] bool welcome(support::descriptor socket) {
         try {
             admit_connection(std::move(socket));
             return true;
@@ -159,7 +159,7 @@ private:
             return false;
         }
     }
-    void admit_connection(base::descriptor socket) {
+    void admit_connection(support::descriptor socket) {
         const auto peer = peer_end(socket.get());
         const auto here = own_end(socket.get());
         if (!peer || !here) return;  // it has gone already

@@ -70,12 +70,12 @@ std::optional<listen_address> end_by(const F& ask, int socket) {
 
 }  // namespace
 
-base::descriptor open_listening_socket(listen_address& address) {
+support::descriptor open_listening_socket(listen_address& address) {
     int reason = 0;
     const auto found = addresses_of(address);
     for (const auto* at = found.get(); at != nullptr; at = at->ai_next) {
         constexpr int k_kind = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
-        base::descriptor socket{::socket(at->ai_family, k_kind, 0)};
+        support::descriptor socket{::socket(at->ai_family, k_kind, 0)};
         if (socket.open() && listens(socket.get(), *at)) {
             if (const auto own = own_end(socket.get())) address.port = own->port;
             return socket;
@@ -85,9 +85,10 @@ base::descriptor open_listening_socket(listen_address& address) {
     fail(address, std::strerror(reason));
 }
 
-base::descriptor accept_connection(int listening) {
+support::descriptor accept_connection(int listening) {
     constexpr int k_yes = 1;
-    base::descriptor socket{::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    support::descriptor socket{
+        ::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (socket.open()) ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &k_yes, sizeof k_yes);
     return socket;
 }

@@ -7,15 +7,15 @@
 #include <optional>
 
 #include "admin/http/listen_address.hpp"
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::admin {
 
 // Listens at `address`, which gets the port that was chosen if it has none. Throws std::runtime_error.
-[[nodiscard]] base::descriptor open_listening_socket(listen_address& address);
+[[nodiscard]] support::descriptor open_listening_socket(listen_address& address);
 
 // The next connection, non-blocking. Not open if none waits; `errno` says why.
-[[nodiscard]] base::descriptor accept_connection(int listening);
+[[nodiscard]] support::descriptor accept_connection(int listening);
 
 // The peer's and the server's end of a connection. An IPv4 address that an IPv6 socket shows is written as IPv4.
 [[nodiscard]] std::optional<listen_address> peer_end(int connection);

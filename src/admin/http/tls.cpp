@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "base/private_file.hpp"
+#include "support/private_file.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -55,7 +55,7 @@ tls_context::tls_context(const std::string& certificate_file, const std::string&
         throw std::runtime_error{"OpenSSL has no cipher with forward secrecy"};
     check_readable(certificate_file);
     check_readable(key_file);
-    if (const auto why = base::exposure_of_key(key_file); !why.empty())
+    if (const auto why = support::exposure_of_key(key_file); !why.empty())
         throw std::runtime_error{why};
     if (::SSL_CTX_use_certificate_chain_file(context_.get(), certificate_file.c_str()) != 1)
         fail(certificate_file, "expected a certificate chain in PEM");

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-tcp::socket socket_of(asio::io_context& loop, base::descriptor socket) {
+tcp::socket socket_of(asio::io_context& loop, support::descriptor socket) {
     tcp::socket result{loop};
     // The protocol is of no consequence for a socket that is connected.
     result.assign(tcp::v4(), socket.release());
@@ -107,7 +107,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<wire> make_wire(asio::io_context& loop, base::descriptor socket,
+std::unique_ptr<wire> make_wire(asio::io_context& loop, support::descriptor socket,
                                 const tls_context* tls) {
     auto own = socket_of(loop, std::move(socket));
     if (tls == nullptr) return std::make_unique<plain_wire>(std::move(own));

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "admin/http/tls.hpp"
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace turnstile::admin {
 
@@ -40,6 +40,6 @@ public:
 
 // `socket`: a connection that was accepted, non-blocking. Without `tls` the wire is plain.
 [[nodiscard]] std::unique_ptr<wire> make_wire(boost::asio::io_context& loop,
-                                              base::descriptor socket, const tls_context* tls);
+                                              support::descriptor socket, const tls_context* tls);
 
 }  // namespace turnstile::admin

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/queue/revocation.hpp"
+#include "turnstile/revocation.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -13,11 +13,6 @@ constexpr std::size_t k_most_taken = 1'000;
 
 std::size_t znode_hash(const std::string& path, const std::string& znode) {
     return std::hash<std::string>{}(path + '/' + znode);
-}
-
-bool is_ordered_away(const contender& holder) {
-    const auto order = core::parse_revocation(holder.metadata.text);
-    return order && order->manner == core::revocation::how::take;
 }
 
 hold_span span_of(const contender& holder) {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::admin {
 
@@ -30,7 +30,7 @@ json json_of(const contender& each) {
             {"permits", each.permits},
             {"sequence", each.sequence},
             {"token", each.token.to_string()},
-            {"session", base::hexadecimal_number(each.session_id)},
+            {"session", support::hexadecimal_number(each.session_id)},
             {"created", utc(each.created)},
             {"host", said.host},
             {"pid", said.pid},

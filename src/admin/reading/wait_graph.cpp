@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "admin/reading/cycles.hpp"
-#include "base/path.hpp"
+#include "turnstile/tools/path.hpp"
 
 namespace turnstile::admin {
 namespace {
 
 std::string znode_of(const surveyed_lock& lock, const contender& each) {
-    return base::child_path(lock.path, each.name);
+    return child_path(lock.path, each.name);
 }
 
 // A reader lets others in beside it, readers and one upgradable.

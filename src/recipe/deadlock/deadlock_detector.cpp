@@ -9,12 +9,12 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/path.hpp"
-#include "base/visible.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
 #include "client/queued_wait.hpp"
 #include "recipe/deadlock/queue_survey.hpp"
 #include "recipe/deadlock/wait_for_graph.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile {
 
@@ -23,7 +23,7 @@ namespace {
 std::string describe(const contender_metadata& metadata) {
     auto text = fmt::format("{} pid {} thread {}", metadata.host, metadata.pid, metadata.thread);
     if (!metadata.label.empty()) text += fmt::format(" ({})", metadata.label);
-    return base::visible(text);
+    return support::visible(text);
 }
 
 void check_lock_path(std::string_view path) {
@@ -52,10 +52,10 @@ std::string deadlock::to_string() const {
     std::string text;
     for (const auto& member : members) {
         if (!text.empty()) text += "; ";
-        text +=
-            fmt::format("{} {} {} and waits for {} since {}", describe(member.waiting.metadata),
-                        member.holding.position == 0 ? "holds" : "is ahead in the queue of",
-                        member.holds, member.awaits, base::visible(member.waiting.metadata.since));
+        text += fmt::format("{} {} {} and waits for {} since {}", describe(member.waiting.metadata),
+                            member.holding.position == 0 ? "holds" : "is ahead in the queue of",
+                            member.holds, member.awaits,
+                            support::visible(member.waiting.metadata.since));
     }
     return text;
 }

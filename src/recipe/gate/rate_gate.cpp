@@ -20,9 +20,9 @@ boottime_clock::duration milliseconds_of(std::int64_t wait) {
 }
 
 // Waits in the caller's thread while the hold stands.
-class pause {
+class turn_pause {
 public:
-    pause(const guard& hold, const std::stop_token& stop) : hold_{hold}, stop_{stop} {}
+    turn_pause(const guard& hold, const std::stop_token& stop) : hold_{hold}, stop_{stop} {}
 
     // Success at `until`; else why it was given up earlier.
     result<void> wait(boottime_clock::time_point until, const std::string& path) {
@@ -105,7 +105,7 @@ result<void> rate_gate::implementation::enter(acquire_options&& options, bool wa
         if (!waits) return detail::no_room(seen->record, seen->wait, queue.path());
         const auto ready = boottime_clock::now() + milliseconds_of(seen->wait);
         const auto until = deadline ? std::min(*deadline, ready) : ready;
-        if (const auto rested = pause{*turn, stop}.wait(until, queue.path()); !rested)
+        if (const auto rested = turn_pause{*turn, stop}.wait(until, queue.path()); !rested)
             return rested;
         if (until != ready)
             return error{errc::timeout, queue.path() + ": no room for one more entry"};

@@ -10,8 +10,8 @@
 #include "base/path.hpp"
 #include "base/percent.hpp"
 #include "base/sha1.hpp"
-#include "base/utf8.hpp"
 #include "core/queue/contender_name.hpp"
+#include "support/utf8.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile {
@@ -31,7 +31,7 @@ constexpr std::string_view k_servers_own = "zookeeper";
 // How many bytes at the front of `rest` form a character that stands for itself; 0: the first byte has
 // to be escaped.
 std::size_t plain_length(std::string_view rest, bool in_front) {
-    const auto [character, length] = base::decode_utf8(rest);
+    const auto [character, length] = support::decode_utf8(rest);
     if (length == 0 || !base::allowed_in_path(character)) return 0;
     if (character <= U' ' || character == U'/' || character == U'%') return 0;
     if (character == U'.' && in_front) return 0;
@@ -178,7 +178,7 @@ std::string path_template::escape(std::string_view argument) {
 std::optional<std::string> path_template::unescape(std::string_view escaped) {
     if (escaped == k_empty) return std::string{};
     if (escaped.empty()) return std::nullopt;
-    return base::percent_decoded(escaped, base::digit_case::lower);
+    return base::percent_decoded(escaped, support::digit_case::lower);
 }
 
 }  // namespace turnstile

@@ -2,8 +2,8 @@
 #include "recipe/operator/participant_text.hpp"
 
 #include "base/path.hpp"
-#include "base/utf8.hpp"
 #include "client/metadata.hpp"
+#include "support/utf8.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/lock_status.hpp"
 
@@ -20,7 +20,7 @@ void check_text(const std::string& name, const std::string& text) {
                                            " bytes: at most " + std::to_string(k_longest)});
     }
     for (std::size_t at = 0; at < text.size();) {
-        const auto length = base::decode_utf8(std::string_view{text}.substr(at)).length;
+        const auto length = support::decode_utf8(std::string_view{text}.substr(at)).length;
         if (length == 0) {
             throw_error(
                 {errc::bad_option, name + ' ' + base::printable(text) + ": is not valid UTF-8"});

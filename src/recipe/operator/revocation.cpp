@@ -336,4 +336,9 @@ result<revocation_outcome> revocation::take_now(const contender& target,
     });
 }
 
+bool is_ordered_away(const contender& seen) {
+    const auto order = core::parse_revocation(seen.metadata.text);
+    return order && order->manner == core::revocation::how::take;
+}
+
 }  // namespace turnstile

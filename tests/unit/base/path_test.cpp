@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/utf8.hpp"
+#include "support/utf8.hpp"
 
 namespace turnstile::base {
 namespace {
@@ -86,12 +86,12 @@ TEST(path, quoted_escapes_and_shortens) {
 }
 
 TEST(path, decodes_each_length_of_utf8) {
-    EXPECT_EQ(decode_utf8("A").code_point, U'A');
-    EXPECT_EQ(decode_utf8("\xc3\xbc").code_point, 0xfcU);
-    EXPECT_EQ(decode_utf8("\xe6\x97\xa5").code_point, 0x65e5U);
-    EXPECT_EQ(decode_utf8("\xf0\x9f\x94\x92").code_point, 0x1f512U);
-    EXPECT_EQ(decode_utf8("\xf0\x9f\x94\x92").length, 4U);
-    EXPECT_EQ(decode_utf8("").length, 0U);
+    EXPECT_EQ(support::decode_utf8("A").code_point, U'A');
+    EXPECT_EQ(support::decode_utf8("\xc3\xbc").code_point, 0xfcU);
+    EXPECT_EQ(support::decode_utf8("\xe6\x97\xa5").code_point, 0x65e5U);
+    EXPECT_EQ(support::decode_utf8("\xf0\x9f\x94\x92").code_point, 0x1f512U);
+    EXPECT_EQ(support::decode_utf8("\xf0\x9f\x94\x92").length, 4U);
+    EXPECT_EQ(support::decode_utf8("").length, 0U);
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ TEST(percent, decodes_only_what_is_whole) {
 }
 
 TEST(percent, decodes_lower_case_digits_alone_where_each_byte_has_one_text) {
-    EXPECT_EQ(percent_decoded("%2f", digit_case::lower), "/");
-    EXPECT_EQ(percent_decoded("%2F", digit_case::lower), std::nullopt);
+    EXPECT_EQ(percent_decoded("%2f", support::digit_case::lower), "/");
+    EXPECT_EQ(percent_decoded("%2F", support::digit_case::lower), std::nullopt);
 }
 
 }  // namespace

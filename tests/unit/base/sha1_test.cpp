@@ -6,13 +6,13 @@
 #include <array>
 #include <utility>
 
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::base {
 namespace {
 
 std::string digits_of(const std::string& text) {
-    return hexadecimal_digits(sha1(text));
+    return support::hexadecimal_digits(sha1(text));
 }
 
 // NIST's examples, and a million times one letter.

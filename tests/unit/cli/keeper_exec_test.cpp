@@ -33,7 +33,7 @@ public:
     explicit held_program(const std::string& path) {
         std::ofstream{path} << "#!/bin/sh\n";
         ::chmod(path.c_str(), 0700);
-        file_ = base::descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+        file_ = support::descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
         ::sigemptyset(&told_);
         ::sigaddset(&told_, SIGIO);
         ::pthread_sigmask(SIG_BLOCK, &told_, &before_);
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    base::descriptor file_;
+    support::descriptor file_;
     sigset_t told_{};
     sigset_t before_{};
     bool held_ = false;
@@ -122,7 +122,7 @@ TEST_F(keeper_exec, ends_by_a_signal) {
 
 TEST_F(keeper_exec, ends_with_run) {
     start_held();
-    const base::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper->pid, 0))};
+    const support::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper->pid, 0))};
     ASSERT_TRUE(process.open());
     keeper->socket.reset();
     keeper->guardian.reset();

@@ -23,9 +23,9 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "cli/control_group.hpp"
 #include "cli/kernel_file.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::cli::guarded {
@@ -44,8 +44,8 @@ struct outcome {
 outcome in_child(const std::function<int(int message)>& work) {
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
-    const base::descriptor reader{ends[0]};
-    base::descriptor writer{ends[1]};
+    const support::descriptor reader{ends[0]};
+    support::descriptor writer{ends[1]};
     const pid_t child = ::fork();
     if (child == 0) {
         ::setpgid(0, 0);

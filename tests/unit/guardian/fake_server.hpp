@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/descriptor.hpp"
 #include "guardian/message.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::guardian {
@@ -52,7 +52,7 @@ public:
         pollfd request{listener_.get(), POLLIN, 0};
         const auto longest = static_cast<int>(testing::limit().count());
         ASSERT_EQ(::poll(&request, 1, longest), 1) << "nothing connects";
-        connection_ = base::descriptor{::accept(listener_.get(), nullptr, nullptr)};
+        connection_ = support::descriptor{::accept(listener_.get(), nullptr, nullptr)};
     }
     void refuse_all() { listener_.reset(); }
     void cut() { connection_.reset(); }
@@ -97,8 +97,8 @@ private:
         return session;
     }
 
-    base::descriptor listener_;
-    base::descriptor connection_;
+    support::descriptor listener_;
+    support::descriptor connection_;
 };
 
 }  // namespace turnstile::guardian

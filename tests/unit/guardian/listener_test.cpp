@@ -103,8 +103,8 @@ protected:
     }
 
     const std::string path = (runtime.path() / "guardian").string();
-    const base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
-    base::descriptor first;
+    const support::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
+    support::descriptor first;
 };
 
 TEST_F(full_guardian, is_tried_with_growing_pauses_a_bounded_number_of_times) {
@@ -122,7 +122,7 @@ TEST_F(full_guardian, is_reached_when_it_has_room_again) {
     int pauses = 0;
     const auto second = connect_guardian(path, [&](std::chrono::milliseconds) {
         if (++pauses != 2) return;
-        EXPECT_TRUE(base::descriptor{::accept(socket.get(), nullptr, nullptr)}.open());
+        EXPECT_TRUE(support::descriptor{::accept(socket.get(), nullptr, nullptr)}.open());
     });
     EXPECT_TRUE(second.open());
     EXPECT_EQ(pauses, 2);
@@ -131,8 +131,8 @@ TEST_F(full_guardian, is_reached_when_it_has_room_again) {
 TEST(inherited_guardian, is_a_descriptor_that_stays_open) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
-    const base::descriptor mine{ends[0]};
-    const base::descriptor theirs{ends[1]};
+    const support::descriptor mine{ends[0]};
+    const support::descriptor theirs{ends[1]};
     const auto name = "fd:" + std::to_string(mine.get());
     EXPECT_TRUE(connect_guardian(name).open());
     EXPECT_TRUE(connect_guardian(name).open());

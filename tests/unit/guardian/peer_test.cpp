@@ -19,11 +19,11 @@ struct both_ends {
     both_ends() {
         std::array<int, 2> ends{};
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
-        mine = base::descriptor{ends[0]};
-        theirs = base::descriptor{ends[1]};
+        mine = support::descriptor{ends[0]};
+        theirs = support::descriptor{ends[1]};
     }
-    base::descriptor mine;
-    base::descriptor theirs;
+    support::descriptor mine;
+    support::descriptor theirs;
 };
 
 guard_session session(std::int64_t id) {
@@ -33,12 +33,12 @@ guard_session session(std::int64_t id) {
     return result;
 }
 
-bool send(const base::descriptor& socket, const packet& bytes) {
+bool send(const support::descriptor& socket, const packet& bytes) {
     return ::send(socket.get(), bytes.data(), bytes.size(), 0) == std::ssize(bytes);
 }
 
 // Sends a hello with that descriptor.
-void send_hello(const base::descriptor& socket, int passed) {
+void send_hello(const support::descriptor& socket, int passed) {
     auto bytes = encode(hello{});
     iovec part{bytes.data(), bytes.size()};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
@@ -80,7 +80,7 @@ TEST(guardian_peer, hears_what_a_link_tells) {
 TEST(guardian_peer, hears_a_further_link_of_its_process) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link first{base::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    link first{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
     link second{std::move(ends.mine)};
     first.tell(session(1));
     second.tell(session(2));
@@ -106,7 +106,7 @@ TEST(guardian_peer, is_refused_with_a_hello_that_brings_no_pidfd) {
 TEST(guardian_peer, is_refused_with_another_descriptor) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    const base::descriptor file{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    const support::descriptor file{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     send_hello(ends.mine, file.get());
     EXPECT_FALSE(told.read_all());
 }
@@ -114,7 +114,7 @@ TEST(guardian_peer, is_refused_with_another_descriptor) {
 TEST(guardian_peer, is_refused_with_the_pidfd_of_another_process) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    const base::descriptor parent{static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0))};
+    const support::descriptor parent{static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0))};
     ASSERT_TRUE(parent.open());
     send_hello(ends.mine, parent.get());
     EXPECT_FALSE(told.read_all());
@@ -123,7 +123,7 @@ TEST(guardian_peer, is_refused_with_the_pidfd_of_another_process) {
 TEST(guardian_peer, is_refused_with_nonsense) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link process{base::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    link process{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
     ASSERT_TRUE(send(ends.mine, packet(k_longest_message + 1, std::byte{1})));
     EXPECT_FALSE(told.read_all());
 }
@@ -144,15 +144,15 @@ struct kept_pipe {
     kept_pipe() {
         std::array<int, 2> ends{};
         EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
-        reader = base::descriptor{ends[0]};
-        writer = base::descriptor{ends[1]};
+        reader = support::descriptor{ends[0]};
+        writer = support::descriptor{ends[1]};
     }
     [[nodiscard]] bool is_closed() const {
         char nothing = 0;
         return ::read(reader.get(), &nothing, 1) == 0;
     }
-    base::descriptor reader;
-    base::descriptor writer;
+    support::descriptor reader;
+    support::descriptor writer;
 };
 
 TEST(guardian_peer, keeps_files_open_until_it_is_gone_or_told) {
@@ -195,7 +195,7 @@ TEST(guardian_peer, keeps_so_many_files_open_at_most) {
 TEST(guardian_peer, is_refused_with_nothing_to_keep_open) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    const link process{base::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    const link process{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
     ASSERT_TRUE(send(ends.mine, encode(keep_open{1})));
     EXPECT_FALSE(told.read_all());
 }

@@ -44,7 +44,7 @@ bool send_descriptor(int socket, int passed) {
     return ::sendmsg(socket, &whole, 0) == 1;
 }
 
-base::descriptor received_descriptor(int socket) {
+support::descriptor received_descriptor(int socket) {
     char word = 0;
     iovec part{&word, 1};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
@@ -56,13 +56,13 @@ base::descriptor received_descriptor(int socket) {
     int passed = -1;
     if (::recvmsg(socket, &whole, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&whole) != nullptr)
         std::memcpy(&passed, CMSG_DATA(CMSG_FIRSTHDR(&whole)), sizeof passed);
-    return base::descriptor{passed};
+    return support::descriptor{passed};
 }
 
 class guardian_watch : public ::testing::Test {
 protected:
     guardian_watch() { all.listen_at(place.take_socket()); }
-    [[nodiscard]] base::descriptor connected() const { return connect_guardian(place.path()); }
+    [[nodiscard]] support::descriptor connected() const { return connect_guardian(place.path()); }
     // Number of sockets, without the listener's name, which is never an ended socket.
     [[nodiscard]] std::size_t peers() const { return all.sockets().size() - 1; }
 
@@ -111,7 +111,7 @@ void turn(watch& all) {
 }
 
 TEST_F(guardian_watch, has_a_bounded_number_of_connections_of_one_process) {
-    std::vector<base::descriptor> sockets;
+    std::vector<support::descriptor> sockets;
     for (std::size_t i = 0; i != k_most_of_one_process + 2; ++i) {
         sockets.push_back(connected());
         ASSERT_TRUE(sockets.back().open());
@@ -122,12 +122,12 @@ TEST_F(guardian_watch, has_a_bounded_number_of_connections_of_one_process) {
 
 // Each connection belongs to a different process, which has ended by now without a message.
 TEST_F(guardian_watch, has_room_for_who_speaks_beside_many_that_are_silent) {
-    std::vector<base::descriptor> silent;
+    std::vector<support::descriptor> silent;
     for (std::size_t i = 0; i != k_most_peers + 2; ++i) {
         std::array<int, 2> ends{};
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
-        const base::descriptor carrier{ends[0]};
-        const base::descriptor other{ends[1]};
+        const support::descriptor carrier{ends[0]};
+        const support::descriptor other{ends[1]};
         const pid_t child = ::fork();
         if (child == 0) {
             const auto mine = connected();

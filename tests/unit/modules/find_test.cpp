@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 constexpr std::string_view k_built = TURNSTILE_BUILT_MODULES;
 
 std::string refusal(const std::string& folder) {
-    const auto found = load(folder, kind::redis, "redis://");
+    const auto found = load(folder, module_kind::redis, "redis://");
     if (found) return "loaded";
     EXPECT_EQ(found.error(), errc::bad_connect_string);
     return found.error().detail();
@@ -33,7 +33,7 @@ TEST(modules, what_is_absent_is_named_with_its_package) {
     const testing::temporary_folder empty;
     EXPECT_THAT(refusal(empty.path().string()),
                 AllOf(StartsWith("redis://: the module " + empty.path().string() + "/" +
-                                 file_of(kind::redis) + " is not there"),
+                                 file_of(module_kind::redis) + " is not there"),
                       HasSubstr("the package libturnstile-redis of version " TURNSTILE_VERSION)));
 }
 
@@ -57,9 +57,9 @@ TEST(modules, a_file_that_is_no_module_is_refused) {
     EXPECT_THAT(refusal(TURNSTILE_STRANGE_MODULES "/no_module"),
                 HasSubstr("is no module of Turnstile's: it has no turnstile_module_redis"));
     const testing::temporary_folder folder;
-    std::ofstream{folder.path() / file_of(kind::redis)} << "no library";
+    std::ofstream{folder.path() / file_of(module_kind::redis)} << "no library";
     EXPECT_THAT(refusal(folder.path().string()),
-                AllOf(HasSubstr("cannot be loaded"), HasSubstr(file_of(kind::redis))));
+                AllOf(HasSubstr("cannot be loaded"), HasSubstr(file_of(module_kind::redis))));
 }
 
 // The linker's options refer to each entry function: otherwise it would leave an archive out to which nothing refers.

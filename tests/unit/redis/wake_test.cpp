@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 
-#include "base/hexadecimal.hpp"
 #include "base/sha1.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -42,7 +42,7 @@ std::string folder(const std::vector<std::string>& names) {
     return text;
 }
 std::string sealed(const std::string& body, const std::string& mark = k_mark) {
-    return base::hexadecimal_digits(base::sha1(body + mark)) + body;
+    return support::hexadecimal_digits(base::sha1(body + mark)) + body;
 }
 
 TEST(redis_wake, tells_a_removal_and_what_is_left) {

@@ -17,8 +17,8 @@ protected:
     session_files_test() {
         std::array<int, 2> ends{};
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
-        process = std::make_shared<guardian::link>(base::descriptor{ends[0]});
-        watched.emplace(base::descriptor{ends[1]});
+        process = std::make_shared<guardian::link>(support::descriptor{ends[0]});
+        watched.emplace(support::descriptor{ends[1]});
     }
     [[nodiscard]] session_files files(std::shared_ptr<guardian::link> told = nullptr) const {
         return {at.path() / "sessions", 0600, std::move(told)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/private_file.hpp"
+#include "support/private_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 #include "turnstile/testing/temporary_folder.hpp"
 
-namespace turnstile::base {
+namespace turnstile::support {
 namespace {
 
 class private_file : public ::testing::Test {
@@ -81,4 +81,4 @@ TEST_F(private_file, that_cannot_be_read_says_why) {
 }
 
 }  // namespace
-}  // namespace turnstile::base
+}  // namespace turnstile::support

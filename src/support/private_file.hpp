@@ -19,9 +19,9 @@
 #include <string>
 #include <utility>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
-namespace turnstile::base {
+namespace turnstile::support {
 
 // Why a file with this owner and mode is not private, and the remedy; empty if it is. Pure.
 [[nodiscard]] inline std::string exposure_of(const std::string& file, uid_t owner, mode_t mode,
@@ -86,4 +86,4 @@ namespace turnstile::base {
     }
 }
 
-}  // namespace turnstile::base
+}  // namespace turnstile::support

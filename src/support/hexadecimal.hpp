@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-namespace turnstile::base {
+namespace turnstile::support {
 
 // Over two characters.
 inline void write_hexadecimal(char* to, unsigned char byte) noexcept {
@@ -60,4 +60,4 @@ enum class digit_case { any, lower };
     return byte;
 }
 
-}  // namespace turnstile::base
+}  // namespace turnstile::support

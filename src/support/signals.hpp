@@ -15,7 +15,7 @@
 #include <array>
 #include <csignal>
 
-namespace turnstile::base {
+namespace turnstile::support {
 
 // A timer's SIGPROF is none of them: it interrupts system calls, and is not for a thread in particular.
 inline constexpr std::array k_fault_signals{SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
@@ -54,4 +54,4 @@ private:
     sigset_t blocked_{};
 };
 
-}  // namespace turnstile::base
+}  // namespace turnstile::support

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/visible.hpp"
+#include "support/visible.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string_view>
 
-namespace turnstile::base {
+namespace turnstile::support {
 namespace {
 
 TEST(visible, text_stays_and_control_characters_are_named) {
@@ -18,4 +18,4 @@ TEST(visible, text_stays_and_control_characters_are_named) {
 }
 
 }  // namespace
-}  // namespace turnstile::base
+}  // namespace turnstile::support

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // descriptor: owns a file descriptor; a negative number is none, as the system's calls return it.
 //
-//     base::descriptor file{::open(name, O_RDONLY | O_CLOEXEC)};
+//     support::descriptor file{::open(name, O_RDONLY | O_CLOEXEC)};
 //     if (!file.open()) throw std::system_error{errno, std::generic_category(), name};
 //
 // Thread safety: none; const members from any thread.
@@ -11,7 +11,7 @@
 
 #include <utility>
 
-namespace turnstile::base {
+namespace turnstile::support {
 
 class descriptor {
 public:
@@ -40,4 +40,4 @@ private:
     int number_ = -1;
 };
 
-}  // namespace turnstile::base
+}  // namespace turnstile::support

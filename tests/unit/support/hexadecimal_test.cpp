@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "base/random_digits.hpp"
+#include "support/random_digits.hpp"
 
-namespace turnstile::base {
+namespace turnstile::support {
 namespace {
 
 TEST(hexadecimal, has_two_lower_case_digits_for_each_byte) {
@@ -39,4 +39,4 @@ TEST(hexadecimal, of_random_bytes_differs) {
 }
 
 }  // namespace
-}  // namespace turnstile::base
+}  // namespace turnstile::support

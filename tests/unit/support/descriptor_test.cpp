@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <utility>
 
-namespace turnstile::base {
+namespace turnstile::support {
 namespace {
 
 bool is_open(int number) {
@@ -64,4 +64,4 @@ TEST(descriptor, a_reset_closes_at_once) {
 }
 
 }  // namespace
-}  // namespace turnstile::base
+}  // namespace turnstile::support

@@ -10,9 +10,9 @@
 #include <string>
 #include <system_error>
 
-#include "base/hexadecimal.hpp"
+#include "support/hexadecimal.hpp"
 
-namespace turnstile::base {
+namespace turnstile::support {
 
 // So many bytes of the kernel's randomness as hexadecimal digits, two for each. Throws std::system_error.
 template <std::size_t Bytes>
@@ -25,4 +25,4 @@ template <std::size_t Bytes>
     return hexadecimal_digits(bytes);
 }
 
-}  // namespace turnstile::base
+}  // namespace turnstile::support

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace turnstile::base {
+namespace turnstile::support {
 
 struct decoded {
     char32_t code_point = 0;
@@ -29,4 +29,4 @@ struct decoded {
     return {c, length};
 }
 
-}  // namespace turnstile::base
+}  // namespace turnstile::support

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// visible: text of other clients as a log line, an error message or a terminal may show it. Names, labels and reasons
+// are hostile: an escape sequence could rewrite the screen, a line break could forge a log line.
+//
+// log::write_line, error::message() and deadlock::to_string() escape all that they give out, so no other place has to.
+//
+// Thread safety: a pure function.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "support/utf8.hpp"
+
+namespace turnstile::support {
+
+// What a terminal acts upon in place of showing it.
+[[nodiscard]] constexpr bool is_control(char32_t point) noexcept {
+    const bool turns_direction = point == 0x200e || point == 0x200f || point == 0x061c ||
+                                 (point >= 0x202a && point <= 0x202e) ||
+                                 (point >= 0x2066 && point <= 0x2069);
+    const bool breaks_line = point == 0x2028 || point == 0x2029;
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) || turns_direction || breaks_line ||
+           point == 0xfeff;
+}
+
+// UTF-8 stays; control characters, marks that turn the direction of writing, and what is no UTF-8 become \xNN.
+[[nodiscard]] inline std::string visible(std::string_view text) {
+    std::string result;
+    while (!text.empty()) {
+        const auto [point, length] = decode_utf8(text);
+        const auto bytes = text.substr(0, std::max<std::size_t>(length, 1));
+        if (length == 0 || is_control(point)) {
+            for (const char byte : bytes) {
+                std::array<char, 8> escape{};
+                std::snprintf(escape.data(), escape.size(), "\\x%02x",
+                              static_cast<unsigned char>(byte));
+                result += escape.data();
+            }
+        } else {
+            result += bytes;
+        }
+        text.remove_prefix(bytes.size());
+    }
+    return result;
+}
+
+}  // namespace turnstile::support
