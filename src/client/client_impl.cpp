@@ -31,6 +31,17 @@ constexpr core::duration k_least_patience = std::chrono::seconds{2};
 // second.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
 
+// Calls of one session, whose contenders enter their queues together.
+struct started_calls {
+    core::acquire_together messages;
+    std::vector<std::shared_ptr<session_call>> holds;
+};
+
+// What listens to a stop token comes behind the request: a caller that is refused it would leave a contender.
+void listen(session_hold& hold, const std::stop_token& stop) {
+    base::finish_or_end("the start of a call", [&] { hold.listen(stop); });
+}
+
 bool is_settled(session_state state) {
     return state == session_state::connected || state == session_state::closed ||
            state == session_state::auth_failed;
@@ -142,94 +153,92 @@ error client_impl::forked_error() const {
 
 // ---- for the recipes ------------------------------------------------------------------------
 
-core::acquisition_settings client_impl::settings_of(const wanted& target,
-                                                    const acquire_request& request) {
-    const auto& label = request.options.label.empty() ? options_.label : request.options.label;
-    core::acquisition_settings settings;
-    settings.folder = target.path;
-    settings.wants = target.wants;
-    settings.mode = request.mode;
-    settings.limit = target.limit;
-    settings.agreed = target.agreed;
-    settings.lock_delay = target.lock_delay;
-    settings.tells_contended = target.on_contended != nullptr;
-    settings.waiters = target.session ? session_loss_policy::fail : options_.waiters;
-    settings.data_names_folder = !target.data;
-    settings.data = target.data ? base::shared_text{*target.data}
-                                : texts_.text(label, request.options.owner, target.recipe);
-    return settings;
-}
-
-result<session_hold::placed> client_impl::place(const wanted& target, acquire_options&& options,
-                                                session_hold::handler&& done) {
+result<acquire_request> client_impl::request(const base::shared_text& path,
+                                             const core::claim& wants, core::attempt mode,
+                                             acquire_options&& options,
+                                             acquire_request::handler&& done,
+                                             std::string_view recipe) {
     if (forked()) return forked_error();
     auto request =
-        make_request(std::move(options), {target.mode, done == nullptr, options_.session_timeout});
-    if (!request) return request.error();
-    auto settings = settings_of(target, *request);
-    session_hold::audiences listeners{std::move(done), target.answers, target.on_contended};
-    // The contender that callers share is none of their calls.
-    auto record = target.on_contended ? nullptr : record_of(services_->metrics, target.path);
-    // Last: room that is kept for the call is given back by nothing but the call.
-    auto session = session_with_room(target);
-    if (!session) return session.error();
-    auto ready = session_hold::place(std::move(*session), std::move(settings), std::move(*request),
-                                     std::move(listeners));
-    ready.hold->observe(std::move(record));
-    return ready;
+        make_request(std::move(options), mode, options_.session_timeout, std::move(done));
+    if (!request) return request;
+    if (!request->done) request->name_owner();
+    const auto& label = request->options.label.empty() ? options_.label : request->options.label;
+    auto& settings = request->message.settings;
+    settings.folder = path;
+    settings.wants = wants;
+    settings.waiters = options_.waiters;
+    settings.data = texts_.text(label, request->options.owner, recipe);
+    settings.data_names_folder = true;
+    return request;
 }
 
-result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
-                                                           acquire_options&& options,
-                                                           session_hold::handler done) {
-    auto ready = place(target, std::move(options), std::move(done));
-    if (!ready) return ready.error();
-    ready->session->acquire(std::move(ready->call));
-    return std::move(ready->hold);
+result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>& request) {
+    if (!request) return request.error();
+    // The contender that callers share is none of their calls.
+    auto record = request->on_contended
+                      ? nullptr
+                      : record_of(services_->metrics, request->message.settings.folder);
+    const auto session = session_with_room(*request);
+    if (!session) return session.error();
+    auto hold = session_hold::make(*session, *request);
+    hold->observe(std::move(record));
+    return hold;
+}
+
+result<std::shared_ptr<session_hold>> client_impl::acquire(result<acquire_request>&& request) {
+    const auto hold = place(request);
+    if (!hold) return hold;
+    (*hold)->session()->acquire(std::move(request->message), *hold);
+    listen(**hold, request->stop);
+    return hold;
 }
 
 std::vector<result<std::shared_ptr<session_hold>>> client_impl::acquire_together(
-    std::vector<call>&& calls) {
-    return base::finish_or_end("the start of calls", [&] { return start_together(calls); });
+    std::vector<result<acquire_request>>&& requests) {
+    return base::finish_or_end("the start of calls", [&] { return start_together(requests); });
 }
 
 std::vector<result<std::shared_ptr<session_hold>>> client_impl::start_together(
-    std::vector<call>& calls) {
+    std::vector<result<acquire_request>>& requests) {
     std::vector<result<std::shared_ptr<session_hold>>> all;
-    std::map<std::shared_ptr<session_runner>, std::vector<session_runner::starting>> groups;
-    for (auto& each : calls) {
-        auto ready = place(each.target, std::move(each.options), std::move(each.done));
-        if (!ready) {
-            all.emplace_back(ready.error());
-            continue;
-        }
-        groups[ready->session].push_back(std::move(ready->call));
-        all.emplace_back(std::move(ready->hold));
+    std::map<std::shared_ptr<session_runner>, started_calls> groups;
+    for (auto& request : requests) {
+        const auto& hold = all.emplace_back(place(request));
+        if (!hold) continue;
+        auto& group = groups[(*hold)->session()];
+        group.messages.all.push_back(std::move(request->message));
+        group.holds.push_back(*hold);
     }
-    for (const auto& [session, group] : groups) session->acquire_together(group);
+    for (const auto& [session, group] : groups)
+        session->acquire_together(group.messages, group.holds);
+    for (std::size_t i = 0; i != requests.size(); ++i)
+        if (all[i]) listen(**all[i], requests[i]->stop);
     return all;
 }
 
-result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& target) {
+result<std::shared_ptr<session_runner>> client_impl::session_with_room(
+    const acquire_request& request) {
+    const auto& settings = request.message.settings;
     const base::lock_guard lock{mutex_};
     if (life_ != life::open) return error{errc::closed};
-    if (target.session) {
-        if (target.session->reserve(target.path, target.wants,
-                                    session_runner::among::all_but_refused))
-            return target.session;
-        return error{errc::too_many,
-                     target.path.str() + ": its contender has to be in the session of the hold"};
+    if (request.session) {
+        if (request.session->reserve(settings.folder, settings.wants,
+                                     session_runner::among::all_but_refused))
+            return request.session;
+        return error{errc::too_many, settings.folder.str() +
+                                         ": its contender has to be in the session of the hold"};
     }
     using among = session_runner::among;
     for (const auto which : {among::connected, among::all_but_refused})
         for (const auto& session : sessions_)
-            if (session->reserve(target.path, target.wants, which)) return session;
+            if (session->reserve(settings.folder, settings.wants, which)) return session;
     const bool refused = std::any_of(sessions_.begin(), sessions_.end(),
                                      [](const auto& session) { return session->refuses(); });
     if (refused || sessions_.size() >= options_.max_sessions) return no_room();
     auto added = make_session(static_cast<unsigned>(sessions_.size()));
     static_cast<void>(  // an empty session has room for the longest path
-        added->reserve(target.path, target.wants, among::all_but_refused));
+        added->reserve(settings.folder, settings.wants, among::all_but_refused));
     sessions_.push_back(added);
     base::finish_or_end("a further session", [&] {
         added->start_open();

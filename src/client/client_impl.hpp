@@ -42,31 +42,18 @@ public:
     client_impl& operator=(const client_impl&) = delete;
 
     // ---- for the recipes -------------------------------------------------------------------
-    // Starts to acquire. `done` is empty for a caller that then blocks in session_hold::wait().
-    struct wanted {
-        const base::shared_text path;
-        core::claim wants{};
-        core::attempt mode = core::attempt::wait;
-        std::optional<std::string> data{};  // of the znode, in place of the holder metadata
-        std::string_view recipe{};          // as the holder metadata names it
-        session_hold::answers answers = session_hold::answers::on_callbacks;
-        std::optional<std::int32_t> limit{};  // see core::acquisition_settings
-        bool agreed = false;
-        boottime_clock::duration lock_delay{};  // of the lock
-        // The session of another hold, with which this one ends. None: any session that has room.
-        std::shared_ptr<session_runner> session{};
-        // Called once when others queue behind the hold, as session_hold::audiences says.
-        std::function<void()> on_contended{};
-    };
-    result<std::shared_ptr<session_hold>> acquire(const wanted& target, acquire_options&& options,
-                                                  session_hold::handler done);
-    struct call {
-        wanted target;
-        acquire_options options;
-        session_hold::handler done;
-    };
+    // A call that starts now for the lock on `path`. `done` is empty for a caller that then blocks in
+    // session_hold::wait(); `recipe` is how the holder metadata names the recipe. The recipe may add to it.
+    [[nodiscard]] result<acquire_request> request(const base::shared_text& path,
+                                                  const core::claim& wants, core::attempt mode,
+                                                  acquire_options&& options,
+                                                  acquire_request::handler&& done = nullptr,
+                                                  std::string_view recipe = {});
+    // Starts to acquire. The error of the request, or of a client that has no session for it.
+    result<std::shared_ptr<session_hold>> acquire(result<acquire_request>&& request);
     // Several, in that order. Those of one session enter their queues together.
-    std::vector<result<std::shared_ptr<session_hold>>> acquire_together(std::vector<call>&& calls);
+    std::vector<result<std::shared_ptr<session_hold>>> acquire_together(
+        std::vector<result<acquire_request>>&& requests);
     // Answers in the order of `questions`, which are reads. Default limit: the session time-out.
     result<std::vector<core::reply>> read(std::vector<core::operation> questions,
                                           const query_options& options);
@@ -136,16 +123,13 @@ private:
     void start_threads();
     void end_sessions() const;
     [[nodiscard]] std::vector<result<std::shared_ptr<session_hold>>> start_together(
-        std::vector<call>& calls);
-    [[nodiscard]] core::acquisition_settings settings_of(const wanted& target,
-                                                         const acquire_request& request);
-    [[nodiscard]] result<session_hold::placed> place(const wanted& target,
-                                                     acquire_options&& options,
-                                                     session_hold::handler&& done);
+        std::vector<result<acquire_request>>& requests);
+    // The hold of the request, in a session that has kept room for it.
+    [[nodiscard]] result<std::shared_ptr<session_hold>> place(result<acquire_request>& request);
     [[nodiscard]] error no_room() const REQUIRES(mutex_);
     [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
     // The first session in which room for the contender could be reserved.
-    result<std::shared_ptr<session_runner>> session_with_room(const wanted& target);
+    result<std::shared_ptr<session_runner>> session_with_room(const acquire_request& request);
     std::shared_ptr<session_runner> make_session(unsigned index) const;
 
     const client_options options_;

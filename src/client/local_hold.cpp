@@ -12,8 +12,8 @@
 namespace turnstile::detail {
 
 local_hold::local_hold(std::shared_ptr<shared_queue> queue, core::local_id id,
-                       acquire_options&& options, handler&& done)
-    : call{needed_later(std::move(options), composite::shared), std::move(done)},
+                       acquire_request&& request)
+    : call{needed_later(std::move(request.options), composite::shared), std::move(request.done)},
       queue_{std::move(queue)},
       id_{id} {}
 

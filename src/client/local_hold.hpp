@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "client/acquire_request.hpp"
 #include "client/call.hpp"
 #include "core/composite/local_queue.hpp"
 
@@ -38,9 +39,7 @@ protected:
 
 class local_hold final : public call {
 public:
-    // `done` is empty for a caller that blocks in wait().
-    local_hold(std::shared_ptr<shared_queue> queue, core::local_id id, acquire_options&& options,
-               handler&& done);
+    local_hold(std::shared_ptr<shared_queue> queue, core::local_id id, acquire_request&& request);
 
     [[nodiscard]] core::local_id id() const noexcept { return id_; }
 

@@ -31,32 +31,22 @@ bool wakes(const core::notice& news) {
 
 }  // namespace
 
-session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
-                           base::shared_text path, acquire_options&& options, audiences&& listeners)
-    : session_call{with_user_code(std::move(options)), std::move(listeners.done)},
-      where_{listeners.where},
+session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_request& request)
+    : session_call{with_user_code(std::move(request.options)), std::move(request.done)},
+      where_{request.where},
       session_{std::move(session)},
-      id_{id},
-      path_{std::move(path)},
-      on_contended_{kept(std::move(listeners.on_contended))} {}
+      id_{request.message.id},
+      path_{request.message.settings.folder},
+      on_contended_{kept(std::move(request.on_contended))} {}
 
-session_hold::placed session_hold::place(std::shared_ptr<session_runner>&& session,
-                                         core::acquisition_settings&& settings,
-                                         acquire_request&& request,
-                                         session_hold::audiences&& listeners) {
-    const auto folder = settings.folder;
-    const auto wants = settings.wants;
+std::shared_ptr<session_hold> session_hold::make(const std::shared_ptr<session_runner>& session,
+                                                 acquire_request& request) {
     try {
-        session_runner::starting call;
-        call.message =
-            request.message(session->next_id<core::acquisition_id>(), std::move(settings));
-        call.stop = request.options.stop;
-        auto hold = std::make_shared<session_hold>(
-            session, call.message.id, folder, std::move(request.options), std::move(listeners));
-        call.hold = hold;
-        return {std::move(session), std::move(call), std::move(hold)};
+        request.message.id = session->next_id<core::acquisition_id>();
+        return std::make_shared<session_hold>(session, request);
     } catch (const std::bad_alloc&) {  // the caller gets it, and nothing has been asked
-        session->give_room_back(folder, wants);
+        const auto& settings = request.message.settings;
+        session->give_room_back(settings.folder, settings.wants);
         throw;
     }
 }
@@ -154,7 +144,7 @@ void session_hold::post_answer() {
         static_cast<session_hold&>(*self).answer_handler();
     };
     // A client that has closed has no workers any more, and runs callbacks where they are posted.
-    if (where_ == answers::on_workers && services.workers->post(answer)) return;
+    if (where_ == acquire_request::answers::on_workers && services.workers->post(answer)) return;
     services.callbacks->post(answer);
 }
 

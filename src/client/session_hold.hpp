@@ -16,6 +16,7 @@
 
 #include "base/cold.hpp"
 #include "base/shared_text.hpp"
+#include "client/acquire_request.hpp"
 #include "client/session_call.hpp"
 #include "client/session_runner.hpp"
 #include "core/contender/notice.hpp"
@@ -25,29 +26,11 @@ namespace turnstile::detail {
 
 class session_hold final : public session_call {
 public:
-    // Where a handler runs. A recipe's own runs on the client's workers, so that its work goes on while the
-    // user's executor does not.
-    enum class answers : std::uint8_t { on_callbacks, on_workers };
-
-    struct audiences {
-        handler done{};  // empty for a caller that blocks in wait()
-        answers where = answers::on_callbacks;
-        // In the thread that tells the session, under none of its locks: does not wait, ends no client.
-        std::function<void()> on_contended{};
-    };
-
-    session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
-                 base::shared_text path, acquire_options&& options, audiences&& listeners);
-
-    // A call in a session that has room for it.
-    struct placed {
-        std::shared_ptr<session_runner> session;
-        session_runner::starting call;
-        std::shared_ptr<session_hold> hold;
-    };
-    [[nodiscard]] static placed place(std::shared_ptr<session_runner>&& session,
-                                      core::acquisition_settings&& settings,
-                                      acquire_request&& request, audiences&& listeners);
+    session_hold(std::shared_ptr<session_runner> session, acquire_request& request);
+    // The hold of a request, in a session that has kept room for it. Takes the request's functions; gives the message,
+    // which is for the session, its id.
+    [[nodiscard]] static std::shared_ptr<session_hold> make(
+        const std::shared_ptr<session_runner>& session, acquire_request& request);
 
     // ---- for the session -------------------------------------------------------------------
     [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
@@ -122,7 +105,7 @@ private:
     void trigger_all_lost();
 
     // First: they go into the base's padding, of which a waiter has one.
-    const answers where_;
+    const acquire_request::answers where_;
     bool gone_ GUARDED_BY(mutex_) = false;  // its znode is known to be removed
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;

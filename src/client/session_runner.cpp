@@ -82,39 +82,30 @@ void session_runner::give_room_back(const std::string& path, const core::claim& 
 }
 
 // The core counts from now on what was reserved.
-void session_runner::expect(const starting& call) {
-    const auto& settings = call.message.settings;
-    holds_.emplace(call.message.id, call.hold);
-    room_.hand_over(room_of(settings.folder, settings.wants));
+void session_runner::expect(const core::acquire& message,
+                            const std::shared_ptr<session_call>& hold) {
+    holds_.emplace(message.id, hold);
+    room_.hand_over(room_of(message.settings.folder, message.settings.wants));
 }
 
-// What listens to a stop token comes behind the request: a caller that is refused it would leave a contender.
-void session_runner::listen(const starting& call) {
-    base::finish_or_end("the start of a call", [&] { call.hold->listen(call.stop); });
-}
-
-void session_runner::acquire(starting&& call) {
+void session_runner::acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        const auto id = call.message.id;
-        expect(call);
-        core.on(std::move(call.message), now);
+        const auto id = message.id;
+        expect(message, hold);
+        core.on(std::move(message), now);
         if (const auto& refusal = first_attach_.refusal()) core.on(core::cancel{id, *refusal}, now);
     });
-    listen(call);
 }
 
-void session_runner::acquire_together(const std::vector<starting>& calls) {
+void session_runner::acquire_together(const core::acquire_together& messages,
+                                      const std::vector<std::shared_ptr<session_call>>& holds) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        core::acquire_together together;
-        for (const auto& call : calls) {
-            expect(call);
-            together.all.push_back(call.message);
-        }
-        core.on(std::move(together), now);
+        for (std::size_t i = 0; i != holds.size(); ++i) expect(messages.all[i], holds[i]);
+        core.on(messages, now);
         if (const auto& refusal = first_attach_.refusal())
-            for (const auto& call : calls) core.on(core::cancel{call.message.id, *refusal}, now);
+            for (const auto& message : messages.all)
+                core.on(core::cancel{message.id, *refusal}, now);
     });
-    for (const auto& call : calls) listen(call);
 }
 
 bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {

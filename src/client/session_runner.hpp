@@ -19,7 +19,6 @@
 #include <boost/container/flat_map.hpp>
 
 #include "base/mutex.hpp"
-#include "client/acquire_request.hpp"
 #include "client/callback_queue.hpp"
 #include "client/client_timers.hpp"
 #include "client/commit_call.hpp"
@@ -108,15 +107,10 @@ public:
     [[nodiscard]] Id next_id() noexcept {
         return Id{next_id_.fetch_add(1) + 1};
     }
-    // A call on its way into the core.
-    struct starting {
-        core::acquire message;
-        std::shared_ptr<session_call> hold;
-        std::stop_token stop;
-    };
-    void acquire(starting&& call);
+    void acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold);
     // Several, whose znodes enter together, in that order.
-    void acquire_together(const std::vector<starting>& calls);
+    void acquire_together(const core::acquire_together& messages,
+                          const std::vector<std::shared_ptr<session_call>>& holds);
     void cancel(core::awaited_id id, const error& why) noexcept;
     void leave(core::acquisition_id id, const error& why) noexcept;
     void leave_together(std::vector<core::acquisition_id>&& all, const error& why);
@@ -191,8 +185,8 @@ private:
     class execution;
     // Bytes that a contender takes of what the session owns.
     [[nodiscard]] std::size_t room_of(const std::string& path, const core::claim& wants) const;
-    void expect(const starting& call) REQUIRES(mutex_);
-    static void listen(const starting& call);
+    void expect(const core::acquire& message, const std::shared_ptr<session_call>& hold)
+        REQUIRES(mutex_);
     core::commit_id start_commit(core::acquisition_id hold, const transaction& writes,
                                  std::vector<std::string>&& standing, const commit_options& options,
                                  const std::shared_ptr<commit_call>& caller);

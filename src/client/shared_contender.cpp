@@ -186,17 +186,21 @@ void shared_contender::ask(const core::sharing::ask& question) {
         if (current_.number != question.contender) return;  // withdrawn already
         withdrawn = current_.withdrawn.get_token();
     }
-    client_impl::wanted wanted{.path = path_, .wants = wants_, .mode = question.mode};
-    wanted.answers = session_hold::answers::on_workers;
-    wanted.on_contended = [weak = weak_from_this(), number = question.contender] {
-        if (auto self = weak.lock()) on_contended(std::move(self), number);
-    };
-    auto started = servers_->acquire(
-        wanted, options_of_contender(question.contender, std::move(withdrawn)),
-        [self = shared_from_this(), number = question.contender](result<guard> answer) {
-            base::finish_or_end("the answer of a shared contender",
-                                [&] { self->on_answer(number, std::move(answer)); });
+    const auto number = question.contender;
+    auto call = servers_->request(base::shared_text{path_}, wants_, question.mode,
+                                  options_of_contender(number, std::move(withdrawn)),
+                                  [self = shared_from_this(), number](result<guard> answer) {
+                                      base::finish_or_end("the answer of a shared contender", [&] {
+                                          self->on_answer(number, std::move(answer));
+                                      });
+                                  });
+    if (call) {
+        call->where = acquire_request::answers::on_workers;
+        call->tell_contended([weak = weak_from_this(), number] {
+            if (auto self = weak.lock()) on_contended(std::move(self), number);
         });
+    }
+    const auto started = servers_->acquire(std::move(call));
     if (!started) on_answer(question.contender, started.error());
 }
 
@@ -226,11 +230,10 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
         });
     };
     part.on_at_risk = [weak](boottime_clock::time_point) {
-        const auto self = weak.lock();
-        if (!self) return;
-        self->tell_holder([](local_hold& hold) {
-            if (hold.options().on_at_risk) hold.options().on_at_risk(hold.valid_until());
-        });
+        if (const auto self = weak.lock())
+            self->tell_holder([](local_hold& hold) {
+                if (hold.options().on_at_risk) hold.options().on_at_risk(hold.valid_until());
+            });
     };
     part.on_asked_to_release = [weak, number](const release_request& request) {
         if (const auto self = weak.lock()) self->on_asked_to_release(number, request);
@@ -332,22 +335,20 @@ void shared_contender::tell_waiting(
 // ---- for the callers ------------------------------------------------------------------------
 
 // No thread is named as the owner of the contender: it goes from one to the other.
-result<acquire_request> shared_contender::check(acquire_options&& options,
-                                                core::attempt mode) const {
+result<acquire_request> shared_contender::request(acquire_options&& options, core::attempt mode,
+                                                  acquire_request::handler&& done) const {
     if (servers_->forked()) return servers_->forked_error();
     if (const auto good = check_refused(options, composite::shared, path_); !good)
         return good.error();
-    return make_request(std::move(options), {mode, false, servers_->session_timeout()});
+    return make_request(std::move(options), mode, servers_->session_timeout(), std::move(done));
 }
 
-std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request,
-                                                    local_hold::handler&& done) {
-    const core::sharing::caller arrival{next_id(), request.mode, request.deadline,
-                                        request.options.max_hold, request.warn_before()};
-    const auto stop = request.options.stop;
+std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request) {
+    const auto& message = request.message;
+    const core::sharing::caller arrival{next_id(), message.settings.mode, message.deadline,
+                                        message.max_hold, message.warn_before};
     const bool tells_place = request.options.on_queued != nullptr;
-    auto hold = std::make_shared<local_hold>(shared_from_this(), arrival.id,
-                                             std::move(request.options), std::move(done));
+    auto hold = std::make_shared<local_hold>(shared_from_this(), arrival.id, std::move(request));
     hold->observe(record_of(servers_->services().metrics, path_));
     std::optional<std::size_t> ahead;  // of this process
     execute(step([&](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
@@ -360,22 +361,21 @@ std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request,
             servers_->post([hold, ahead] {
                 hold->tell(call::audience::waiter, [&] { hold->options().on_queued(*ahead); });
             });
-        hold->listen(stop);
+        hold->listen(request.stop);
     });
     return hold;
 }
 
 result<guard> shared_contender::acquire(acquire_options&& options, core::attempt mode) {
-    auto request = check(std::move(options), mode);
-    if (!request) return request.error();
-    return start(std::move(*request), nullptr)->wait();
+    auto call = request(std::move(options), mode);
+    if (!call) return call.error();
+    return start(std::move(*call))->wait();
 }
 
-void shared_contender::async_acquire(acquire_options&& options, local_hold::handler done) {
-    auto request = check(std::move(options), core::attempt::wait);
-    if (!request)
-        return servers_->post([done = std::move(done), why = request.error()] { done(why); });
-    start(std::move(*request), std::move(done));
+void shared_contender::async_acquire(acquire_options&& options, acquire_request::handler done) {
+    auto call = request(std::move(options), core::attempt::wait, acquire_request::handler{done});
+    if (!call) return servers_->post([done = std::move(done), why = call.error()] { done(why); });
+    start(std::move(*call));
 }
 
 void shared_contender::give_up(core::local_id caller, const error& why) {

@@ -43,7 +43,7 @@ public:
     ~shared_contender();
 
     result<guard> acquire(acquire_options&& options, core::attempt mode);
-    void async_acquire(acquire_options&& options, local_hold::handler done);
+    void async_acquire(acquire_options&& options, acquire_request::handler done);
 
     // ---- for local_hold ----------------------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
@@ -103,9 +103,9 @@ private:
     void ask(const core::sharing::ask& question);
     [[nodiscard]] acquire_options options_of_contender(std::uint64_t number,
                                                        std::stop_token withdrawn);
-    [[nodiscard]] result<acquire_request> check(acquire_options&& options,
-                                                core::attempt mode) const;
-    std::shared_ptr<local_hold> start(acquire_request&& request, local_hold::handler&& done);
+    [[nodiscard]] result<acquire_request> request(acquire_options&& options, core::attempt mode,
+                                                  acquire_request::handler&& done = nullptr) const;
+    std::shared_ptr<local_hold> start(acquire_request&& request);
 
     [[nodiscard]] bool came_too_late(const error& why) const;
     void on_answer(std::uint64_t number, result<guard>&& answer);

@@ -196,12 +196,12 @@ TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_
     auto first = lock.acquire({.timeout = limit()}).value();
     handler_history history;
     {
-        auto started = detail::internals::of(*servers)->acquire(
-            {.path = lock.path(),
-             .wants = core::claim{core::contender_kind::lock},
-             .answers = detail::session_hold::answers::on_workers},
-            {}, detail::session_hold::handler{watched_handler{history}});
-        ASSERT_TRUE(started);
+        const auto inside = detail::internals::of(*servers);
+        auto call = inside->request(base::shared_text{lock.path()}, {core::contender_kind::lock},
+                                    core::attempt::wait, {}, watched_handler{history});
+        ASSERT_TRUE(call);
+        call->where = detail::acquire_request::answers::on_workers;
+        ASSERT_TRUE(inside->acquire(std::move(call)));
     }
     ASSERT_TRUE(waits(2));
     history.handed_over = true;

@@ -29,16 +29,15 @@ TEST(quorum_hold, keeps_its_deadline_when_its_timers_call_before_it) {
         ensembles->push_back({tree, queue_lock{internals::of(*clients.back()), "/lock",
                                                core::contender_family::lock}});
     }
-    auto request = pinned_request({.timeout = 200ms}, {});
-    core::quorum_settings settings{.attempt = 1h, .retry_first = 1h, .retry_longest = 1h};
-    settings.deadline = request.deadline;
     event answered;
     errc why{};
-    const auto call = std::make_shared<quorum_hold>(
-        ensembles, settings, std::move(request), [&](const result<guard>& outcome) {
-            why = static_cast<errc>(outcome.error().code());
-            answered.set();
-        });
+    acquire_request request{{.timeout = 200ms}, core::attempt::wait, [&](result<guard> outcome) {
+                                why = static_cast<errc>(outcome.error().code());
+                                answered.set();
+                            }};
+    core::quorum_settings settings{.attempt = 1h, .retry_first = 1h, .retry_longest = 1h};
+    settings.deadline = request.message.deadline;
+    const auto call = std::make_shared<quorum_hold>(ensembles, settings, std::move(request));
     call->start();
     for (const auto& ensemble : *ensembles)
         ensemble.lock.servers()->services().timers->disarm(*call);

@@ -19,9 +19,8 @@ base::cold<acquire_options> all(acquire_options&& options) {
 
 }  // namespace
 
-composite_hold::composite_hold(acquire_request&& request, handler&& done, composite kind,
-                               std::size_t parts)
-    : call{all(std::move(request.options)), std::move(done)}, parts_(parts), kind_{kind} {}
+composite_hold::composite_hold(acquire_request&& request, composite kind, std::size_t parts)
+    : call{all(std::move(request.options)), std::move(request.done)}, parts_(parts), kind_{kind} {}
 
 // ---- the parts ------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ protected:
     };
     using held_part = std::pair<std::size_t, std::shared_ptr<hold>>;
 
-    composite_hold(acquire_request&& request, handler&& done, composite kind, std::size_t parts);
+    composite_hold(acquire_request&& request, composite kind, std::size_t parts);
 
     // ---- what the recipe says --------------------------------------------------------------
     // By any thread, under no lock; the part may have been given back meanwhile.

@@ -66,12 +66,12 @@ const queue_lock* exclusive_queue::of(const any_lock& lock) noexcept {
 }
 
 multi_hold::multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> pace,
-                       acquire_request&& request, handler&& done)
-    : composite_hold{std::move(request), std::move(done), composite::multi, locks.size()},
+                       acquire_request&& request)
+    : composite_hold{std::move(request), composite::multi, locks.size()},
       locks_{std::move(locks)},
       queues_{queues_of(locks_)},
-      mode_{request.mode},
-      deadline_{request.deadline},
+      mode_{request.message.settings.mode},
+      deadline_{request.message.deadline},
       path_{all_paths(locks_)},
       pace_{std::move(pace)},
       value_{locks_.size(), course_of(*pace_)},
@@ -105,7 +105,7 @@ part_questions multi_hold::wait_for(std::size_t which) {
 
 // All are under way before the first is waited for.
 part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
-    std::vector<client_impl::call> calls;
+    std::vector<result<acquire_request>> calls;
     calls.reserve(parts.size());
     for (const auto which : parts)
         calls.push_back(queues_[which]->exclusive_try(part_options(which, asked::to_try)));
@@ -140,7 +140,7 @@ call::handler multi_hold::answer_to(std::size_t which, asked how) {
 }
 
 void multi_hold::try_all_async(const std::vector<std::size_t>& parts) {
-    std::vector<client_impl::call> calls;
+    std::vector<result<acquire_request>> calls;
     calls.reserve(parts.size());
     for (const auto which : parts)
         calls.push_back(queues_[which]->exclusive_try(part_options(which, asked::to_try),

@@ -26,9 +26,9 @@ class queue_lock;
 
 class multi_hold final : public composite_hold {
 public:
-    // `locks` in their canonical order; `done` is empty for acquire().
+    // `locks` in their canonical order; the request has no handler for acquire().
     multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> pace,
-               acquire_request&& request, handler&& done);
+               acquire_request&& request);
     ~multi_hold() override { unlock(); }
     multi_hold(const multi_hold&) = delete;
     multi_hold& operator=(const multi_hold&) = delete;

@@ -45,7 +45,7 @@ public:
         const auto good = detail::check_refused(options, detail::composite::multi, "multi_lock");
         if (!good) return good.error();
         return std::make_shared<detail::multi_hold>(
-            locks, pace, detail::pinned_request(std::move(options), {mode}), std::move(done));
+            locks, pace, detail::acquire_request{std::move(options), mode, std::move(done)});
     }
     [[nodiscard]] result<guard> acquire(acquire_options&& options, core::attempt mode) const {
         const auto started = call(std::move(options), mode);

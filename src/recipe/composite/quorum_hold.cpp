@@ -13,9 +13,8 @@
 namespace turnstile::detail {
 
 quorum_hold::quorum_hold(std::shared_ptr<const std::vector<quorum_ensemble>> ensembles,
-                         const core::quorum_settings& settings, acquire_request&& request,
-                         handler&& done)
-    : composite_hold{std::move(request), std::move(done), composite::quorum, ensembles->size()},
+                         const core::quorum_settings& settings, acquire_request&& request)
+    : composite_hold{std::move(request), composite::quorum, ensembles->size()},
       ensembles_{std::move(ensembles)},
       tries_{settings.mode == core::quorum_settings::mode::once},
       value_{settings, base::random::from_system()},
@@ -131,15 +130,15 @@ void quorum_hold::on_timer() {
 
 void quorum_hold::ask(std::size_t which) {
     const auto& lock = (*ensembles_)[which].lock;
-    auto started = lock.servers()->acquire(
-        {.path = lock.path(),
-         .wants = core::claim{core::contender_kind::lock},
-         .mode = tries_ && !has_holder() ? core::attempt::once : core::attempt::wait,
-         .answers = session_hold::answers::on_workers},
-        part_options(which), [self = self(), which](result<guard> answer) {
-            base::finish_or_end("an answer to a quorum_lock",
-                                [&] { self->on_answer(which, std::move(answer)); });
-        });
+    auto request = lock.request({core::contender_kind::lock},
+                                tries_ && !has_holder() ? core::attempt::once : core::attempt::wait,
+                                part_options(which), [self = self(), which](result<guard> answer) {
+                                    base::finish_or_end("an answer to a quorum_lock", [&] {
+                                        self->on_answer(which, std::move(answer));
+                                    });
+                                });
+    if (request) request->where = acquire_request::answers::on_workers;
+    const auto started = lock.servers()->acquire(std::move(request));
     if (!started) on_answer(which, started.error());
 }
 

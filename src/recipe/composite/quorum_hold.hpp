@@ -32,7 +32,7 @@ struct quorum_ensemble {
 class quorum_hold final : public composite_hold, public timer_thread::client {
 public:
     quorum_hold(std::shared_ptr<const std::vector<quorum_ensemble>> ensembles,
-                const core::quorum_settings& settings, acquire_request&& request, handler&& done);
+                const core::quorum_settings& settings, acquire_request&& request);
     ~quorum_hold() override;
     quorum_hold(const quorum_hold&) = delete;
     quorum_hold& operator=(const quorum_hold&) = delete;

@@ -102,13 +102,13 @@ public:
         acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
         const auto good = detail::check_refused(options, detail::composite::quorum, "quorum_lock");
         if (!good) return good.error();
-        auto request = detail::pinned_request(std::move(options), {mode, done == nullptr});
+        detail::acquire_request request{std::move(options), mode, std::move(done)};
+        if (!request.done) request.name_owner();
         auto own_settings = settings;
-        own_settings.deadline = request.deadline;
-        if (request.mode == core::attempt::once)
+        own_settings.deadline = request.message.deadline;
+        if (request.message.settings.mode == core::attempt::once)
             own_settings.mode = core::quorum_settings::mode::once;
-        auto hold = std::make_shared<detail::quorum_hold>(all, own_settings, std::move(request),
-                                                          std::move(done));
+        auto hold = std::make_shared<detail::quorum_hold>(all, own_settings, std::move(request));
         hold->start();
         return hold;
     }

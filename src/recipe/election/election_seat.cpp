@@ -165,13 +165,17 @@ void election_seat::tell_listeners() {
 void election_seat::ask(course::turn turn, std::stop_token leaves) {
     acquire_options options;
     options.stop = std::move(leaves);
-    client_impl::wanted wanted{queue_.path(), wants_, core::attempt::wait, text_};
-    wanted.answers = session_hold::answers::on_workers;
-    const auto started = queue_.servers()->acquire(
-        wanted, std::move(options), [self = shared_from_this(), turn](result<guard> outcome) {
-            base::finish_or_end("the outcome of a candidacy",
-                                [&] { self->on_outcome(turn, std::move(outcome)); });
-        });
+    auto call = queue_.request(wants_, core::attempt::wait, std::move(options),
+                               [self = shared_from_this(), turn](result<guard> outcome) {
+                                   base::finish_or_end("the outcome of a candidacy", [&] {
+                                       self->on_outcome(turn, std::move(outcome));
+                                   });
+                               });
+    if (call) {
+        call->set_data(text_);
+        call->where = acquire_request::answers::on_workers;
+    }
+    const auto started = queue_.servers()->acquire(std::move(call));
     if (!started) on_outcome(turn, started.error());
 }
 

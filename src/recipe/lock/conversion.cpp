@@ -67,12 +67,12 @@ result<std::shared_ptr<session_hold>> start(const upgrade_request& request,
                                             const std::shared_ptr<session_hold>& base,
                                             acquire_options options, session_hold::handler done) {
     const auto number = core::contender_sequence(base->znode().substr(request.path.size() + 1));
-    client_impl::wanted wanted{request.path};
-    wanted.wants.kind = core::contender_kind::upgrade;
-    wanted.wants.upgrades = number.value_or(0);
-    wanted.mode = request.mode;
-    wanted.session = base->session();
-    auto started = request.servers.acquire(wanted, std::move(options), std::move(done));
+    core::claim wants{core::contender_kind::upgrade};
+    wants.upgrades = number.value_or(0);
+    auto call = request.servers.request(base::shared_text{request.path}, wants, request.mode,
+                                        std::move(options), std::move(done));
+    if (call) call->bind_to(base->session());
+    auto started = request.servers.acquire(std::move(call));
     if (started) base::finish_or_end("an upgrade", [&] { base->tie(*started); });
     return started;
 }

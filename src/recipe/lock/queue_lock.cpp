@@ -51,18 +51,20 @@ queue_lock::queue_lock(const client& servers, std::string_view path, const lock_
         shared_ = shared_contender::of(client_, path_, {core::contender_kind::lock}, modes);
 }
 
-client_impl::wanted queue_lock::wanted(const core::claim& wants, core::attempt mode) const {
-    client_impl::wanted request{path_, wants, mode};
-    request.lock_delay = lock_delay_;
-    return request;
+result<acquire_request> queue_lock::request(const core::claim& wants, core::attempt mode,
+                                            acquire_options&& options,
+                                            acquire_request::handler&& done,
+                                            std::string_view recipe) const {
+    auto call = client_->request(path_, wants, mode, std::move(options), std::move(done), recipe);
+    if (call) call->message.settings.lock_delay = lock_delay_;
+    return call;
 }
 
 result<guard> queue_lock::acquire(acquire_options&& options, const core::claim& wants,
                                   core::attempt mode, std::string_view recipe) const {
     if (shared_) return shared_->acquire(std::move(options), mode);
-    auto request = wanted(wants, mode);
-    request.recipe = recipe;
-    auto started = client_->acquire(request, std::move(options), nullptr);
+    const auto started =
+        client_->acquire(request(wants, mode, std::move(options), nullptr, recipe));
     if (!started) return started.error();
     return (*started)->wait();
 }
@@ -72,14 +74,10 @@ void queue_lock::async_acquire(acquire_options options, const core::claim& wants
                                std::optional<std::string> data) const {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
     if (shared_) return shared_->async_acquire(std::move(options), std::move(handler));
-    auto request = wanted(wants, core::attempt::wait);
-    request.data = std::move(data);
-    start(request, std::move(options), std::move(handler));
-}
-
-void queue_lock::start(const client_impl::wanted& target, acquire_options&& options,
-                       std::function<void(result<guard>)>&& handler) const {
-    auto started = client_->acquire(target, std::move(options), handler);
+    auto call =
+        request(wants, core::attempt::wait, std::move(options), acquire_request::handler{handler});
+    if (call && data) call->set_data(std::move(*data));
+    const auto started = client_->acquire(std::move(call));
     if (!started) client_->post([handler, why = started.error()] { handler(why); });
 }
 
@@ -88,11 +86,6 @@ void queue_lock::start(const client_impl::wanted& target, acquire_options&& opti
 core::claim queue_lock::exclusive_claim() const noexcept {
     return {family_ == core::contender_family::read_write ? core::contender_kind::write
                                                           : core::contender_kind::lock};
-}
-
-client_impl::call queue_lock::exclusive_try(acquire_options&& options,
-                                            std::function<void(result<guard>)> handler) const {
-    return {wanted(exclusive_claim(), core::attempt::once), std::move(options), std::move(handler)};
 }
 
 // ---- queries --------------------------------------------------------------------------------

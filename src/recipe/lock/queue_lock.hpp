@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "client/client_impl.hpp"
@@ -41,6 +42,11 @@ public:
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
 
+    // For client_impl::acquire. No handler: the caller blocks in wait().
+    [[nodiscard]] result<acquire_request> request(const core::claim& wants, core::attempt mode,
+                                                  acquire_options&& options,
+                                                  acquire_request::handler&& done = nullptr,
+                                                  std::string_view recipe = {}) const;
     result<guard> acquire(acquire_options&& options, const core::claim& wants,
                           core::attempt mode = core::attempt::wait,
                           std::string_view recipe = {}) const;
@@ -59,8 +65,10 @@ public:
     // Of a contender that excludes all others, if the lock is one that has such contenders.
     [[nodiscard]] core::claim exclusive_claim() const noexcept;
     // An exclusive try, for client_impl::acquire_together; no handler: the caller blocks in wait().
-    [[nodiscard]] client_impl::call exclusive_try(
-        acquire_options&& options, std::function<void(result<guard>)> handler = nullptr) const;
+    [[nodiscard]] result<acquire_request> exclusive_try(
+        acquire_options&& options, acquire_request::handler&& done = nullptr) const {
+        return request(exclusive_claim(), core::attempt::once, std::move(options), std::move(done));
+    }
 
     [[nodiscard]] result<bool> is_locked(const query_options& options) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;
@@ -73,10 +81,6 @@ public:
                                                const query_options& options) const;
 
 private:
-    [[nodiscard]] client_impl::wanted wanted(const core::claim& wants, core::attempt mode) const;
-    void start(const client_impl::wanted& target, acquire_options&& options,
-               std::function<void(result<guard>)>&& handler) const;
-
     std::shared_ptr<client_impl> client_;
     base::shared_text path_;
     core::contender_family family_;

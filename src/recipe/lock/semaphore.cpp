@@ -39,17 +39,20 @@ public:
     }
 
     [[nodiscard]] client_impl& servers() const { return *queue.servers(); }
-    [[nodiscard]] client_impl::wanted wanted(permit_count permits, core::attempt mode) const {
-        client_impl::wanted request{queue.path()};
-        request.wants = {core::contender_kind::permit, static_cast<std::int32_t>(permits.value())};
-        request.mode = mode;
-        request.limit = limit;
-        request.agreed = *agreed;
-        return request;
+    [[nodiscard]] result<detail::acquire_request> request(
+        permit_count permits, core::attempt mode, acquire_options&& options,
+        detail::acquire_request::handler&& done = nullptr) const {
+        const core::claim wants{core::contender_kind::permit,
+                                static_cast<std::int32_t>(permits.value())};
+        auto call = queue.request(wants, mode, std::move(options), std::move(done));
+        if (!call) return call;
+        call->message.settings.limit = limit;
+        call->message.settings.agreed = *agreed;
+        return call;
     }
     result<guard> acquire(permit_count permits, acquire_options options, core::attempt mode) {
         if (!permits.in_range()) return out_of_range(queue.path(), permits);
-        auto started = servers().acquire(wanted(permits, mode), std::move(options), nullptr);
+        const auto started = servers().acquire(request(permits, mode, std::move(options)));
         if (!started) return started.error();
         auto outcome = (*started)->wait();
         note_agreement(*agreed, outcome);
@@ -90,12 +93,12 @@ void semaphore::async_acquire(permit_count permits, acquire_options options,
         state_->servers().post([handler, why] { handler(why); });
     };
     if (!permits.in_range()) return answer(out_of_range(path(), permits));
-    const auto started =
-        state_->servers().acquire(state_->wanted(permits, core::attempt::wait), std::move(options),
-                                  [handler, agreed = state_->agreed](result<guard> outcome) {
-                                      note_agreement(*agreed, outcome);
-                                      handler(std::move(outcome));
-                                  });
+    const auto started = state_->servers().acquire(
+        state_->request(permits, core::attempt::wait, std::move(options),
+                        [handler, agreed = state_->agreed](result<guard> outcome) {
+                            note_agreement(*agreed, outcome);
+                            handler(std::move(outcome));
+                        }));
     if (!started) answer(started.error());
 }
 

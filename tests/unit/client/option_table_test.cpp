@@ -104,39 +104,53 @@ TEST(option_table, is_the_one_of_the_documents) {
 
 // ---- the request ----------------------------------------------------------------------------
 
+acquire_request checked(acquire_options&& options, core::attempt mode = core::attempt::wait) {
+    return make_request(std::move(options), mode, 3s).value();
+}
+
 TEST(acquire_request, has_one_deadline_whatever_its_options_said) {
     const auto before = boottime_clock::now();
-    const auto request = make_request({.timeout = 5s}, {}).value();
-    ASSERT_TRUE(request.deadline);
-    EXPECT_GE(*request.deadline, before + 5s);
-    EXPECT_LE(*request.deadline, boottime_clock::now() + 5s);
+    const auto request = checked({.timeout = 5s});
+    ASSERT_TRUE(request.message.deadline);
+    EXPECT_GE(*request.message.deadline, before + 5s);
+    EXPECT_LE(*request.message.deadline, boottime_clock::now() + 5s);
     EXPECT_FALSE(request.options.timeout.deadline());
-    EXPECT_FALSE(make_request({}, {}).value().deadline) << "for ever";
+    EXPECT_FALSE(checked({}).message.deadline) << "for ever";
+}
+
+TEST(acquire_request, without_time_is_an_attempt) {
+    const auto request = checked({.timeout = 0s});
+    EXPECT_EQ(request.message.settings.mode, core::attempt::once);
+    EXPECT_TRUE(request.message.deadline);
 }
 
 TEST(acquire_request, an_attempt_has_a_limit_in_any_case) {
-    const call_form attempt{core::attempt::once, false, 3s};
-    EXPECT_TRUE(make_request({}, attempt).value().deadline);
-    EXPECT_FALSE(pinned_request({}, {core::attempt::once}).deadline) << "the parts have their own";
+    EXPECT_TRUE(checked({}, core::attempt::once).message.deadline);
+    EXPECT_FALSE((acquire_request{{}, core::attempt::once}).message.deadline)
+        << "the parts have their own";
 }
 
-TEST(acquire_request, a_caller_that_blocks_owns_what_it_acquires) {
-    EXPECT_EQ(make_request({}, {.blocks = true}).value().options.owner, thread_owner());
-    EXPECT_EQ(make_request({}, {}).value().options.owner, "");
-    EXPECT_EQ(make_request({.owner = "me"}, {.blocks = true}).value().options.owner, "me");
+TEST(acquire_request, names_the_calling_thread_where_no_owner_is_named) {
+    auto request = checked({});
+    EXPECT_EQ(request.options.owner, "");
+    request.name_owner();
+    EXPECT_EQ(request.options.owner, thread_owner());
+    auto owned = checked({.owner = "me"});
+    owned.name_owner();
+    EXPECT_EQ(owned.options.owner, "me");
 }
 
 TEST(acquire_request, is_refused_for_what_no_call_may_have) {
-    EXPECT_THAT(make_request({.max_hold = -1ns}, {}).error().message(),
+    EXPECT_THAT(make_request({.max_hold = -1ns}, {}, 3s).error().message(),
                 HasSubstr("max_hold -1 ns"));
-    EXPECT_EQ(make_request({.label = std::string(1025, 'x')}, {}).error(), errc::bad_option);
+    EXPECT_EQ(make_request({.label = std::string(1025, 'x')}, {}, 3s).error(), errc::bad_option);
 }
 
 TEST(acquire_request, a_warning_needs_a_callback) {
-    EXPECT_EQ(make_request({.warn_before = 2s}, {}).value().warn_before(), 0s);
+    EXPECT_EQ(checked({.warn_before = 2s}).message.warn_before, 0s);
     const auto listening =
-        make_request({.warn_before = 2s, .on_expiring = [](boottime_clock::duration) {}}, {});
-    EXPECT_EQ(listening.value().warn_before(), 2s);
+        checked({.warn_before = 2s, .on_expiring = [](boottime_clock::duration) {}});
+    EXPECT_EQ(listening.message.warn_before, 2s);
 }
 
 }  // namespace
