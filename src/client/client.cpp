@@ -19,7 +19,7 @@ namespace {
 // Adds what a snapshot has of a client's sessions.
 void add_sessions(const detail::client_impl& of, metrics_snapshot& to) {
     if (of.forked()) return;
-    for (const auto& session : of.sessions())
+    for (const auto& session : of.sessions().all())
         ++to.sessions.at(static_cast<std::size_t>(session->state()));
     to.outage = std::max(to.outage, of.services().outage->length(boottime_clock::now()));
 }
@@ -100,11 +100,11 @@ result<void> client::wait_connected(boottime_clock::time_point deadline) {
 }
 
 session_state client::state() const {
-    return usable() ? inside_->impl->sessions().front()->state() : session_state::closed;
+    return usable() ? inside_->impl->sessions().first()->state() : session_state::closed;
 }
 
 std::size_t client::session_count() const {
-    return usable() ? inside_->impl->sessions().size() : 0;
+    return usable() ? inside_->impl->sessions().all().size() : 0;
 }
 
 turnstile::promises client::promises() const {
@@ -121,7 +121,7 @@ client_counters client::counters() const {
 
 session_info client::session(std::size_t index) const {
     if (!usable()) return {.state = session_state::closed};
-    const auto all = inside_->impl->sessions();
+    const auto all = inside_->impl->sessions().all();
     if (index >= all.size()) return {.state = session_state::closed};
     return all[index]->info();
 }
@@ -143,7 +143,7 @@ bool client::usable() const noexcept {
 session_secret secret_of(const client& servers, std::size_t index) {
     const auto inside = detail::internals::of(servers);
     if (!inside || inside->forked()) return {};
-    const auto all = inside->sessions();
+    const auto all = inside->sessions().all();
     return index < all.size() ? all[index]->secret() : session_secret{};
 }
 

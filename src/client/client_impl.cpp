@@ -22,11 +22,6 @@ namespace turnstile::detail {
 
 namespace {
 
-// A session that has not been attached for this part of the session time-out, while others are, is not going to be. With a
-// short time-out the least patience counts: a server under load takes longer to open a session than to serve one.
-constexpr int k_patience_parts = 3;
-constexpr core::duration k_least_patience = std::chrono::seconds{2};
-
 // So long before a wait for a session ends in vain the servers are asked why, if it is not known: they are given a
 // second.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
@@ -53,24 +48,13 @@ client_impl::client_impl(std::string_view connect_string, client_options options
     : options_{std::move(options)},
       generation_{base::process_generation()},
       texts_{options_.session_timeout},
-      services_{std::make_shared<client_services>()} {
+      services_{std::make_shared<client_services>()},
+      sessions_{options_, services_} {
     if (const auto good = check(options_); !good) throw_error(good.error());
     log::prepare();
     try {
         start_services(connect_string);
-        for (unsigned index = 0; index != options_.sessions; ++index) {
-            const auto session = make_session(index);
-            {
-                const base::lock_guard lock{mutex_};
-                sessions_.push_back(session);
-            }
-            if (services_->servers->open_may_block()) {
-                session->start_open();
-            } else {
-                session->open();  // under no lock: the back end's own come before ours
-            }
-        }
-        if (options_.sessions > 1) late_->expect();
+        sessions_.open();
     } catch (const boost::thread_resource_error& failure) {
         close();
         throw std::system_error{failure.native_error(), std::generic_category(),
@@ -88,9 +72,6 @@ void client_impl::start_services(std::string_view connect_string) {
     if (options_.lease.detect_clock_steps)
         services_->wall_clock = core::clock_watch{options_.session_timeout};
     start_threads();
-    late_ = std::make_unique<late_sessions>(
-        *services_->timers, [this] { return sessions(); },
-        std::max<core::duration>(options_.session_timeout / k_patience_parts, k_least_patience));
     listeners_ = std::make_shared<listeners>(services_->callbacks);
     services_->outage =
         std::make_shared<outage_watch>(*services_->timers, services_->workers, services_->servers);
@@ -137,12 +118,6 @@ client_impl::~client_impl() {
     close();
 }
 
-std::shared_ptr<session_runner> client_impl::make_session(unsigned index) const {
-    auto settings = core_settings(options_, index, services_->servers->describe());
-    settings.chroot = services_->servers->chroot().size();
-    return std::make_shared<session_runner>(services_, std::move(settings));
-}
-
 bool client_impl::forked() const noexcept {
     return base::process_generation() != generation_;
 }
@@ -173,13 +148,14 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
     return request;
 }
 
+// Room that is kept for the call is given back by nothing but the call: so it comes last.
 result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>& request) {
     if (!request) return request.error();
     // The contender that callers share is none of their calls.
     auto record = request->on_contended
                       ? nullptr
                       : record_of(services_->metrics, request->message.settings.folder);
-    const auto session = session_with_room(*request);
+    const auto session = sessions_.with_room(*request);
     if (!session) return session.error();
     auto hold = session_hold::make(*session, *request);
     hold->observe(std::move(record));
@@ -217,44 +193,6 @@ std::vector<result<std::shared_ptr<session_hold>>> client_impl::start_together(
     return all;
 }
 
-result<std::shared_ptr<session_runner>> client_impl::session_with_room(
-    const acquire_request& request) {
-    const auto& settings = request.message.settings;
-    const base::lock_guard lock{mutex_};
-    if (life_ != life::open) return error{errc::closed};
-    if (request.session) {
-        if (request.session->reserve(settings.folder, settings.wants,
-                                     session_runner::among::all_but_refused))
-            return request.session;
-        return error{errc::too_many, settings.folder.str() +
-                                         ": its contender has to be in the session of the hold"};
-    }
-    using among = session_runner::among;
-    for (const auto which : {among::connected, among::all_but_refused})
-        for (const auto& session : sessions_)
-            if (session->reserve(settings.folder, settings.wants, which)) return session;
-    const bool refused = std::any_of(sessions_.begin(), sessions_.end(),
-                                     [](const auto& session) { return session->refuses(); });
-    if (refused || sessions_.size() >= options_.max_sessions) return no_room();
-    auto added = make_session(static_cast<unsigned>(sessions_.size()));
-    static_cast<void>(  // an empty session has room for the longest path
-        added->reserve(settings.folder, settings.wants, among::all_but_refused));
-    sessions_.push_back(added);
-    base::finish_or_end("a further session", [&] {
-        added->start_open();
-        late_->expect();
-    });
-    return added;
-}
-
-error client_impl::no_room() const {
-    const auto refused = static_cast<std::size_t>(
-        std::count_if(sessions_.begin(), sessions_.end(),
-                      [](const auto& session) { return session->refuses(); }));
-    if (refused != 0) return no_more_connections(sessions_.size() - refused);
-    return {errc::too_many, fmt::format("max_sessions allows {}", sessions_.size())};
-}
-
 boottime_clock::time_point client_impl::query_deadline(const query_options& options) const {
     return options.timeout.deadline().value_or(boottime_clock::now() + options_.session_timeout);
 }
@@ -263,7 +201,7 @@ result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> 
                                                    const query_options& options) {
     if (forked()) return forked_error();
     const auto deadline = query_deadline(options);
-    auto answers = sessions().front()->read(std::move(questions), deadline, options.stop);
+    auto answers = sessions_.first()->read(std::move(questions), deadline, options.stop);
     if (!answers) return answers;
     const bool finds_all = std::none_of(answers->begin(), answers->end(), [](const auto& answer) {
         return answer.error == core::server_error::no_node;
@@ -277,7 +215,7 @@ result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> 
 result<void> client_impl::find_chroot(boottime_clock::time_point deadline,
                                       const std::stop_token& stop) {
     if (chroot_found_ || services_->servers->chroot().empty()) return {};
-    const auto root = sessions().front()->read({core::exists_op{"/"}}, deadline, stop);
+    const auto root = sessions_.first()->read({core::exists_op{"/"}}, deadline, stop);
     if (!root) return root.error();
     if (root->front().error == core::server_error::no_node) return away_error(errc::no_chroot);
     chroot_found_ = true;
@@ -287,15 +225,15 @@ result<void> client_impl::find_chroot(boottime_clock::time_point deadline,
 result<std::vector<core::reply>> client_impl::write_repeatedly(std::vector<core::operation> writes,
                                                                const query_options& options) {
     if (forked()) return forked_error();
-    return sessions().front()->write_repeatedly(std::move(writes), query_deadline(options),
-                                                options.stop);
+    return sessions_.first()->write_repeatedly(std::move(writes), query_deadline(options),
+                                               options.stop);
 }
 
 result<core::reply> client_impl::write_at_version(core::operation write, std::uint64_t read_on,
                                                   const query_options& options) {
     if (forked()) return forked_error();
-    auto answers = sessions().front()->write_repeatedly({std::move(write)}, query_deadline(options),
-                                                        options.stop, read_on);
+    auto answers = sessions_.first()->write_repeatedly({std::move(write)}, query_deadline(options),
+                                                       options.stop, read_on);
     if (!answers) return answers.error();
     return std::move(answers->front());
 }
@@ -322,17 +260,6 @@ void client_impl::post(std::function<void()> callback) {
 
 // ---- for client -----------------------------------------------------------------------------
 
-std::vector<std::shared_ptr<session_runner>> client_impl::sessions() const {
-    const base::lock_guard lock{mutex_};
-    return sessions_;
-}
-
-bool client_impl::has_left(std::int64_t session) const {
-    const auto all = sessions();
-    return std::any_of(all.begin(), all.end(),
-                       [session](const auto& runner) { return runner->has_left(session); });
-}
-
 result<void> client_impl::wait_attached(session_runner& first,
                                         boottime_clock::time_point deadline) const {
     const auto begin = boottime_clock::now();
@@ -355,7 +282,7 @@ error client_impl::away_error(const error& why) const {
 
 result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
-    const auto first = sessions().front();
+    const auto first = sessions_.first();
     try {
         if (const auto there = wait_attached(*first, deadline); !there) return there;
     } catch (const boost::thread_interrupted&) {
@@ -374,17 +301,6 @@ listener_handle client_impl::on_change(listeners::function listener) {
     return listeners_->add(std::move(listener));
 }
 
-void client_impl::end_sessions() const {
-    const auto all = sessions();
-    const auto deadline = boottime_clock::now() + to_nanoseconds(options_.close_timeout);
-    if (services_->servers) services_->servers->end_opening();
-    for (const auto& session : all) session->start_close();
-    for (const auto& session : all) session->wait_idle(deadline);
-    // Each may take seconds at the servers.
-    for (const auto& session : all)
-        services_->workers->post([session] { session->finish_close(); });
-}
-
 void client_impl::close() noexcept {
     if (forked()) return;
     const boost::this_thread::disable_interruption uninterrupted;
@@ -396,7 +312,9 @@ void client_impl::close() noexcept {
         if (life_ == life::closed) return;
         life_ = life::closing;
     }
-    base::finish_or_end("the end of a client", [this] { end_sessions(); });
+    base::finish_or_end("the end of a client", [this] {
+        sessions_.close(boottime_clock::now() + to_nanoseconds(options_.close_timeout));
+    });
     services_->end(options_.close_timeout);
     log::flush_at_end();
     {

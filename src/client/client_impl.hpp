@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_impl: a client's sessions and what they share.
+// client_impl: what is behind a client: its sessions, what they share, and its life.
 //
-// A new acquisition goes to the first session that has room: what one session owns is bounded, since
-// the servers put all of it into one transaction when the session ends, and one that is too long
-// cannot be read back (F38). Those that are connected come first; when none has room a further session is
-// opened, unless the servers take no more connections (late_sessions.hpp). Room is reserved under
-// this class's lock; what a session owns or will own counts from the call on, attached or not.
-//
-// Thread safety: all members from any thread. Lock order: this lock, then a session's.
+// Thread safety: all members from any thread.
 #pragma once
 
 #include <atomic>
@@ -24,11 +18,11 @@
 #include "base/mutex.hpp"
 #include "base/shared_text.hpp"
 #include "client/acquire_request.hpp"
-#include "client/late_sessions.hpp"
 #include "client/listeners.hpp"
 #include "client/metadata.hpp"
 #include "client/outage_watch.hpp"
 #include "client/session_hold.hpp"
+#include "client/session_pool.hpp"
 #include "client/session_runner.hpp"
 #include "turnstile/client.hpp"
 
@@ -75,19 +69,13 @@ public:
     }
     // The connect string in its normal form.
     [[nodiscard]] std::string describe() const { return services_->servers->describe(); }
-    [[nodiscard]] session_loss_policy waiters() const noexcept { return options_.waiters; }
-    [[nodiscard]] foreign_kind_policy foreign_kinds() const noexcept {
-        return options_.foreign_kinds;
-    }
+    [[nodiscard]] const client_options& options() const noexcept { return options_; }
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
     [[nodiscard]] turnstile::promises promises() const { return services_->servers->promises(); }
     [[nodiscard]] guardian_state guardian() const noexcept {
         if (options_.guardian.use == guardian_use::off) return guardian_state::off;
         return services_->servers->frees_at_once() ? guardian_state::guarded
                                                    : guardian_state::unguarded;
-    }
-    [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept {
-        return options_.session_timeout;
     }
     // Whether a thread may wait for its own handler here: not in a forked child, and not where the
     // client's callbacks run.
@@ -106,9 +94,7 @@ public:
 
     // ---- for client ------------------------------------------------------------------------
     result<void> wait_connected(boottime_clock::time_point deadline);
-    [[nodiscard]] std::vector<std::shared_ptr<session_runner>> sessions() const;
-    // A session of this client that is over for it, though its znodes may stand for a while.
-    [[nodiscard]] bool has_left(std::int64_t session) const;
+    [[nodiscard]] const session_pool& sessions() const noexcept { return sessions_; }
     [[nodiscard]] listener_handle on_change(listeners::function listener);
     void close() noexcept;
     // True in a child of the process that made this client: nothing of it may be touched there.
@@ -121,28 +107,22 @@ private:
     result<void> find_chroot(boottime_clock::time_point deadline, const std::stop_token& stop);
     void start_services(std::string_view connect_string);
     void start_threads();
-    void end_sessions() const;
     [[nodiscard]] std::vector<result<std::shared_ptr<session_hold>>> start_together(
         std::vector<result<acquire_request>>& requests);
     // The hold of the request, in a session that has kept room for it.
     [[nodiscard]] result<std::shared_ptr<session_hold>> place(result<acquire_request>& request);
-    [[nodiscard]] error no_room() const REQUIRES(mutex_);
     [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
-    // The first session in which room for the contender could be reserved.
-    result<std::shared_ptr<session_runner>> session_with_room(const acquire_request& request);
-    std::shared_ptr<session_runner> make_session(unsigned index) const;
 
     const client_options options_;
     const std::uint64_t generation_;
     contender_texts texts_;
     std::shared_ptr<client_services> services_;
     std::shared_ptr<listeners> listeners_;
-    std::unique_ptr<late_sessions> late_;
+    session_pool sessions_;
     std::atomic<bool> chroot_found_{false};  // a question has shown that it is there
 
     mutable base::mutex mutex_;
     base::condition closed_now_;
-    std::vector<std::shared_ptr<session_runner>> sessions_ GUARDED_BY(mutex_);
     enum class life { open, closing, closed } life_ GUARDED_BY(mutex_) = life::open;
     std::map<std::string, std::weak_ptr<void>> shared_ GUARDED_BY(mutex_);
 };

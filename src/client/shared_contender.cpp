@@ -117,7 +117,7 @@ void shared_contender::record(deferred_effects& effects) {
 // Late, and there was no server that could have granted it.
 error shared_contender::refusal(const error& why) const {
     if (why != errc::timeout) return why;
-    for (const auto& session : servers_->sessions())
+    for (const auto& session : servers_->sessions().all())
         if (session->state() == session_state::connected) return why;
     return servers_->away_error({errc::not_connected, path_ + ", at " + servers_->describe()});
 }
@@ -215,19 +215,17 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
     part.stop = std::move(withdrawn);
     const auto weak = weak_from_this();
     part.on_entered = [weak](const std::string& znode) {
-        const auto self = weak.lock();
-        if (!self) return;
-        self->tell_waiting([&znode](local_hold& hold, std::size_t) {
-            if (hold.options().on_entered) hold.options().on_entered(znode);
-        });
+        if (const auto self = weak.lock())
+            self->tell_waiting([&znode](local_hold& hold, std::size_t) {
+                if (hold.options().on_entered) hold.options().on_entered(znode);
+            });
     };
     part.on_queued = [weak](std::size_t ahead) {
-        const auto self = weak.lock();
-        if (!self) return;
-        self->tell_waiting([ahead](local_hold& hold, std::size_t place) {
-            hold.note_ahead(ahead + place);
-            if (hold.options().on_queued) hold.options().on_queued(ahead + place);
-        });
+        if (const auto self = weak.lock())
+            self->tell_waiting([ahead](local_hold& hold, std::size_t place) {
+                hold.note_ahead(ahead + place);
+                if (hold.options().on_queued) hold.options().on_queued(ahead + place);
+            });
     };
     part.on_at_risk = [weak](boottime_clock::time_point) {
         if (const auto self = weak.lock())
@@ -244,7 +242,7 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
 // It was granted and lost before this thread came to it: the callers that wait enter again as they would have.
 bool shared_contender::came_too_late(const error& why) const {
     const bool lost = why == errc::session_lost || why == errc::removed;
-    return lost && servers_->waiters() == session_loss_policy::enter_again;
+    return lost && servers_->options().waiters == session_loss_policy::enter_again;
 }
 
 void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
@@ -340,7 +338,8 @@ result<acquire_request> shared_contender::request(acquire_options&& options, cor
     if (servers_->forked()) return servers_->forked_error();
     if (const auto good = check_refused(options, composite::shared, path_); !good)
         return good.error();
-    return make_request(std::move(options), mode, servers_->session_timeout(), std::move(done));
+    return make_request(std::move(options), mode, servers_->options().session_timeout,
+                        std::move(done));
 }
 
 std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request) {

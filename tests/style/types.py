@@ -19,7 +19,6 @@ MOST = 45
 # Classes above MOST, each with its limit.
 LARGE = {
     "c_session": 128,
-    "client_impl": 52,
     "connection": 49,
     "election_seat": 59,
     "line": 50,

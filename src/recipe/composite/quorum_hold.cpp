@@ -214,7 +214,7 @@ error quorum_hold::failure(core::quorum::failure why) const {
 }
 
 bool quorum_hold::connected(std::size_t which) const {
-    const auto sessions = (*ensembles_)[which].lock.servers()->sessions();
+    const auto sessions = (*ensembles_)[which].lock.servers()->sessions().all();
     return !sessions.empty() && sessions.front()->state() == session_state::connected;
 }
 

@@ -110,8 +110,9 @@ result<std::vector<detail::lock_queue>> deadlock_detector::state::read(
     const std::vector<std::string>& paths, const query_options& options) const {
     auto queues = detail::queues_with_waiters(*client_, paths, options);
     if (queues) {
-        detail::forget_left_over(
-            *queues, [this](std::int64_t session) { return client_->has_left(session); });
+        detail::forget_left_over(*queues, [this](std::int64_t session) {
+            return client_->sessions().has_left(session);
+        });
     }
     return queues;
 }

@@ -60,7 +60,7 @@ public:
 
     // By when a phase that begins now is over, whatever the servers do.
     [[nodiscard]] boottime_clock::time_point phase_end() const {
-        return boottime_clock::now() + to_nanoseconds(queue.servers()->session_timeout());
+        return boottime_clock::now() + to_nanoseconds(queue.servers()->options().session_timeout);
     }
 
     const detail::job_terms terms;
@@ -172,7 +172,7 @@ error job_gate::state::foreign_holder(const error& refusal, const contender& hol
                                          (claims.empty() ? "" : ", by " + claims) +
                                          ": give the job a path of its own "
                                          "(client_options::foreign_kinds)"};
-    switch (queue.servers()->foreign_kinds()) {
+    switch (queue.servers()->options().foreign_kinds) {
         case foreign_kind_policy::refuse: return {errc::bad_option, told.detail()};
         case foreign_kind_policy::warn:
             if (!foreign_told.test_and_set()) log::write(log_level::warning, "{}", told.detail());
@@ -183,7 +183,7 @@ error job_gate::state::foreign_holder(const error& refusal, const contender& hol
 }
 
 boottime_clock::duration job_gate::state::pause_beside(const job_record& now) const {
-    const auto shown = queue.servers()->sessions().front()->info().servers_time;
+    const auto shown = queue.servers()->sessions().first()->info().servers_time;
     if (!shown || now.state == job_state::never_run) return k_least_pause;
     const auto clock = std::chrono::floor<std::chrono::milliseconds>(shown->time_since_epoch());
     const auto wait = now.started + std::max(terms.period, terms.at_least_for) - clock.count();

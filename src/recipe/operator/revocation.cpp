@@ -207,7 +207,7 @@ public:
                              " does not say its session time-out, as another "
                              "library's, or claims one that cannot be: say how long "
                              "to wait"};
-        const auto ours = queue_.servers()->sessions().front()->info().timeout;
+        const auto ours = queue_.servers()->sessions().first()->info().timeout;
         return 2 * std::max(*theirs, ours);
     }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/session_pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/out_of_memory.hpp"
+#include "client/settings.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+// A session that has not been attached for this part of the session time-out, while others are, is not going to be. With a
+// short time-out the least patience counts: a server under load takes longer to open a session than to serve one.
+constexpr int k_patience_parts = 3;
+constexpr core::duration k_least_patience = std::chrono::seconds{2};
+
+}  // namespace
+
+void session_pool::open() {
+    late_ = std::make_unique<late_sessions>(
+        *services_->timers, [this] { return all(); },
+        std::max<core::duration>(options_.session_timeout / k_patience_parts, k_least_patience));
+    for (std::size_t index = 0; index != options_.sessions; ++index) {
+        const auto session = make(index);
+        {
+            const base::lock_guard lock{mutex_};
+            sessions_.push_back(session);
+        }
+        if (services_->servers->open_may_block()) {
+            session->start_open();
+        } else {
+            session->open();  // under no lock: the back end's own come before ours
+        }
+    }
+    if (options_.sessions > 1) late_->expect();
+}
+
+std::shared_ptr<session_runner> session_pool::make(std::size_t index) const {
+    auto settings =
+        core_settings(options_, static_cast<unsigned>(index), services_->servers->describe());
+    settings.chroot = services_->servers->chroot().size();
+    return std::make_shared<session_runner>(services_, std::move(settings));
+}
+
+result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_request& request) {
+    using among = session_runner::among;
+    const auto& settings = request.message.settings;
+    const auto has_room = [&settings](const auto& session, among which) {
+        return session->reserve(settings.folder, settings.wants, which);
+    };
+    const base::lock_guard lock{mutex_};
+    if (closed_) return error{errc::closed};
+    if (request.session) {
+        if (has_room(request.session, among::all_but_refused)) return request.session;
+        return error{errc::too_many, settings.folder.str() +
+                                         ": its contender has to be in the session of the hold"};
+    }
+    for (const auto which : {among::connected, among::all_but_refused})
+        for (const auto& session : sessions_)
+            if (has_room(session, which)) return session;
+    const bool refused = std::any_of(sessions_.begin(), sessions_.end(),
+                                     [](const auto& session) { return session->refuses(); });
+    if (refused || sessions_.size() >= options_.max_sessions) return no_room();
+    auto added = make(sessions_.size());
+    // An empty session has room for the longest path.
+    static_cast<void>(has_room(added, among::all_but_refused));
+    sessions_.push_back(added);
+    base::finish_or_end("a further session", [&] {
+        added->start_open();
+        late_->expect();
+    });
+    return added;
+}
+
+error session_pool::no_room() const {
+    const auto refused = static_cast<std::size_t>(
+        std::count_if(sessions_.begin(), sessions_.end(),
+                      [](const auto& session) { return session->refuses(); }));
+    if (refused != 0) return no_more_connections(sessions_.size() - refused);
+    return {errc::too_many, fmt::format("max_sessions allows {}", sessions_.size())};
+}
+
+std::vector<std::shared_ptr<session_runner>> session_pool::all() const {
+    const base::lock_guard lock{mutex_};
+    return sessions_;
+}
+
+bool session_pool::has_left(std::int64_t session) const {
+    const auto sessions = all();
+    return std::any_of(sessions.begin(), sessions.end(),
+                       [session](const auto& runner) { return runner->has_left(session); });
+}
+
+void session_pool::close(boottime_clock::time_point deadline) {
+    {
+        const base::lock_guard lock{mutex_};
+        closed_ = true;
+    }
+    const auto sessions = all();
+    if (services_->servers) services_->servers->end_opening();
+    for (const auto& session : sessions) session->start_close();
+    for (const auto& session : sessions) session->wait_idle(deadline);
+    // Each may take seconds at the servers.
+    for (const auto& session : sessions)
+        services_->workers->post([session] { session->finish_close(); });
+}
+
+}  // namespace turnstile::detail
