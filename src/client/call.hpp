@@ -72,7 +72,7 @@ protected:
 
     // ---- what the kind of hold says --------------------------------------------------------
     // It is granted, and certain now. Success is told only then (F28): the caller may have been woken late.
-    [[nodiscard]] virtual bool is_certain() const noexcept REQUIRES(mutex_) = 0;
+    [[nodiscard]] virtual bool is_certain() const noexcept REQUIRES(mutex_) { return valid(); }
     // Why it is not, where nothing has told so yet.
     [[nodiscard]] virtual error doubt() const REQUIRES(mutex_) = 0;
     // Asks for an early end of the wait, whose outcome follows. Under no lock.

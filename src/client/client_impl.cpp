@@ -157,9 +157,16 @@ result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>
                       : record_of(services_->metrics, request->message.settings.folder);
     const auto session = sessions_.with_room(*request);
     if (!session) return session.error();
-    auto hold = session_hold::make(*session, *request);
-    hold->observe(std::move(record));
-    return hold;
+    auto& message = request->message;
+    try {
+        message.id = (*session)->next_id<core::acquisition_id>();
+        auto hold = std::make_shared<session_hold>(*session, *request);
+        hold->observe(std::move(record));
+        return hold;
+    } catch (const std::bad_alloc&) {  // the caller gets it, and nothing has been asked
+        (*session)->give_room_back(message.settings.folder, message.settings.wants);
+        throw;
+    }
 }
 
 result<std::shared_ptr<session_hold>> client_impl::acquire(result<acquire_request>&& request) {

@@ -29,7 +29,7 @@ public:
     // The core's outcome as the caller is told it.
     [[nodiscard]] result<commit_result> told(core::commit_outcome&& outcome) const;
 
-    hold::commit_audience listeners;  // without a handler: the caller waits
+    commit_audience listeners;  // without a handler: the caller waits
     std::optional<std::stop_callback<std::function<void()>>> stop;
     std::optional<result<commit_result>> outcome;
     base::condition arrived;

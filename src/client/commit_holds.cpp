@@ -14,7 +14,7 @@ namespace turnstile::detail {
 
 namespace {
 
-using holds = std::vector<std::shared_ptr<hold>>;
+using holds = hold::znode_holds;
 
 // Holds that a commit keeps until `end` says how the commit ended. Without that its outcome is unknown.
 class kept_holds {
@@ -44,21 +44,42 @@ private:
     holds kept_;
 };
 
-// Of one znode each, and each once.
+// Each once.
 result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
-    const auto parts = held->parts_for_commit();
+    auto parts = held->parts_for_commit();
     if (!parts) return parts.error();
-    for (const auto& part : *parts)
-        if (auto added = add_parts_of(part, all); !added) return added;
-    if (parts->empty() && std::find(all.begin(), all.end(), held) == all.end()) all.push_back(held);
+    for (auto& part : *parts)
+        if (std::find(all.begin(), all.end(), part) == all.end()) all.push_back(std::move(part));
     return {};
+}
+
+// The znodes of `others`, all at the carrier's servers. bad_option: one is elsewhere, or a part touches it.
+result<std::vector<std::string>> standing_with(const znode_hold& carrier, const holds& others,
+                                               const transaction& writes) {
+    std::vector<std::string> all;
+    if (others.empty()) return all;
+    const auto servers = carrier.standing().servers;
+    const auto root = base::make_resource_name(servers, "/");
+    for (const auto& further : others) {
+        const auto [their_servers, znode] = further->standing();
+        if (base::make_resource_name(their_servers, "/") != root) {
+            return error{errc::bad_option,
+                         further->path() + " is held at " + their_servers +
+                             ", and the commit goes to " + servers +
+                             ": all holds of a commit must be of the same servers and chroot"};
+        }
+        if (const auto untouched = check_untouched(writes, znode); !untouched)
+            return untouched.error();
+        all.push_back(znode);
+    }
+    return all;
 }
 
 // What a commit needs: the hold that carries it, and the others, which are kept.
 struct commit_holds {
-    std::shared_ptr<hold> carrier;
-    transaction writes;
-    std::shared_ptr<kept_holds> kept = std::make_shared<kept_holds>();
+    std::shared_ptr<znode_hold> carrier;
+    std::vector<std::string> further;  // the znodes of the others
+    std::shared_ptr<kept_holds> kept;  // none: there are no others
 };
 
 result<commit_holds> gather(const std::shared_ptr<hold>& held, const transaction& writes) {
@@ -66,27 +87,30 @@ result<commit_holds> gather(const std::shared_ptr<hold>& held, const transaction
     if (const auto added = add_parts_of(held, all); !added) return added.error();
     for (const auto& further : internals::further_holds(writes))
         if (const auto added = add_parts_of(further, all); !added) return added.error();
-    commit_holds gathered{all.front(), writes};
+    commit_holds gathered{all.front(), {}, {}};
     all.erase(all.begin());
+    if (all.empty()) return gathered;
+    gathered.kept = std::make_shared<kept_holds>();
     if (const auto begun = gathered.kept->begin(all); !begun) return begun.error();
-    internals::set_further_holds(gathered.writes, std::move(all));
+    const auto still = held->status();
+    auto znodes = still ? standing_with(*gathered.carrier, all, writes)
+                        : result<std::vector<std::string>>{still.error()};
+    if (!znodes) {
+        gathered.kept->end(znodes.error());
+        return znodes.error();
+    }
+    gathered.further = std::move(*znodes);
     return gathered;
-}
-
-// Most rest on one znode, and are not copied.
-bool is_simple(hold& held, const transaction& writes) {
-    const auto parts = held.parts_for_commit();
-    return internals::further_holds(writes).empty() && parts && parts->empty();
 }
 
 }  // namespace
 
 result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                                 const commit_options& options) {
-    if (is_simple(*held, writes)) return held->commit(writes, options);
     const auto all = gather(held, writes);
     if (!all) return all.error();
-    auto outcome = all->carrier->commit(all->writes, options);
+    auto outcome = all->carrier->commit(writes, all->further, options);
+    if (!all->kept) return outcome;
     base::finish_or_end("a commit", [&] {
         all->kept->end(outcome ? std::nullopt : std::optional{outcome.error()});
     });
@@ -96,16 +120,15 @@ result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transac
 void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                      const commit_options& options,
                      std::function<void(result<commit_result>)> handler) {
-    if (is_simple(*held, writes)) return held->async_commit(writes, options, {std::move(handler)});
     const auto all = gather(held, writes);
     if (!all) {
         return held->run_as_callback(
             [handler = std::move(handler), why = all.error()] { handler(why); });
     }
-    all->carrier->async_commit(
-        all->writes, options,
-        {std::move(handler),
-         [kept = all->kept](const std::optional<error>& why) { kept->end(why); }});
+    commit_audience listeners{std::move(handler)};
+    if (all->kept)
+        listeners.settled = [kept = all->kept](const std::optional<error>& why) { kept->end(why); };
+    all->carrier->async_commit(writes, all->further, options, std::move(listeners));
 }
 
 // ---- reads ----------------------------------------------------------------------------------
@@ -142,25 +165,6 @@ result<core::reply> read_by(const std::shared_ptr<hold>& held, const std::string
     if (const auto still = held->status(); !still) return still.error();
     if (!seen) return seen.error();
     return std::move(seen->answer);
-}
-
-result<std::vector<std::string>> standing_at(const std::string& servers,
-                                             const transaction& writes) {
-    const auto root = base::make_resource_name(servers, "/");
-    std::vector<std::string> all;
-    for (const auto& further : internals::further_holds(writes)) {
-        const auto [their_servers, znode] = further->standing();
-        if (base::make_resource_name(their_servers, "/") != root) {
-            return error{errc::bad_option,
-                         further->path() + " is held at " + their_servers +
-                             ", and the commit goes to " + servers +
-                             ": all holds of a commit must be of the same servers and chroot"};
-        }
-        if (const auto untouched = check_untouched(writes, znode); !untouched)
-            return untouched.error();
-        all.push_back(znode);
-    }
-    return all;
 }
 
 }  // namespace turnstile::detail

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/out_of_memory.hpp"
 #include "base/process.hpp"
 #include "client/hold.hpp"
 #include "client/internals.hpp"
@@ -36,6 +37,12 @@ error hold::forked_error() const {
 error hold::end_of_certainty(boottime_clock::time_point limit) const {
     if (boottime_clock::now() >= limit) return {errc::held_too_long, path()};
     return {errc::session_lost, path() + ": the lease has ended"};
+}
+
+result<void> hold::release(boottime_clock::time_point deadline) {
+    if (forked()) return forked_error();
+    unlock();
+    return base::finish_or_end("a release", [&] { return await_release(deadline); });
 }
 
 // The hold's own znode is what guards the write.

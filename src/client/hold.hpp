@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hold: what a guard owns and asks. One znode of one session is a session_hold; recipes that are made
-// of several holds have holds of their own.
+// hold: what a guard owns and asks. znode_hold: what a commit asks of each znode that the hold stands on.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -12,6 +11,8 @@
 #include <stop_token>
 #include <string>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "core/seam/seam.hpp"
 #include "turnstile/fencing_vector.hpp"
@@ -32,8 +33,49 @@ struct seen_node {
     vantage from;
 };
 
+struct commit_audience {
+    std::function<void(result<commit_result>)>
+        handler{};  // the caller's, as the hold's callbacks run
+    // What the library has to do then, which waits for no executor. None: nothing.
+    std::function<void(const std::optional<error>& why)> settled{};
+};
+
+// The commits and reads of a hold that stands on one znode. Each is called for a hold that was granted.
+class znode_hold {
+public:
+    // A znode that stands as long as the hold does.
+    struct standing_znode {
+        std::string servers;  // as their coordinator describes them
+        std::string path;
+    };
+
+    // The lock's path.
+    [[nodiscard]] virtual const std::string& path() const noexcept = 0;
+    // What the commit of another hold checks for this one.
+    [[nodiscard]] virtual standing_znode standing() const = 0;
+    // Around such a commit: in between the hold is not given back. An error: it is over. `why` it was not written.
+    [[nodiscard]] virtual result<void> begin_commit() = 0;
+    virtual void end_commit(const std::optional<error>& why) noexcept = 0;
+    // Writes under the hold what was validated, if the znodes of further holds stand.
+    virtual result<commit_result> commit(const transaction& writes,
+                                         const std::vector<std::string>& further,
+                                         const commit_options& options) = 0;
+    virtual void async_commit(const transaction& writes, const std::vector<std::string>& further,
+                              const commit_options& options, commit_audience&& listeners) = 0;
+    // Where the hold was granted; nothing for a hold that was handed over inside the process.
+    [[nodiscard]] virtual vantage granted_at() const { return {}; }
+    [[nodiscard]] virtual result<seen_node> read(const std::string& path,
+                                                 boottime_clock::time_point deadline,
+                                                 const std::stop_token& stop) = 0;
+
+protected:
+    ~znode_hold() = default;
+};
+
 class hold {
 public:
+    using znode_holds = boost::container::small_vector<std::shared_ptr<znode_hold>, 1>;
+
     hold() noexcept;
     hold(const hold&) = delete;
     hold& operator=(const hold&) = delete;
@@ -44,55 +86,17 @@ public:
     [[nodiscard]] virtual turnstile::fencing_token token() const noexcept = 0;
     // Of each lock that it consists of, with the lock's name.
     [[nodiscard]] virtual fencing_vector tokens() const = 0;
-    [[nodiscard]] virtual bool valid() const noexcept = 0;
+    [[nodiscard]] bool valid() const noexcept { return boottime_clock::now() < certain_until(); }
     [[nodiscard]] virtual boottime_clock::time_point valid_until() const noexcept = 0;
     // The same, but `min` once it is lost or given up: it is valid before this, with no look at the clock.
-    [[nodiscard]] virtual boottime_clock::time_point certain_until() const noexcept {
-        return valid() ? valid_until() : boottime_clock::time_point::min();
-    }
+    [[nodiscard]] virtual boottime_clock::time_point certain_until() const noexcept = 0;
     [[nodiscard]] virtual lease_evidence evidence() const noexcept = 0;
     // Success while it is valid, else why it is not.
     [[nodiscard]] virtual result<void> status() const = 0;
     [[nodiscard]] virtual std::stop_token lost_token() const noexcept = 0;
     virtual void on_lost(std::function<void(const error&)> callback) = 0;
-    // ---- commits ---------------------------------------------------------------------------
-    struct commit_audience {
-        std::function<void(result<commit_result>)>
-            handler{};  // the caller's, as the hold's callbacks run
-        // What the library has to do then, which waits for no executor. None: nothing.
-        std::function<void(const std::optional<error>& why)> settled{};
-    };
-    // A znode that stands as long as the hold does; without a path: there is none.
-    struct standing_znode {
-        std::string servers;  // as their coordinator describes them
-        std::string path;
-    };
-    // The holds that it consists of, where that is several or another one; the functions that follow are called for
-    // these, and not for it. An error: it is over, or cannot carry a commit.
-    [[nodiscard]] virtual result<std::vector<std::shared_ptr<hold>>> parts_for_commit() {
-        return std::vector<std::shared_ptr<hold>>{};
-    }
-    // What the commit of another hold checks for this one.
-    [[nodiscard]] virtual standing_znode standing() const { return {}; }
-    // Around such a commit: in between the hold is not given back. An error: it is over. `why` it was not written.
-    [[nodiscard]] virtual result<void> begin_commit() { return no_commits(); }
-    virtual void end_commit(const std::optional<error>& /*why*/) noexcept {}
-    // What was validated is written under the hold.
-    virtual result<commit_result> commit(const transaction& /*writes*/,
-                                         const commit_options& /*options*/) {
-        return no_commits();
-    }
-    virtual void async_commit(const transaction& /*writes*/, const commit_options& /*options*/,
-                              commit_audience&& /*listeners*/) {
-        throw_error(no_commits());
-    }
-    // ---- reads: for a hold of one znode, or one that is handed on ------------------------------
-    [[nodiscard]] virtual vantage granted_at() const { return {}; }
-    [[nodiscard]] virtual result<seen_node> read(const std::string& /*path*/,
-                                                 boottime_clock::time_point /*deadline*/,
-                                                 const std::stop_token& /*stop*/) {
-        return no_commits();
-    }
+    // What it consists of, with the hold that carries a commit first. An error: it is over, or cannot carry a commit.
+    [[nodiscard]] virtual result<znode_holds> parts_for_commit() = 0;
     // As the hold's callbacks run. Under no lock.
     virtual void run_as_callback(std::function<void()> task) = 0;
     // not_owner if the calling thread must not release it; asked before release().
@@ -102,7 +106,7 @@ public:
     // How long a release waits unless it is told: the longest session time-out behind the hold.
     [[nodiscard]] virtual boottime_clock::duration release_limit() const = 0;
     // Starts the release and waits until nothing is left at the servers.
-    virtual result<void> release(boottime_clock::time_point deadline) = 0;
+    virtual result<void> release(boottime_clock::time_point deadline);
 
 protected:
     // True in a child of the process that acquired it: guards do nothing there.
@@ -110,8 +114,9 @@ protected:
     [[nodiscard]] error forked_error() const;
     // Of a hold that is valid no more, where nothing has told why: its own limit has passed, or its lease.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
-    [[nodiscard]] error no_commits() const {
-        return {errc::bad_option, path() + ": a hold of a majority cannot carry a commit"};
+    // The rest of a release that has been started.
+    [[nodiscard]] virtual result<void> await_release(boottime_clock::time_point /*deadline*/) {
+        return {};
     }
 
 private:
@@ -134,8 +139,5 @@ void async_commit_by(const std::shared_ptr<hold>& held, const transaction& write
 // Reads in the first part's session, where the end of each earlier hold has been seen: docs/why/guarded-writes.md.
 [[nodiscard]] result<core::reply> read_by(const std::shared_ptr<hold>& held,
                                           const std::string& path, const query_options& options);
-// The znodes of the transaction's further holds, all at `servers`. bad_option: one is elsewhere, or a part touches it.
-[[nodiscard]] result<std::vector<std::string>> standing_at(const std::string& servers,
-                                                           const transaction& writes);
 
 }  // namespace turnstile::detail

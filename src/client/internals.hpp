@@ -69,11 +69,6 @@ public:
         const transaction& of) noexcept {
         return of.further_holds_;
     }
-    // In place of those that it was given.
-    static void set_further_holds(transaction& of,
-                                  std::vector<std::shared_ptr<hold>>&& all) noexcept {
-        of.further_holds_ = std::move(all);
-    }
 
     // `end` is called once, when the handle is destroyed.
     [[nodiscard]] static listener_handle make_handle(std::function<void()> end) {

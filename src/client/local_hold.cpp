@@ -83,10 +83,6 @@ fencing_vector local_hold::tokens() const {
         {{base::make_resource_name(queue_->servers().describe(), path()).to_string(), token_}}};
 }
 
-bool local_hold::valid() const noexcept {
-    return boottime_clock::now() < certain_until();
-}
-
 boottime_clock::time_point local_hold::certain_until() const noexcept {
     if (over_ || forked()) return boottime_clock::time_point::min();
     return std::min(contender_->certain_until(), limit_);
@@ -98,6 +94,14 @@ boottime_clock::time_point local_hold::valid_until() const noexcept {
 
 lease_evidence local_hold::evidence() const noexcept {
     return contender_->evidence();
+}
+
+std::shared_ptr<znode_hold> local_hold::carrier() const {
+    return (*contender_->parts_for_commit()).front();
+}
+
+result<hold::znode_holds> local_hold::parts_for_commit() {
+    return znode_holds{std::static_pointer_cast<local_hold>(shared_from_this())};
 }
 
 // ---- commits: the contender is not passed on while one may still be written under it ------------
@@ -121,20 +125,22 @@ void local_hold::end_own_commit(const std::optional<error>& why) noexcept {
 // Of another hold. The contender is not given back before it ends, either.
 result<void> local_hold::begin_commit() {
     if (auto begun = begin_own_commit(); !begun) return begun;
-    auto kept = contender_->begin_commit();
+    auto kept = carrier()->begin_commit();
     if (!kept) end_own_commit(std::nullopt);
     return kept;
 }
 
 void local_hold::end_commit(const std::optional<error>& why) noexcept {
     end_own_commit(why);
-    contender_->end_commit(why);
+    carrier()->end_commit(why);
 }
 
-result<commit_result> local_hold::commit(const transaction& writes, const commit_options& options) {
+result<commit_result> local_hold::commit(const transaction& writes,
+                                         const std::vector<std::string>& further,
+                                         const commit_options& options) {
     if (const auto may = begin_own_commit(); !may) return may.error();
     try {
-        auto outcome = contender_->commit(writes, options);
+        auto outcome = carrier()->commit(writes, further, options);
         base::finish_or_end("a commit", [&] {
             end_own_commit(outcome ? std::nullopt : std::optional{outcome.error()});
         });
@@ -148,16 +154,16 @@ result<commit_result> local_hold::commit(const transaction& writes, const commit
 // It may have been handed over without any request: so it is granted at no vantage.
 result<seen_node> local_hold::read(const std::string& path, boottime_clock::time_point deadline,
                                    const std::stop_token& stop) {
-    return contender_->read(path, deadline, stop);
+    return carrier()->read(path, deadline, stop);
 }
 
-void local_hold::async_commit(const transaction& writes, const commit_options& options,
-                              commit_audience&& listeners) {
+void local_hold::async_commit(const transaction& writes, const std::vector<std::string>& further,
+                              const commit_options& options, commit_audience&& listeners) {
     if (const auto may = begin_own_commit(); !may)
         return refuse_commit(std::move(listeners), may.error());
     try {
-        contender_->async_commit(
-            writes, options,
+        carrier()->async_commit(
+            writes, further, options,
             {[self = shared_from_this(),
               done = std::move(listeners.handler)](result<commit_result> outcome) {
                  base::finish_or_end("the answer of a commit", [&] {
@@ -185,16 +191,10 @@ boottime_clock::duration local_hold::release_limit() const {
 }
 
 // What was passed on, or is kept, has nothing that the servers would have to confirm.
-result<void> local_hold::release(boottime_clock::time_point deadline) {
-    if (forked()) return forked_error();
-    unlock();
+result<void> local_hold::await_release(boottime_clock::time_point deadline) {
     base::unique_lock lock{mutex_};
     const auto contender = given_back_;
-    if (!contender) {
-        return base::finish_or_end("a release", [this]() REQUIRES(mutex_) {
-            return state_.is_lost() ? result<void>{*state_.why()} : result<void>{};
-        });
-    }
+    if (!contender) return state_.is_lost() ? result<void>{*state_.why()} : result<void>{};
     lock.unlock();
     return contender->release(deadline);
 }

@@ -37,7 +37,7 @@ protected:
     ~shared_queue() = default;
 };
 
-class local_hold final : public call {
+class local_hold final : public call, public znode_hold {
 public:
     local_hold(std::shared_ptr<shared_queue> queue, core::local_id id, acquire_request&& request);
 
@@ -59,29 +59,31 @@ public:
     [[nodiscard]] std::string znode() const override;
     [[nodiscard]] turnstile::fencing_token token() const noexcept override { return token_; }
     [[nodiscard]] fencing_vector tokens() const override;
-    [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
     [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override;
-    [[nodiscard]] standing_znode standing() const override { return contender_->standing(); }
+    [[nodiscard]] result<znode_holds> parts_for_commit() override;
+    [[nodiscard]] standing_znode standing() const override { return carrier()->standing(); }
     [[nodiscard]] result<void> begin_commit() override;
     void end_commit(const std::optional<error>& why) noexcept override;
-    result<commit_result> commit(const transaction& writes, const commit_options& options) override;
-    void async_commit(const transaction& writes, const commit_options& options,
-                      commit_audience&& listeners) override;
+    result<commit_result> commit(const transaction& writes, const std::vector<std::string>& further,
+                                 const commit_options& options) override;
+    void async_commit(const transaction& writes, const std::vector<std::string>& further,
+                      const commit_options& options, commit_audience&& listeners) override;
     [[nodiscard]] result<seen_node> read(const std::string& path,
                                          boottime_clock::time_point deadline,
                                          const std::stop_token& stop) override;
     [[nodiscard]] boottime_clock::duration release_limit() const override;
-    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
-    [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_) { return valid(); }
+    [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;
     void leave(const error& why) noexcept override;
     void post(task callback) override;
 
+    // What carries the commits of the holds that share the contender: the contender's hold.
+    [[nodiscard]] std::shared_ptr<znode_hold> carrier() const;
     // What becomes of the contender after the release, which has begun.
     [[nodiscard]] core::local_queue::next next_after_release() const noexcept;
 

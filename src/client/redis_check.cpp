@@ -12,10 +12,11 @@ namespace turnstile::redis {
 result<script_check> check(const guard& hold) {
     const auto held = detail::internals::hold_of(hold);
     if (held == nullptr) return error{errc::not_held, "redis::check"};
-    const auto contender = held->standing();
-    if (contender.path.empty())
+    const auto* const single = dynamic_cast<const detail::znode_hold*>(held.get());
+    if (single == nullptr)
         return error{errc::bad_option,
                      hold.path() + ": a hold that is made of several is checked one by one"};
+    const auto contender = single->standing();
     if (const auto* const module = modules::loaded(modules::module_kind::redis)) {
         auto check = module->check_of_script(contender.servers, contender.path);
         if (check) return check;

@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
+#include "base/overloaded.hpp"
 #include "base/release_if_empty.hpp"
 #include "client/away_error.hpp"
 #include "client/outage_watch.hpp"
@@ -117,10 +118,18 @@ void session_runner::execution::operator()(core::leave_server& action) const {
 
 void contender_counts::count(const core::notice& news) noexcept {
     constexpr auto relaxed = std::memory_order_relaxed;
-    if (std::holds_alternative<core::granted>(news.event)) granted.fetch_add(1, relaxed);
-    if (std::holds_alternative<core::failed>(news.event)) failed.fetch_add(1, relaxed);
-    if (std::holds_alternative<core::lost>(news.event)) lost.fetch_add(1, relaxed);
-    if (std::holds_alternative<core::gone>(news.event)) gone.fetch_add(1, relaxed);
+    const base::overloaded add{[this](const core::granted&) { granted.fetch_add(1, relaxed); },
+                               [this](const core::failed&) { failed.fetch_add(1, relaxed); },
+                               [this](const core::lost&) { lost.fetch_add(1, relaxed); },
+                               [this](const core::gone&) { gone.fetch_add(1, relaxed); },
+                               [](const core::entered&) {},
+                               [](const core::queued&) {},
+                               [](const core::at_risk&) {},
+                               [](const core::expiring&) {},
+                               [](const core::asked_to_release&) {},
+                               [](const core::contended&) {},
+                               [](const core::renamed&) {}};
+    std::visit(add, news.event);
 }
 
 void session_runner::execution::operator()(core::notice& news) const {

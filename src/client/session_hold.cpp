@@ -20,15 +20,6 @@ base::cold<std::function<void()>> kept(std::function<void()>&& function) {
     return place;
 }
 
-// A caller may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
-bool wakes(const core::notice& news) {
-    return std::holds_alternative<core::granted>(news.event) ||
-           std::holds_alternative<core::failed>(news.event) ||
-           std::holds_alternative<core::lost>(news.event) ||
-           std::holds_alternative<core::renamed>(news.event) ||
-           std::holds_alternative<core::gone>(news.event);
-}
-
 }  // namespace
 
 session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_request& request)
@@ -39,94 +30,116 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_requ
       path_{request.message.settings.folder},
       on_contended_{kept(std::move(request.on_contended))} {}
 
-std::shared_ptr<session_hold> session_hold::make(const std::shared_ptr<session_runner>& session,
-                                                 acquire_request& request) {
-    try {
-        request.message.id = session->next_id<core::acquisition_id>();
-        return std::make_shared<session_hold>(session, request);
-    } catch (const std::bad_alloc&) {  // the caller gets it, and nothing has been asked
-        const auto& settings = request.message.settings;
-        session->give_room_back(settings.folder, settings.wants);
-        throw;
-    }
-}
-
 // ---- for the session ------------------------------------------------------------------------
+
+// What each kind of news changes. Answers whether a caller may be blocked for it: for the outcome of an acquisition or of
+// a renaming, or for the end. The callbacks go to the queue, and not before the session is through with its step.
+class session_hold::reception {
+public:
+    reception(session_hold& hold, const std::shared_ptr<lease_view>& lease,
+              std::uint64_t connection)
+        : hold_{hold}, user_{hold.options()}, lease_{lease}, connection_{connection} {}
+
+    bool operator()(const core::entered& news) const {
+        if (user_.on_entered)
+            enqueue(audience::waiter,
+                    [&user = user_, znode = news.znode] { user.on_entered(znode); });
+        return false;
+    }
+    bool operator()(const core::queued& news) const REQUIRES(hold_.mutex_) {
+        hold_.note_ahead(news.ahead);
+        if (user_.on_queued)
+            enqueue(audience::waiter,
+                    [&user = user_, ahead = news.ahead] { user.on_queued(ahead); });
+        return false;
+    }
+    bool operator()(const core::granted& news) const REQUIRES(hold_.mutex_) {
+        auto& own = hold_.held_.change();
+        own.token = news.token;
+        own.znode = news.znode;
+        const auto name = std::string_view{news.znode}.substr(hold_.path().size() + 1);
+        if (const auto parsed = core::parse_contender(name)) own.kind = parsed->wants.kind;
+        hold_.rights_.change() = {lease_, news.until.value_or(boottime_clock::time_point::max()),
+                                  connection_};
+        hold_.grant();
+        hold_.post_answer();
+        return true;
+    }
+    bool operator()(const core::failed& news) const REQUIRES(hold_.mutex_) {
+        hold_.refuse(news.why);
+        hold_.post_answer();
+        return true;
+    }
+    bool operator()(const core::lost& news) const REQUIRES(hold_.mutex_) {
+        hold_.on_loss(news.why);
+        return true;
+    }
+    bool operator()(const core::at_risk& /*news*/) const {
+        if (user_.on_at_risk)
+            enqueue(audience::holder,
+                    [&user = user_, until = hold_.valid_until()] { user.on_at_risk(until); });
+        return false;
+    }
+    bool operator()(const core::expiring& /*news*/) const {
+        if (user_.on_expiring)
+            enqueue(audience::holder, [&user = user_, until = hold_.valid_until()] {
+                user.on_expiring(left_until(until));
+            });
+        return false;
+    }
+    bool operator()(const core::asked_to_release& news) const {
+        if (user_.on_asked_to_release)
+            enqueue(audience::holder,
+                    [&user = user_, request = release_request{news.by, news.why}] {
+                        user.on_asked_to_release(request);
+                    });
+        return false;
+    }
+    // The session tells it by tell_contended().
+    bool operator()(const core::contended& /*news*/) const { return false; }
+    bool operator()(const core::renamed& news) const REQUIRES(hold_.mutex_) {
+        auto& own = hold_.held_.change();
+        auto& answered = own.renamed.change();
+        own.znode = news.znode;
+        answered.refused = news.refused;
+        ++answered.answered;
+        if (news.refused) return true;
+        own.token = std::max(news.token, fencing_token{own.token.zxid(), own.token.counter() + 1});
+        own.kind = answered.asked_for.value_or(own.kind);
+        return true;
+    }
+    bool operator()(const core::gone& /*news*/) const REQUIRES(hold_.mutex_) {
+        hold_.gone_ = true;
+        return true;
+    }
+
+private:
+    template <class F>
+    void enqueue(audience listener, F&& callback) const {
+        hold_.session_->services().callbacks->post(
+            hold_.telling(listener, std::forward<F>(callback)));
+    }
+
+    session_hold& hold_;
+    const acquire_options& user_;  // the hold's, which a callback keeps
+    const std::shared_ptr<lease_view>& lease_;
+    const std::uint64_t connection_;
+};
 
 bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
                         std::uint64_t connection) {
     const base::lock_guard lock{mutex_};
-    const auto& user = options();
-    if (const auto* place_taken = std::get_if<core::entered>(&news.event)) {
-        if (user.on_entered)
-            enqueue(audience::waiter,
-                    [this, znode = place_taken->znode] { options().on_entered(znode); });
-    } else if (const auto* place = std::get_if<core::queued>(&news.event)) {
-        note_ahead(place->ahead);
-        if (user.on_queued)
-            enqueue(audience::waiter, [this, ahead = place->ahead] { options().on_queued(ahead); });
-    } else if (const auto* grant = std::get_if<core::granted>(&news.event)) {
-        on_granted(*grant, lease, connection);
-    } else if (const auto* failure = std::get_if<core::failed>(&news.event)) {
-        refuse(failure->why);
-        post_answer();
-    } else if (const auto* loss = std::get_if<core::lost>(&news.event)) {
-        on_loss(loss->why);
-    } else if (std::holds_alternative<core::at_risk>(news.event)) {
-        if (user.on_at_risk)
-            enqueue(audience::holder,
-                    [this, until = valid_until()] { options().on_at_risk(until); });
-    } else if (std::holds_alternative<core::expiring>(news.event)) {
-        if (user.on_expiring) {
-            enqueue(audience::holder,
-                    [this, until = valid_until()] { options().on_expiring(left_until(until)); });
-        }
-    } else if (const auto* order = std::get_if<core::asked_to_release>(&news.event)) {
-        if (user.on_asked_to_release)
-            enqueue(audience::holder, [this, request = release_request{order->by, order->why}] {
-                options().on_asked_to_release(request);
-            });
-    } else if (const auto* name = std::get_if<core::renamed>(&news.event)) {
-        on_renamed(*name);
-    } else if (std::holds_alternative<core::gone>(news.event)) {
-        gone_ = true;
-    }
-    return wakes(news) && changed_.awaited();
-}
-
-void session_hold::on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease,
-                              std::uint64_t connection) {
-    auto& own = held_.change();
-    own.token = news.token;
-    own.znode = news.znode;
-    const auto name = std::string_view{news.znode}.substr(path().size() + 1);
-    if (const auto parsed = core::parse_contender(name)) own.kind = parsed->wants.kind;
-    rights_.change() = {lease, news.until.value_or(boottime_clock::time_point::max()), connection};
-    grant();
-    post_answer();
+    const reception each{*this, lease, connection};
+    const bool wakes = std::visit(
+        [&each](const auto& event) NO_THREAD_SAFETY_ANALYSIS { return each(event); }, news.event);
+    return wakes && changed_.awaited();
 }
 
 void session_hold::on_loss(const error& why) {
     for (auto& callback : lose(why)) session_->services().callbacks->post(std::move(callback));
 }
 
-void session_hold::on_renamed(const core::renamed& news) {
-    auto& own = held_.change();
-    auto& answered = own.renamed.change();
-    own.znode = news.znode;
-    answered.refused = news.refused;
-    ++answered.answered;
-    if (news.refused) return;
-    own.token = std::max(news.token, fencing_token{own.token.zxid(), own.token.counter() + 1});
-    own.kind = answered.asked_for.value_or(own.kind);
-}
-
 // ---- user code ------------------------------------------------------------------------------
-
-template <class F>
-void session_hold::enqueue(audience listener, F&& callback) {
-    session_->services().callbacks->post(telling(listener, std::forward<F>(callback)));
-}
 
 void session_hold::post(task callback) {
     session_->services().callbacks->post(std::move(callback));
@@ -165,7 +178,7 @@ void session_hold::leave(const error& why) noexcept {
     if (!defer_leave(why)) session_->leave(id_, why);
 }
 
-void session_hold::unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
+void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
     std::vector<std::pair<session_runner*, std::vector<core::acquisition_id>>> sessions;
     const error why{errc::cancelled};
     for (const auto& each : all) {
@@ -185,6 +198,8 @@ void session_hold::unlock_together(const std::vector<std::shared_ptr<hold>>& all
     for (auto& [session, ids] : sessions) session->leave_together(std::move(ids), why);
 }
 
+// Bounded: the session answers, or its lease or the session ends. Not an interruption point: the caller has to know what
+// it holds.
 result<void> session_hold::rename(core::contender_kind kind) {
     if (forked()) return forked_error();
     base::unique_lock lock{mutex_};
@@ -192,20 +207,17 @@ result<void> session_hold::rename(core::contender_kind kind) {
     held_.change().renamed.change().asked_for = kind;
     lock.unlock();
     session_->rename(id_, kind);
-    return base::finish_or_end("a renaming", [&] { return await_rename(before); });
-}
-
-result<void> session_hold::await_rename(unsigned before) {
-    base::unique_lock lock{mutex_};
-    // Bounded: the session answers, or its lease or the session ends. Not an interruption point: the caller
-    // has to know what it holds.
-    const boost::this_thread::disable_interruption uninterrupted;
-    while (held_->renamed->answered == before && state_.is_held() && !gone_) changed_.wait(lock);
-    if (state_.is_lost()) return *state_.why();
-    if (held_->renamed->answered == before)
-        return error{errc::not_held, path() + ": the hold was given up"};
-    if (held_->renamed->refused) return *held_->renamed->refused;
-    return {};
+    return base::finish_or_end("a renaming", [&]() -> result<void> {
+        const boost::this_thread::disable_interruption uninterrupted;
+        base::unique_lock answered{mutex_};
+        while (held_->renamed->answered == before && state_.is_held() && !gone_)
+            changed_.wait(answered);
+        if (state_.is_lost()) return *state_.why();
+        if (held_->renamed->answered == before)
+            return error{errc::not_held, path() + ": the hold was given up"};
+        if (held_->renamed->refused) return *held_->renamed->refused;
+        return {};
+    });
 }
 
 // ---- for the guard --------------------------------------------------------------------------
@@ -213,10 +225,6 @@ result<void> session_hold::await_rename(unsigned before) {
 fencing_vector session_hold::tokens() const {
     const auto servers = session_->services().servers->describe();
     return fencing_vector{{{base::make_resource_name(servers, path()).to_string(), token()}}};
-}
-
-bool session_hold::valid() const noexcept {
-    return boottime_clock::now() < certain_until();
 }
 
 boottime_clock::time_point session_hold::certain_until() const noexcept {
@@ -248,7 +256,11 @@ error session_hold::doubt() const {
 
 // ---- commits --------------------------------------------------------------------------------
 
-hold::standing_znode session_hold::standing() const {
+result<hold::znode_holds> session_hold::parts_for_commit() {
+    return znode_holds{std::static_pointer_cast<session_hold>(shared_from_this())};
+}
+
+znode_hold::standing_znode session_hold::standing() const {
     return {session_->services().servers->describe(), znode()};
 }
 
@@ -275,11 +287,10 @@ void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
 }
 
 result<commit_result> session_hold::commit(const transaction& writes,
+                                           const std::vector<std::string>& further,
                                            const commit_options& options) {
     if (const auto still = status(); !still) return still.error();
-    auto others = standing_at(session_->services().servers->describe(), writes);
-    if (!others) return others.error();
-    auto outcome = session_->commit(id_, writes, std::move(*others), options);
+    auto outcome = session_->commit(id_, writes, further, options);
     if (outcome || outcome.error() != errc::not_held) return outcome;
     // The hold was lost after status() had answered: the caller is told the reason of that loss.
     const base::lock_guard lock{mutex_};
@@ -287,13 +298,11 @@ result<commit_result> session_hold::commit(const transaction& writes,
     return outcome;
 }
 
-void session_hold::async_commit(const transaction& writes, const commit_options& options,
-                                commit_audience&& listeners) {
+void session_hold::async_commit(const transaction& writes, const std::vector<std::string>& further,
+                                const commit_options& options, commit_audience&& listeners) {
     if (const auto still = status(); !still)
         return refuse_commit(std::move(listeners), still.error());
-    auto others = standing_at(session_->services().servers->describe(), writes);
-    if (!others) return refuse_commit(std::move(listeners), others.error());
-    session_->async_commit(id_, writes, std::move(*others), options, std::move(listeners));
+    session_->async_commit(id_, writes, further, options, std::move(listeners));
 }
 
 // ---- reads ----------------------------------------------------------------------------------
@@ -313,12 +322,6 @@ result<seen_node> session_hold::read(const std::string& path, boottime_clock::ti
 
 boottime_clock::duration session_hold::release_limit() const {
     return session_->session_timeout();
-}
-
-result<void> session_hold::release(boottime_clock::time_point deadline) {
-    if (forked()) return forked_error();
-    unlock();
-    return base::finish_or_end("a release", [&] { return await_release(deadline); });
 }
 
 result<void> session_hold::await_release(boottime_clock::time_point deadline) {

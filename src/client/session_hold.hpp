@@ -24,13 +24,10 @@
 
 namespace turnstile::detail {
 
-class session_hold final : public session_call {
+class session_hold final : public session_call, public znode_hold {
 public:
+    // In a session that has kept room for it. Takes the request's functions and leaves its message, which has its id.
     session_hold(std::shared_ptr<session_runner> session, acquire_request& request);
-    // The hold of a request, in a session that has kept room for it. Takes the request's functions; gives the message,
-    // which is for the session, its id.
-    [[nodiscard]] static std::shared_ptr<session_hold> make(
-        const std::shared_ptr<session_runner>& session, acquire_request& request);
 
     // ---- for the session -------------------------------------------------------------------
     [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
@@ -38,13 +35,11 @@ public:
     void tell_contended() const override { (*on_contended_)(); }
     bool post_trigger() override;
 
-    [[nodiscard]] core::acquisition_id id() const noexcept { return id_; }
     [[nodiscard]] const std::shared_ptr<session_runner>& session() const noexcept {
         return session_;
     }
 
-    // As unlock() of each, in that order; those of one session go together.
-    static void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
+    friend void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
 
     // ---- for holds of a read-write lock ----------------------------------------------------
     // The hold goes on as one of another kind. Waits for the servers' answer, which comes also if the lease ends
@@ -64,43 +59,35 @@ public:
     [[nodiscard]] std::string znode() const override;
     [[nodiscard]] turnstile::fencing_token token() const noexcept override;
     [[nodiscard]] fencing_vector tokens() const override;
-    [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
     [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override;
+    [[nodiscard]] result<znode_holds> parts_for_commit() override;
     [[nodiscard]] standing_znode standing() const override;
     [[nodiscard]] result<void> begin_commit() override;
     void end_commit(const std::optional<error>& why) noexcept override;
-    result<commit_result> commit(const transaction& writes, const commit_options& options) override;
-    void async_commit(const transaction& writes, const commit_options& options,
-                      commit_audience&& listeners) override;
+    result<commit_result> commit(const transaction& writes, const std::vector<std::string>& further,
+                                 const commit_options& options) override;
+    void async_commit(const transaction& writes, const std::vector<std::string>& further,
+                      const commit_options& options, commit_audience&& listeners) override;
     [[nodiscard]] vantage granted_at() const override;
     [[nodiscard]] result<seen_node> read(const std::string& path,
                                          boottime_clock::time_point deadline,
                                          const std::stop_token& stop) override;
     [[nodiscard]] boottime_clock::duration release_limit() const override;
-    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
-    [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_) { return valid(); }
+    class reception;
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;
     void leave(const error& why) noexcept override;
     void post(task callback) override;
     [[nodiscard]] answer_reader* answered_by() const noexcept override { return session_.get(); }
 
-    void on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease,
-                    std::uint64_t connection) REQUIRES(mutex_);
     // Notes that it is to leave after the commits of other holds that check it. False: none is under way.
     [[nodiscard]] bool defer_leave(const error& why);
-    // Until more renamings are answered than `before`.
-    [[nodiscard]] result<void> await_rename(unsigned before);
-    [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline);
+    [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
     void on_loss(const error& why) REQUIRES(mutex_);
-    void on_renamed(const core::renamed& news) REQUIRES(mutex_);
-    // By the queue of callbacks, and not before the session is through with its step.
-    template <class F>
-    void enqueue(audience listener, F&& callback);
     void post_answer() REQUIRES(mutex_);
     void trigger_all_lost();
 
@@ -137,5 +124,8 @@ private:
     };
     base::cold<held> held_ GUARDED_BY(mutex_);
 };
+
+// As unlock() of each, in that order; the holds of one session go together.
+void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
 
 }  // namespace turnstile::detail

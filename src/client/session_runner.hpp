@@ -129,11 +129,10 @@ public:
     // Under a hold of this session, if the znodes that stand for further ones are there. The first is a Boost
     // interruption point.
     result<commit_result> commit(core::acquisition_id hold, const transaction& writes,
-                                 std::vector<std::string>&& standing,
-                                 const commit_options& options);
+                                 std::vector<std::string> standing, const commit_options& options);
     void async_commit(core::acquisition_id hold, const transaction& writes,
-                      std::vector<std::string>&& standing, const commit_options& options,
-                      hold::commit_audience&& listeners);
+                      std::vector<std::string> standing, const commit_options& options,
+                      commit_audience&& listeners);
 
     // ---- queries ---------------------------------------------------------------------------
     // Answers in the order of the questions, which are reads. A Boost interruption point.
@@ -188,7 +187,7 @@ private:
     void expect(const core::acquire& message, const std::shared_ptr<session_call>& hold)
         REQUIRES(mutex_);
     core::commit_id start_commit(core::acquisition_id hold, const transaction& writes,
-                                 std::vector<std::string>&& standing, const commit_options& options,
+                                 std::vector<std::string> standing, const commit_options& options,
                                  const std::shared_ptr<commit_call>& caller);
     void hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller);
     [[nodiscard]] result<commit_result> await_commit(core::commit_id id, commit_call& own);

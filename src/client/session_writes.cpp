@@ -20,7 +20,7 @@ error stopped() {
 }  // namespace
 
 core::commit_id session_runner::start_commit(core::acquisition_id hold, const transaction& writes,
-                                             std::vector<std::string>&& standing,
+                                             std::vector<std::string> standing,
                                              const commit_options& options,
                                              const std::shared_ptr<commit_call>& caller) {
     const auto id = next_id<core::commit_id>();
@@ -38,7 +38,7 @@ core::commit_id session_runner::start_commit(core::acquisition_id hold, const tr
 }
 
 result<commit_result> session_runner::commit(core::acquisition_id hold, const transaction& writes,
-                                             std::vector<std::string>&& standing,
+                                             std::vector<std::string> standing,
                                              const commit_options& options) {
     const auto own = std::make_shared<commit_call>(writes, chroot_);
     const auto id = start_commit(hold, writes, std::move(standing), options, own);
@@ -63,9 +63,8 @@ result<commit_result> session_runner::await_commit(core::commit_id id, commit_ca
 }
 
 void session_runner::async_commit(core::acquisition_id hold, const transaction& writes,
-                                  std::vector<std::string>&& standing,
-                                  const commit_options& options,
-                                  hold::commit_audience&& listeners) {
+                                  std::vector<std::string> standing, const commit_options& options,
+                                  commit_audience&& listeners) {
     const auto own = std::make_shared<commit_call>(writes, chroot_);
     own->listeners = std::move(listeners);
     start_commit(hold, writes, std::move(standing), options, own);

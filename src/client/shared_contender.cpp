@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "base/out_of_memory.hpp"
+#include "base/overloaded.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
 #include "turnstile/lockable.hpp"
@@ -82,36 +83,40 @@ std::shared_ptr<local_hold> shared_contender::holder() const {
 
 // What the callers learn is written down in the order in which it was decided.
 void shared_contender::record(deferred_effects& effects) {
-    value_.take(decided_);
-    for (const auto& action : decided_) {
-        if (const auto* granted = std::get_if<core::sharing::tell_granted>(&action)) {
-            const auto hold = caller_of(granted->id);
+    namespace sharing = core::sharing;
+    const base::overloaded note{
+        [&](const sharing::ask& question) REQUIRES(mutex_) {
+            effects.ask = question;
+            current_ = {.number = question.contender, .withdrawn = std::stop_source{}};
+        },
+        [&](const sharing::withdraw&)
+            REQUIRES(mutex_) { effects.withdraw.push_back(current_.withdrawn); },
+        [&](const sharing::give_back&)
+            REQUIRES(mutex_) { effects.given_back.push_back(std::exchange(current_, {})); },
+        [&](const sharing::tell_granted& grant) REQUIRES(mutex_) {
+            const auto hold = caller_of(grant.id);
             TURNSTILE_CHECK(hold);
-            hold->on_granted(current_.held, fencing_token{current_.zxid, granted->counter},
-                             granted->until.value_or(boottime_clock::time_point::max()));
+            hold->on_granted(current_.held, fencing_token{current_.zxid, grant.counter},
+                             grant.until.value_or(boottime_clock::time_point::max()));
             effects.answered.push_back(hold);
             if (current_.order) effects.order = {hold, *std::exchange(current_.order, {})};
-        } else if (const auto* refused = std::get_if<core::sharing::tell_refused>(&action)) {
-            auto hold = take_caller(refused->id);
+        },
+        [&](const sharing::tell_refused& refused) REQUIRES(mutex_) {
+            auto hold = take_caller(refused.id);
             TURNSTILE_CHECK(hold);
-            hold->on_refused(refusal(refused->why));
+            hold->on_refused(refusal(refused.why));
             effects.answered.push_back(std::move(hold));
-        } else if (const auto* lost = std::get_if<core::sharing::tell_lost>(&action)) {
-            auto hold = take_caller(lost->id);
+        },
+        [&](const sharing::tell_lost& lost) REQUIRES(mutex_) {
+            auto hold = take_caller(lost.id);
             TURNSTILE_CHECK(hold);
-            auto callbacks = hold->on_loss(lost->why);
+            auto callbacks = hold->on_loss(lost.why);
             effects.lost.push_back({std::move(hold), std::move(callbacks)});
-        } else if (const auto* expiring = std::get_if<core::sharing::tell_expiring>(&action)) {
-            effects.expiring.push_back(caller_of(expiring->id));
-        } else if (std::holds_alternative<core::sharing::give_back>(action)) {
-            effects.given_back.push_back(std::exchange(current_, {}));
-        } else if (std::holds_alternative<core::sharing::withdraw>(action)) {
-            effects.withdraw.push_back(current_.withdrawn);
-        } else {
-            effects.ask = std::get<core::sharing::ask>(action);
-            current_ = {.number = effects.ask->contender, .withdrawn = std::stop_source{}};
-        }
-    }
+        },
+        [&](const sharing::tell_expiring& expiring)
+            REQUIRES(mutex_) { effects.expiring.push_back(caller_of(expiring.id)); }};
+    value_.take(decided_);
+    for (const auto& action : decided_) std::visit(note, action);
 }
 
 // Late, and there was no server that could have granted it.
@@ -284,18 +289,14 @@ void shared_contender::on_contender_lost(std::uint64_t number) {
 // ends the callback of the loss and perhaps the last reference to the client.
 void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
                                     std::uint64_t number) {
-    auto effects = self->step_contended(number);
+    auto effects = self->step([&](deferred_effects&, boottime_clock::time_point)
+                                  REQUIRES(self->mutex_) { self->value_.on_contended(number); });
     for (const auto& returned : effects.given_back)
         if (returned.held) returned.held->unlock();
     const auto workers = self->servers_->services().workers;
     workers->post([self = std::move(self), effects = std::move(effects)]() mutable {
         self->execute(std::move(effects));
     });
-}
-
-shared_contender::deferred_effects shared_contender::step_contended(std::uint64_t number) {
-    return step([&](deferred_effects&, boottime_clock::time_point)
-                    REQUIRES(mutex_) { value_.on_contended(number); });
 }
 
 // May come before the grant is known here: the first holder is told then.

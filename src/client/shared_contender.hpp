@@ -111,7 +111,6 @@ private:
     void on_answer(std::uint64_t number, result<guard>&& answer);
     void on_contender_lost(std::uint64_t number);
     static void on_contended(std::shared_ptr<shared_contender>&& self, std::uint64_t number);
-    deferred_effects step_contended(std::uint64_t number);
     void on_asked_to_release(std::uint64_t number, const release_request& request);
     void tell_holder(const std::function<void(local_hold&)>& callback);
     void tell_waiting(const std::function<void(local_hold&, std::size_t ahead)>& callback);

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "base/overloaded.hpp"
 #include "base/path.hpp"
 #include "turnstile/transaction.hpp"
 
@@ -15,21 +16,24 @@ const std::string& path_of(const transaction::part& part) noexcept {
     return std::visit([](const auto& p) -> const std::string& { return p.path; }, part);
 }
 
-std::size_t bytes_of(const transaction::part& part) noexcept {
-    auto bytes = path_of(part).size();
-    if (const auto* create = std::get_if<transaction::create_part>(&part)) {
-        bytes += create->data.size();
-    } else if (const auto* set = std::get_if<transaction::set_part>(&part)) {
-        bytes += set->data.size();
-    } else if (const auto* put = std::get_if<transaction::put_part>(&part)) {
-        bytes += put->data.size();
-    } else if (const auto* make = std::get_if<transaction::make_part>(&part)) {
-        // As if all above it were missing.
-        for (auto at = make->path.find('/', 1); at != std::string::npos;
-             at = make->path.find('/', at + 1))
-            bytes += at;
-    }
+// As if all above it were missing.
+std::size_t bytes_above(const std::string& path) noexcept {
+    std::size_t bytes = 0;
+    for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+        bytes += at;
     return bytes;
+}
+
+std::size_t bytes_of(const transaction::part& part) noexcept {
+    return path_of(part).size() +
+           std::visit(base::overloaded{
+                          [](const transaction::create_part& p) { return p.data.size(); },
+                          [](const transaction::set_part& p) { return p.data.size(); },
+                          [](const transaction::remove_part& /*p*/) { return std::size_t{}; },
+                          [](const transaction::check_part& /*p*/) { return std::size_t{}; },
+                          [](const transaction::put_part& p) { return p.data.size(); },
+                          [](const transaction::make_part& p) { return bytes_above(p.path); }},
+                      part);
 }
 
 std::int32_t version_of(const transaction::part& part) noexcept {

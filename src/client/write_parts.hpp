@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/overloaded.hpp"
 #include "core/contender/guarded_write.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/transaction.hpp"
@@ -25,21 +26,26 @@ namespace turnstile::detail {
                                                                   core::acl_policy acl) {
     std::vector<core::write_part> parts;
     for (const auto& part : writes.parts()) {
-        if (const auto* create = std::get_if<transaction::create_part>(&part)) {
-            parts.emplace_back(
-                core::create_op{create->path, create->data, mode_of(create->kind), acl});
-        } else if (const auto* set = std::get_if<transaction::set_part>(&part)) {
-            parts.emplace_back(core::set_op{set->path, set->data, set->version});
-        } else if (const auto* remove = std::get_if<transaction::remove_part>(&part)) {
-            parts.emplace_back(core::remove_op{remove->path, remove->version});
-        } else if (const auto* put = std::get_if<transaction::put_part>(&part)) {
-            parts.emplace_back(core::put_op{put->path, put->data, acl});
-        } else if (const auto* make = std::get_if<transaction::make_part>(&part)) {
-            parts.emplace_back(core::make_op{make->path, acl});
-        } else {
-            const auto& check = std::get<transaction::check_part>(part);
-            parts.emplace_back(core::check_op{check.path, check.version});
-        }
+        parts.push_back(std::visit(
+            base::overloaded{[acl](const transaction::create_part& p) -> core::write_part {
+                                 return core::create_op{p.path, p.data, mode_of(p.kind), acl};
+                             },
+                             [](const transaction::set_part& p) -> core::write_part {
+                                 return core::set_op{p.path, p.data, p.version};
+                             },
+                             [](const transaction::remove_part& p) -> core::write_part {
+                                 return core::remove_op{p.path, p.version};
+                             },
+                             [](const transaction::check_part& p) -> core::write_part {
+                                 return core::check_op{p.path, p.version};
+                             },
+                             [acl](const transaction::put_part& p) -> core::write_part {
+                                 return core::put_op{p.path, p.data, acl};
+                             },
+                             [acl](const transaction::make_part& p) -> core::write_part {
+                                 return core::make_op{p.path, acl};
+                             }},
+            part));
     }
     return parts;
 }

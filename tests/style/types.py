@@ -26,7 +26,6 @@ LARGE = {
     "multi_hold": 47,
     "postgresql_database": 60,
     "reader": 47,
-    "session_hold": 54,
     "session_link": 140,
     "session_runner": 73,
     "sqlite_database": 52,

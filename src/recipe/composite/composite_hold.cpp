@@ -83,7 +83,7 @@ void composite_hold::give_back(std::vector<kept_part>&& parts) {
         part.loss.reset();
         holds.push_back(std::move(part.held));
     }
-    session_hold::unlock_together(holds);
+    unlock_together(holds);
 }
 
 std::vector<composite_hold::held_part> composite_hold::kept() const {

@@ -7,6 +7,7 @@
 
 #include "base/inner_error.hpp"
 #include "base/out_of_memory.hpp"
+#include "base/overloaded.hpp"
 #include "client/internals.hpp"
 #include "recipe/lock/queue_lock.hpp"
 
@@ -250,28 +251,30 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
 multi_hold::decisions multi_hold::decide() {
     decisions decided;
     auto& next = decided.next;
-    const auto actions = value_.take();
-    for (const auto& action : actions) {
-        if (const auto* ask = std::get_if<core::all_of::ask>(&action)) {
-            next.ask = ask->part;
-            asks_[ask->part] = std::stop_source{};  // it is not withdrawn yet
-        } else if (const auto* trial = std::get_if<core::all_of::try_part>(&action)) {
-            next.tries.push_back(trial->part);
-            asks_[trial->part] = std::stop_source{};
-        } else if (const auto* draw = std::get_if<core::all_of::withdraw>(&action)) {
-            decided.withdraw.push_back(asks_[draw->part]);
-        } else if (const auto* back = std::get_if<core::all_of::give_back>(&action)) {
-            decided.give_back.push_back(std::exchange(parts_[back->part], {}));
-        } else if (std::holds_alternative<core::all_of::tell_granted>(action)) {
+    using all_of = core::all_of;
+    const base::overloaded note{
+        [&](const all_of::ask& question) REQUIRES(mutex_) {
+            next.ask = question.part;
+            asks_[question.part] = std::stop_source{};  // it is not withdrawn yet
+        },
+        [&](const all_of::try_part& trial) REQUIRES(mutex_) {
+            next.tries.push_back(trial.part);
+            asks_[trial.part] = std::stop_source{};
+        },
+        [&](const all_of::withdraw& wait)
+            REQUIRES(mutex_) { decided.withdraw.push_back(asks_[wait.part]); },
+        [&](const all_of::give_back& back)
+            REQUIRES(mutex_) { decided.give_back.push_back(std::exchange(parts_[back.part], {})); },
+        [&](const all_of::tell_granted&) REQUIRES(mutex_) {
             grant();
             next.is_over = true;
-        } else if (std::holds_alternative<core::all_of::tell_failed>(action)) {
+        },
+        [&](const all_of::tell_failed&) REQUIRES(mutex_) {
             refuse(failure_.why(lease_ended()));
             next.is_over = true;
-        } else {
-            decided.lost = lose(*failure_.loss());
-        }
-    }
+        },
+        [&](const all_of::tell_lost&) REQUIRES(mutex_) { decided.lost = lose(*failure_.loss()); }};
+    for (const auto& action : value_.take()) std::visit(note, action);
     if (!next.empty()) failure_.go_on();
     tell_pace();
     return decided;

@@ -41,11 +41,10 @@ public:
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override;
     [[nodiscard]] fencing_vector tokens() const override;
-    [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
-    [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override;
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
+    [[nodiscard]] result<znode_holds> parts_for_commit() override;
     void run_as_callback(task callback) override;
-    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
     // What a step decided.
@@ -56,6 +55,7 @@ private:
         std::optional<std::vector<task>> lost;  // the callbacks that tell of the loss
     };
 
+    [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
     [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_);
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;

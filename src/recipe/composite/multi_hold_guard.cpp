@@ -24,10 +24,10 @@ error multi_hold::doubt() const {
     return lease_ended();
 }
 
-bool multi_hold::valid() const noexcept {
-    if (over_ || forked()) return false;
+boottime_clock::time_point multi_hold::certain_until() const noexcept {
+    if (over_ || forked()) return boottime_clock::time_point::min();
     const base::lock_guard lock{mutex_};
-    return is_certain();
+    return is_certain() ? record_.valid_until(parts_) : boottime_clock::time_point::min();
 }
 
 boottime_clock::time_point multi_hold::valid_until() const noexcept {
@@ -72,12 +72,15 @@ void multi_hold::leave(const error& /*why*/) noexcept {
 }
 
 // The first carries it.
-result<std::vector<std::shared_ptr<hold>>> multi_hold::parts_for_commit() {
+result<hold::znode_holds> multi_hold::parts_for_commit() {
     if (const auto still = status(); !still) return still.error();
-    std::vector<std::shared_ptr<hold>> all;
-    const base::lock_guard lock{mutex_};
-    for (const auto& part : parts_)
-        if (part.held) all.push_back(part.held);
+    znode_holds all;
+    const auto held = held_parts();
+    for (auto part = held.rbegin(); part != held.rend(); ++part) {
+        auto those = part->second->parts_for_commit();
+        if (!those) return those;
+        all.insert(all.end(), those->begin(), those->end());
+    }
     return all;
 }
 
@@ -89,19 +92,15 @@ void multi_hold::run_as_callback(task callback) {
 }
 
 // All releases are under way before the first is waited for.
-result<void> multi_hold::release(boottime_clock::time_point deadline) {
-    if (forked()) return forked_error();
-    unlock();
-    return base::finish_or_end("the release of a multi_lock", [&] {
-        std::optional<error> first;
-        for (const auto& [which, part] : given_back()) {
-            const auto confirmed = part->release(deadline);
-            if (confirmed) continue;
-            if (!first) first = error_of(which, confirmed.error());
-            if (confirmed.error() == errc::interrupted) break;
-        }
-        return released(first);
-    });
+result<void> multi_hold::await_release(boottime_clock::time_point deadline) {
+    std::optional<error> first;
+    for (const auto& [which, part] : given_back()) {
+        const auto confirmed = part->release(deadline);
+        if (confirmed) continue;
+        if (!first) first = error_of(which, confirmed.error());
+        if (confirmed.error() == errc::interrupted) break;
+    }
+    return released(first);
 }
 
 }  // namespace turnstile::detail

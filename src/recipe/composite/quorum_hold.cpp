@@ -6,6 +6,7 @@
 
 #include "base/inner_error.hpp"
 #include "base/out_of_memory.hpp"
+#include "base/overloaded.hpp"
 #include "base/random.hpp"
 #include "client/internals.hpp"
 #include "recipe/composite/quorum_report.hpp"
@@ -52,24 +53,28 @@ void quorum_hold::step(F&& event) {
 
 quorum_hold::decisions quorum_hold::decide() {
     decisions next;
-    for (const auto& action : value_.take()) {
-        if (const auto* question = std::get_if<core::quorum::ask>(&action)) {
-            asks_[question->part] = std::stop_source{};
-            next.ask.push_back(question->part);
-        } else if (const auto* draw = std::get_if<core::quorum::withdraw>(&action)) {
-            next.withdraw.push_back(asks_[draw->part]);
-        } else if (const auto* back = std::get_if<core::quorum::give_back>(&action)) {
-            next.give_back.push_back(std::exchange(parts_[back->part], {}));
-        } else if (std::holds_alternative<core::quorum::tell_granted>(action)) {
+    using quorum = core::quorum;
+    const base::overloaded note{
+        [&](const quorum::ask& question) REQUIRES(mutex_) {
+            asks_[question.part] = std::stop_source{};
+            next.ask.push_back(question.part);
+        },
+        [&](const quorum::withdraw& wait)
+            REQUIRES(mutex_) { next.withdraw.push_back(asks_[wait.part]); },
+        [&](const quorum::give_back& back)
+            REQUIRES(mutex_) { next.give_back.push_back(std::exchange(parts_[back.part], {})); },
+        [&](const quorum::tell_granted&) REQUIRES(mutex_) {
             grant();
             next.answer = true;
-        } else if (const auto* failed = std::get_if<core::quorum::tell_failed>(&action)) {
-            refuse(failure(failed->why));
+        },
+        [&](const quorum::tell_failed& failed) REQUIRES(mutex_) {
+            refuse(failure(failed.why));
             next.answer = true;
-        } else {
+        },
+        [&](const quorum::tell_lost&) REQUIRES(mutex_) {
             next.lost = lose(no_majority(path(), answers_so_far(errc::session_lost)));
-        }
-    }
+        }};
+    for (const auto& action : value_.take()) std::visit(note, action);
     return next;
 }
 

@@ -48,12 +48,11 @@ public:
     }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override { return {}; }
     [[nodiscard]] fencing_vector tokens() const override;
-    [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
-    [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override {
-        return no_commits();
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
+    [[nodiscard]] result<znode_holds> parts_for_commit() override {
+        return error{errc::bad_option, path() + ": a hold of a majority cannot carry a commit"};
     }
-    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
     struct decisions {
@@ -64,6 +63,7 @@ private:
         std::optional<std::vector<task>> lost;  // the callbacks that tell of the loss
     };
 
+    [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
     // Parts whose leases have ended never come back: without a gap, see core::quorum.
     [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_);
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);

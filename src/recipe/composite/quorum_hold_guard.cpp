@@ -39,12 +39,6 @@ error quorum_hold::doubt() const {
     return no_majority(path(), answers_so_far(errc::session_lost));
 }
 
-bool quorum_hold::valid() const noexcept {
-    if (over_ || forked()) return false;
-    const base::lock_guard lock{mutex_};
-    return is_certain();
-}
-
 boottime_clock::time_point quorum_hold::majority_until() const {
     std::vector<boottime_clock::time_point> ends;
     for (const auto& part : parts_)
@@ -58,6 +52,12 @@ boottime_clock::time_point quorum_hold::valid_until() const noexcept {
     if (forked()) return boottime_clock::time_point::min();
     const base::lock_guard lock{mutex_};
     return over_ && last_ ? last_->second : majority_until();
+}
+
+boottime_clock::time_point quorum_hold::certain_until() const noexcept {
+    if (over_ || forked()) return boottime_clock::time_point::min();
+    const base::lock_guard lock{mutex_};
+    return is_certain() ? majority_until() : boottime_clock::time_point::min();
 }
 
 fencing_vector quorum_hold::part_tokens() const {
@@ -97,25 +97,21 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
 
 // Until so many ensembles confirmed it that the others can have a majority: those that do not answer may
 // not do so for long. The ones that can be reached come first.
-result<void> quorum_hold::release(boottime_clock::time_point deadline) {
-    if (forked()) return forked_error();
-    unlock();
-    return base::finish_or_end("the release of a quorum_lock", [&] {
-        auto all = given_back();
-        std::stable_partition(all.begin(), all.end(),
-                              [this](const auto& part) { return connected(part.first); });
-        const auto may_stay = ensembles_->size() - (ensembles_->size() / 2 + 1);
-        std::optional<error> first;
-        for (auto left = all.size(); left > may_stay; --left) {
-            const auto& [which, part] = all[all.size() - left];
-            const auto answer = part->release(deadline);
-            if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
-                continue;  // nothing of it excludes a contender
-            if (!first) first = base::named((*ensembles_)[which].name, answer.error());
-            if (answer.error() == errc::interrupted) break;
-        }
-        return released(first);
-    });
+result<void> quorum_hold::await_release(boottime_clock::time_point deadline) {
+    auto all = given_back();
+    std::stable_partition(all.begin(), all.end(),
+                          [this](const auto& part) { return connected(part.first); });
+    const auto may_stay = ensembles_->size() - (ensembles_->size() / 2 + 1);
+    std::optional<error> first;
+    for (auto left = all.size(); left > may_stay; --left) {
+        const auto& [which, part] = all[all.size() - left];
+        const auto answer = part->release(deadline);
+        if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
+            continue;  // nothing of it excludes a contender
+        if (!first) first = base::named((*ensembles_)[which].name, answer.error());
+        if (answer.error() == errc::interrupted) break;
+    }
+    return released(first);
 }
 
 }  // namespace turnstile::detail

@@ -32,7 +32,10 @@ public:
     [[nodiscard]] turnstile::fencing_token token() const noexcept override {
         return inner().fencing_token();
     }
-    [[nodiscard]] bool valid() const noexcept override { return !released_ && inner().valid(); }
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override {
+        const auto of = internals::hold_of(common_->hold);
+        return released_ || !of ? boottime_clock::time_point::min() : of->certain_until();
+    }
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override {
         return inner().valid_until();
     }
@@ -45,8 +48,8 @@ public:
                 if (const auto self = weak.lock(); self && !self->released_) call(why);
             });
     }
-    [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override {
-        return std::vector{internals::hold_of(common_->hold)};
+    [[nodiscard]] result<znode_holds> parts_for_commit() override {
+        return internals::hold_of(common_->hold)->parts_for_commit();
     }
     void run_as_callback(std::function<void()> task) override {
         internals::hold_of(common_->hold)->run_as_callback(std::move(task));

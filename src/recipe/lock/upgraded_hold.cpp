@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/out_of_memory.hpp"
-
 namespace turnstile::detail {
 
 std::shared_ptr<session_hold> upgraded_hold::drop_upper() {
@@ -16,6 +14,10 @@ std::shared_ptr<session_hold> upgraded_hold::drop_upper() {
 
 boottime_clock::time_point upgraded_hold::valid_until() const noexcept {
     return std::min(base_->valid_until(), upper_->valid_until());
+}
+
+boottime_clock::time_point upgraded_hold::certain_until() const noexcept {
+    return std::min(base_->certain_until(), upper_->certain_until());
 }
 
 result<void> upgraded_hold::status() const {
@@ -30,13 +32,10 @@ void upgraded_hold::unlock() noexcept {
     base_->unlock();
 }
 
-result<void> upgraded_hold::release(boottime_clock::time_point deadline) {
-    unlock();
-    return base::finish_or_end("a release", [&] {
-        const auto above = upper_->release(deadline);
-        auto beneath = base_->release(deadline);
-        return above ? beneath : above;
-    });
+result<void> upgraded_hold::await_release(boottime_clock::time_point deadline) {
+    const auto above = upper_->release(deadline);
+    auto beneath = base_->release(deadline);
+    return above ? beneath : above;
 }
 
 }  // namespace turnstile::detail

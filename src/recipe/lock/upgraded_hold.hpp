@@ -10,7 +10,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include "client/session_hold.hpp"
 
@@ -31,8 +30,8 @@ public:
         return upper_->token();
     }
     [[nodiscard]] fencing_vector tokens() const override { return upper_->tokens(); }
-    [[nodiscard]] bool valid() const noexcept override { return base_->valid() && upper_->valid(); }
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override { return upper_->evidence(); }
     [[nodiscard]] result<void> status() const override;
     [[nodiscard]] std::stop_token lost_token() const noexcept override {
@@ -42,8 +41,8 @@ public:
         base_->on_lost(std::move(callback));
     }
     // Under the writer's znode.
-    [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override {
-        return std::vector<std::shared_ptr<hold>>{upper_, base_};
+    [[nodiscard]] result<znode_holds> parts_for_commit() override {
+        return znode_holds{upper_, base_};
     }
     void run_as_callback(std::function<void()> task) override {
         upper_->run_as_callback(std::move(task));
@@ -52,9 +51,10 @@ public:
     [[nodiscard]] boottime_clock::duration release_limit() const override {
         return base_->release_limit();
     }
-    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
+    [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
+
     const std::shared_ptr<session_hold> base_;
     const std::shared_ptr<session_hold> upper_;
 };

@@ -70,11 +70,14 @@ public:
     [[nodiscard]] std::string znode() const override { return {}; }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override { return {}; }
     [[nodiscard]] fencing_vector tokens() const override { return {}; }
-    [[nodiscard]] bool valid() const noexcept override { return certain; }
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override {
+        return certain ? boottime_clock::time_point::max() : boottime_clock::time_point::min();
+    }
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override { return {}; }
     [[nodiscard]] lease_evidence evidence() const noexcept override {
         return lease_evidence::direct;
     }
+    [[nodiscard]] result<znode_holds> parts_for_commit() override { return znode_holds{}; }
     [[nodiscard]] boottime_clock::duration release_limit() const override { return {}; }
     result<void> release(boottime_clock::time_point /*deadline*/) override {
         unlock();

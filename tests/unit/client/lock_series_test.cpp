@@ -26,7 +26,9 @@ public:
     [[nodiscard]] std::string znode() const override { return {}; }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override { return {}; }
     [[nodiscard]] fencing_vector tokens() const override { return {}; }
-    [[nodiscard]] bool valid() const noexcept override { return true; }
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override {
+        return until_;
+    }
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override {
         return until_;
     }
@@ -36,6 +38,7 @@ public:
     [[nodiscard]] result<void> status() const override { return {}; }
     [[nodiscard]] std::stop_token lost_token() const noexcept override { return {}; }
     void on_lost(std::function<void(const error&)> /*callback*/) override {}
+    [[nodiscard]] result<znode_holds> parts_for_commit() override { return znode_holds{}; }
     void run_as_callback(std::function<void()> /*task*/) override {}
     void unlock() noexcept override {}
     [[nodiscard]] boottime_clock::duration release_limit() const override { return {}; }
