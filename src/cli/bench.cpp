@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/bench.hpp"
+#include "cli/commands.hpp"
 
 #include <poll.h>
 #include <unistd.h>

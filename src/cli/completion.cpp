@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/commands.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"

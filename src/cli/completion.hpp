@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // completion: what a shell suggests while a person types `turnstile ...`, made from the commands that there are.
 //
-// Thread safety: pure functions, and commands of the program.
+// Thread safety: pure functions.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/command_line.hpp"
+namespace CLI {
+class App;
+}
 
 namespace turnstile::cli {
 
@@ -32,9 +34,5 @@ struct suggested_command {
 [[nodiscard]] std::string bash_completion(const std::vector<suggested_command>& commands);
 [[nodiscard]] std::string zsh_completion(const std::vector<suggested_command>& commands);
 [[nodiscard]] std::string fish_completion(const std::vector<suggested_command>& commands);
-
-// `turnstile completion SHELL` and `turnstile manual [COMMAND]`.
-void add_completion_command(CLI::App& program, command_line& line);
-void add_manual_command(CLI::App& program, command_line& line);
 
 }  // namespace turnstile::cli

@@ -9,7 +9,6 @@
 
 #include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
-#include "cli/file_findings.hpp"
 #include "cli/module_list.hpp"
 #include "cli/path_findings.hpp"
 #include "cli/printable.hpp"
@@ -23,6 +22,20 @@ using json = nlohmann::ordered_json;
 
 // Of each kind of finding so many are printed; JSON has all.
 constexpr std::size_t k_most_of_a_kind = 10;
+
+// What is wrong with the file of a SQLite connect string.
+findings file_findings(const examination& seen) {
+    findings found;
+    if (!seen.file) return found;
+    for (const auto& why : seen.file->refusals)
+        found.push_back({severity::problem, "file_refused", seen.file->file, why,
+                         "give the file one name in a folder on a local file system, and use its "
+                         "path everywhere; clients open it then"});
+    if (!seen.file->exposure.empty())
+        found.push_back({severity::warning, "file_exposed", seen.file->file, seen.file->exposure,
+                         "0600 for one user, 0660 for a group of users that all take locks"});
+    return found;
+}
 
 std::string milliseconds_text(double milliseconds) {
     std::array<char, 32> text{};

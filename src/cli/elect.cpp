@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/elect.hpp"
+#include "cli/commands.hpp"
 
 #include <poll.h>
 #include <unistd.h>
@@ -12,20 +12,25 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/command_host.hpp"
 #include "cli/complaint.hpp"
 #include "cli/connection.hpp"
 #include "cli/duration_option.hpp"
-#include "cli/elect_options.hpp"
 #include "cli/election_answers.hpp"
 #include "cli/election_page.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/host_names_option.hpp"
+#include "cli/http_address.hpp"
+#include "cli/keeping_options.hpp"
+#include "cli/output_option.hpp"
 #include "cli/path_option.hpp"
 #include "cli/printable.hpp"
+#include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/term_queue.hpp"
 #include "cli/wait_watch.hpp"
@@ -35,6 +40,21 @@
 
 namespace turnstile::cli {
 namespace {
+
+struct elect_options {
+    std::string path;
+    keeping_options keeping;
+    server_settings servers;
+    std::string id;                        // what others see; empty: <host>-<pid>
+    std::string data{};                    // published with it
+    std::optional<http_address> http{};    // where it answers
+    std::vector<std::string> names{};      // that clients may call this server
+    bool once = false;                     // ends with the first command that has run
+    bool listen = false;                   // prints leaders, takes no part
+    output_form form = output_form::text;  // of leaders
+    bool quiet = false;
+    std::chrono::milliseconds pause{1'000};  // from one term's end to the next entry
+};
 
 constexpr std::chrono::milliseconds k_look{1'000};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/mkdir.hpp"
+#include "cli/commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -8,23 +8,13 @@
 #include <string_view>
 #include <system_error>
 
-#include "cli/bench.hpp"
+#include "cli/commands.hpp"
 #include "cli/complaint.hpp"
 #include "cli/completion.hpp"
-#include "cli/dev.hpp"
-#include "cli/doctor.hpp"
-#include "cli/elect.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
-#include "cli/look.hpp"
-#include "cli/mkdir.hpp"
 #include "cli/module_list.hpp"
-#include "cli/run.hpp"
-#include "cli/serve.hpp"
-#include "cli/sessions.hpp"
 #include "cli/standard_streams.hpp"
-#include "cli/take.hpp"
-#include "cli/watch.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/log.hpp"
 

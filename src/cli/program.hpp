@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
 
 namespace turnstile::cli {
 

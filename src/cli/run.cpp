@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run.hpp"
+#include "cli/commands.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/serve.hpp"
+#include "cli/commands.hpp"
 
 #include <termios.h>
 #include <unistd.h>

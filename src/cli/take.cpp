@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/take.hpp"
+#include "cli/commands.hpp"
 
 #include <syslog.h>
 #include <unistd.h>
@@ -224,6 +224,9 @@ void add_ask_command(CLI::App& program, command_line& line) {
     command.formatter_fn([](auto&&...) { return ask_help(); });
 }
 
+// Two phases: the holder is asked, and has some time to release the lock; then it is ordered to, and its znode is deleted
+// when its hold cannot be valid any more (turnstile/revocation.hpp). Both phases act on the very znode that was shown: if
+// another znode has its place by then, they do nothing.
 void add_take_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<take_options>();
     auto& command = add_command(program, line, "take", options, run_take);

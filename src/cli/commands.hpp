@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// commands: the subcommands of `turnstile`. Each function adds one to the command line; the source with the name of the
+// command defines it, and look.cpp, take.cpp and completion.cpp define two.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace turnstile::cli {
+
+// The action that the command line asks for. Each subcommand sets it.
+struct command_line {
+    // The words behind "--": their flags are not ours.
+    std::vector<std::string> behind_dashes;
+    // Runs while the process has one thread, and returns the exit code. An error is one line on stderr.
+    std::function<int()> action;
+};
+
+void add_run_command(CLI::App& program,
+                     command_line& line);  // runs a program while it holds a lock
+void add_elect_command(CLI::App& program,
+                       command_line& line);  // runs a program on one machine of several
+void add_ls_command(CLI::App& program, command_line& line);     // lists the locks below a folder
+void add_show_command(CLI::App& program, command_line& line);   // shows a lock and its queue
+void add_watch_command(CLI::App& program, command_line& line);  // shows locks while they change
+void add_ask_command(CLI::App& program, command_line& line);    // asks a holder to release
+void add_take_command(CLI::App& program, command_line& line);   // takes a lock away from its holder
+void add_mkdir_command(CLI::App& program, command_line& line);  // creates a folder, and the chroot
+void add_sessions_command(CLI::App& program, command_line& line);  // lists sessions and their hosts
+void add_doctor_command(CLI::App& program,
+                        command_line& line);  // examines servers, settings and a path
+void add_bench_command(CLI::App& program,
+                       command_line& line);  // measures locks on the user's servers
+void add_serve_command(CLI::App& program, command_line& line);  // serves the admin page
+void add_dev_command(CLI::App& program, command_line& line);    // runs private ZooKeeper servers
+void add_completion_command(CLI::App& program, command_line& line);  // prints a shell's completion
+void add_manual_command(CLI::App& program, command_line& line);      // prints the manual page
+
+}  // namespace turnstile::cli
