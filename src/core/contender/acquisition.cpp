@@ -275,10 +275,9 @@ bool acquisition::rests_on_events() const noexcept {
     return hold != nullptr && hold->behind->rests_on_event();
 }
 
-std::size_t acquisition::owned_bytes() const {
-    if (over()) return 0;
+std::size_t acquisition::bytes_as(contender_kind kind) const {
     auto wants = settings_.wants;
-    wants.kind = kind();
+    wants.kind = kind;
     return contender_bytes(folder(), wants);
 }
 

@@ -111,7 +111,9 @@ public:
     [[nodiscard]] bool rests_on_events() const noexcept;
     // The bytes that its znode takes, or may come to take, in the transaction that would close the
     // session: from the call until nothing is left.
-    [[nodiscard]] std::size_t owned_bytes() const;
+    [[nodiscard]] std::size_t owned_bytes() const { return over() ? 0 : bytes_as(kind()); }
+    // The same of an acquisition that is not over, as one of this kind.
+    [[nodiscard]] std::size_t bytes_as(contender_kind kind) const;
     [[nodiscard]] std::string znode() const;
     // Of those that a waiter waits for, as far as it knows.
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // contender_effects: what a contender asks of its session in answer to an event. The session executes the effects in this
-// order once the event is over (core/session/effect_steps.hpp).
+// order once the event is over (core/session/contender_steps.hpp).
 //
 // Thread safety: none, values.
 #pragma once

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_steps: what a session does with the guarded writes of its holds (client_life.hpp, guarded_write.hpp).
+// commit_steps: what a session does with the guarded writes of its holds (session_owners.hpp, guarded_write.hpp).
 //
 // Thread safety: none.
 #pragma once
 
 #include <vector>
 
-#include "core/session/client_life.hpp"
+#include "core/session/session_owners.hpp"
 
 namespace turnstile::core {
 
 class commit_steps {
 public:
-    explicit commit_steps(client_life& life) : life_{life} {}
+    explicit commit_steps(session_owners& owners) : owners_{owners} {}
 
     void commit(const core::commit& request);
     void cancel(commit_id commit, const error& why);
@@ -40,7 +40,7 @@ private:
     void end_if_lost(acquisition_id hold);
 
     // ---- the effects of an event, in their order ----
-    void carry_out(acquisition_id hold, effects&& wanted);
+    void carry_out(acquisition_id hold);
     void carry_out(acquisition_id hold, write_effects::submit&& request);
     void carry_out(acquisition_id hold, write_effects::retry_later&& pause);
     void carry_out(acquisition_id hold, write_effects::version_became&& known);
@@ -49,7 +49,7 @@ private:
     [[nodiscard]] session_view session() const;
     [[nodiscard]] own_znode own(acquisition_id hold) const;
 
-    client_life& life_;
+    session_owners& owners_;
 };
 
 }  // namespace turnstile::core

@@ -5,49 +5,141 @@
 #include <variant>
 
 #include "base/check.hpp"
+#include "core/contender/refusals.hpp"
 #include "core/contender/state_queries.hpp"
-#include "core/session/due_times.hpp"
-#include "core/session/effect_steps.hpp"
-#include "core/session/request_steps.hpp"
 #include "core/session/session_errors.hpp"
 
 namespace turnstile::core {
 
+namespace {
+
+using sending = session_traces::sending;
+
+// Executes what a contender asks for in an event (contender_effects.hpp).
+class effect_execution {
+public:
+    effect_execution(session_owners& owners, acquisition_id id) : owners_{owners}, id_{id} {}
+
+    // ---- requests ----
+
+    void operator()(contender_effects::submit& wanted) const {
+        owners_.requests.send_as(wanted.request.id, std::move(wanted.request.op),
+                                 for_contender{id_}, owners_.basics);
+    }
+
+    // A contender that enters does not find contenders of this session in its way that have given up and wait to go.
+    void operator()(contender_effects::enter& wanted) const {
+        auto& requests = owners_.requests;
+        if (requests.gathers_creations())
+            return requests.create_later({id_, wanted.id, std::move(wanted.znode)});
+        contender_steps{owners_}.send_removals(sending::all);
+        requests.send_as(wanted.id, std::move(wanted.znode), for_contender{id_}, owners_.basics);
+    }
+
+    void operator()(contender_effects::list& wanted) const {
+        owners_.requests.list_for({id_, wanted.id}, std::move(wanted.folder), owners_.basics);
+    }
+
+    void operator()(contender_effects::remove& wanted) const {
+        owners_.traces.remove_later(
+            {id_, wanted.id, std::move(wanted.path), std::move(wanted.watched)});
+        contender_steps{owners_}.send_removals(sending::in_turn);
+    }
+
+    void operator()(const contender_effects::retry_later& /*wanted*/) const {
+        owners_.requests.retry_later(owners_.basics.now);
+    }
+
+    // ---- watches ----
+
+    void operator()(const contender_effects::watch& wanted) const {
+        owners_.traces.watch(wanted.path, id_);
+    }
+
+    void operator()(const contender_effects::unwatch& wanted) const {
+        owners_.traces.unwatch(wanted.path, id_, owners_.basics);
+    }
+
+    void operator()(const contender_effects::unwatch_gone& wanted) const {
+        owners_.traces.unwatch_gone(wanted.path, id_, owners_.basics);
+    }
+
+    // ---- what was found out ----
+
+    void operator()(const contender_effects::warn_of_foreign& found) const {
+        const auto& folder = owners_.contenders.table().at(id_).folder();
+        if (owners_.contenders.is_first_mixed(folder))
+            owners_.basics.actions.emplace_back(
+                warning{foreign_kind(folder, found.ours, found.theirs)});
+    }
+
+    void operator()(const contender_effects::containers_unsupported& /*found*/) const {
+        owners_.contenders.containers_unsupported();
+    }
+
+    void operator()(const contender_effects::parent_create_lost& /*found*/) const {
+        owners_.contenders.parent_create_lost();
+    }
+
+    void operator()(const contender_effects::abandon& wanted) const {
+        const auto& folder = owners_.contenders.table().at(id_).folder();
+        // place: remembers_abandoned_create
+        owners_.traces.abandon(folder, wanted.guid, owners_.basics.now,
+                               owners_.link.session_lease().timeout());
+    }
+
+    void operator()(contender_effects::replace_session& wanted) const {
+        owners_.link.replace(std::move(wanted.reason));
+    }
+
+    // ---- callers ----
+
+    void operator()(contender_effects::tell& told) const {
+        if (static_cast<std::uint64_t>(id_) >= k_first_leftover) return;
+        if (auto* const grant = std::get_if<granted>(&told.event)) {
+            TURNSTILE_CHECK(owners_.link.session_lease().valid(owners_.basics.now));
+            // place: max_hold_from_the_grant
+            grant->until = owners_.contenders.granted(id_, owners_.basics.now);
+        }
+        if (const auto* const over = std::get_if<lost>(&told.event))
+            owners_.commits.hold_was_lost(id_, over->why);
+        owners_.basics.actions.emplace_back(notice{id_, std::move(told.event)});
+    }
+
+private:
+    session_owners& owners_;
+    const acquisition_id id_;
+};
+
+}  // namespace
+
 // ---- what callers want ----------------------------------------------------------------------
 
 void contender_steps::acquire(const core::acquire& request) {
-    const auto why = life_.refused();
+    const auto why = owners_.epochs.refused();
     if (why) {  // place: refuses_after_close
-        life_.actions.emplace_back(notice{request.id, failed{*why}});
-        life_.actions.emplace_back(notice{request.id, gone{}});
+        owners_.basics.actions.emplace_back(notice{request.id, failed{*why}});
+        owners_.basics.actions.emplace_back(notice{request.id, gone{}});
         return;
     }
-    add(request.id, contender{acquisition{request.settings}, request.deadline});
-    life_.clock.add(request.id, request.warn_before, request.max_hold);
-    if (request.deadline) life_.deadlines.add(*request.deadline, request.id);
+    owners_.contenders.add(request, owners_.basics);
     with(request.id, [](acquisition& added, contender_session& c) { added.start(c); });
 }
 
 // Their other requests follow the creates: a list has to show its contender's znode.
 void contender_steps::acquire(const core::acquire_together& request) {
-    if (!life_.attached()) {
+    if (!owners_.link.attached()) {
         for (const auto& each : request.all) acquire(each);
         return;
     }
-    request_steps requests{life_};
-    requests.send_removals(request_steps::sending::all);
-    life_.epoch->creations.begin();
-    auto earlier = std::exchange(life_.actions, {});
+    auto& actions = owners_.basics.actions;
+    send_removals(sending::all);
+    owners_.requests.gather_creations();
+    auto earlier = std::exchange(actions, {});
     for (const auto& each : request.all) acquire(each);
-    auto besides = std::exchange(life_.actions, std::move(earlier));
-    requests.send_creations();
-    for (auto& each : besides) life_.actions.push_back(std::move(each));
-}
-
-void contender_steps::add(acquisition_id id, contender&& added) {
-    TURNSTILE_CHECK(life_.contenders.find(id) == nullptr);
-    if (life_.contenders.empty()) life_.looks.begin(life_.now);
-    life_.contenders.add(id, std::move(added));
+    auto besides = std::exchange(actions, std::move(earlier));
+    owners_.requests.send_creations(owners_.basics);
+    for (auto& each : besides) actions.push_back(std::move(each));
 }
 
 void contender_steps::leave(const core::leave& request) {
@@ -58,19 +150,18 @@ void contender_steps::leave(const core::leave& request) {
 
 // A release waits for the hold's commits: a commit's outcome can be found out only while the hold's znode exists.
 bool contender_steps::release_later(const core::leave& request) {
-    if (!life_.commits.has_writes(request.id)) return false;
-    const auto* const found = life_.contenders.find(request.id);
+    if (!owners_.commits.has_writes(request.id)) return false;
+    const auto* const found = owners_.contenders.table().find(request.id);
     if (found == nullptr || !found->value.holds()) return false;
-    life_.commits.release_later(request);
+    owners_.commits.release_later(request);
     return true;
 }
 
 void contender_steps::leave(const core::leave_together& request) {
-    if (life_.epoch) life_.epoch->removals.gather(true);
+    owners_.traces.gather_removals(true);
     for (const auto id : request.all) leave(core::leave{id, request.why});
-    if (!life_.epoch) return;
-    life_.epoch->removals.gather(false);
-    request_steps{life_}.send_removals(request_steps::sending::all);
+    owners_.traces.gather_removals(false);
+    send_removals(sending::all);
 }
 
 void contender_steps::cancel(acquisition_id id, const error& why) {
@@ -93,8 +184,7 @@ void contender_steps::on_reply(acquisition_id id, const reply& answer, prepared_
 }
 
 void contender_steps::on_watch(const watch_event& event) {
-    TURNSTILE_CHECK(life_.epoch);
-    const auto interested = life_.epoch->watches.fired(event);
+    const auto interested = owners_.traces.fired(event);
     // place: event_for_those_interested
     for (const auto id : interested)
         // place: event_for_each
@@ -104,45 +194,38 @@ void contender_steps::on_watch(const watch_event& event) {
 
 void contender_steps::remove_abandoned(const std::string& folder,
                                        const std::vector<std::string>& children) {
-    TURNSTILE_CHECK(life_.epoch);
-    for (const auto& name : life_.epoch->abandoned.take(folder, children)) {
-        const acquisition_id id{k_first_leftover + life_.leftovers++};
-        add(id, contender{acquisition::leftover(folder, name)});
-        with(id, [](acquisition& leftover, contender_session& c) { leftover.start(c); });
-    }
+    for (const auto& name : owners_.traces.found_abandoned(folder, children))
+        with(owners_.contenders.add_leftover(folder, name, owners_.basics.now),
+             [](acquisition& leftover, contender_session& c) { leftover.start(c); });
 }
 
 // ---- what time brings -----------------------------------------------------------------------
 
 void contender_steps::expire(acquisition_id id) {
-    if (const auto* late = life_.contenders.find(id))
-        cancel(id, deadline_error(life_, late->value));
+    if (const auto* late = owners_.contenders.table().find(id))
+        cancel(id, deadline_error(owners_, late->value));
 }
 
 // The holder is told before its znode is removed, since its guard is over by the same clock.
 void contender_steps::end_long_holds() {
-    while (const auto id = life_.clock.take_ended(life_.now)) {
-        const error why{errc::held_too_long, life_.contenders.at(*id).folder()};
+    while (const auto id = owners_.contenders.take_ended(owners_.basics.now)) {
+        const error why{errc::held_too_long, owners_.contenders.table().at(*id).folder()};
         // place: max_hold_revokes
         with(*id, [&why](acquisition& hold, contender_session& c) { hold.revoke(c, why); });
     }
 }
 
 void contender_steps::end_delays() {
-    while (const auto id = life_.clock.delay_over(life_.now))
+    while (const auto id = owners_.contenders.clock().delay_over(owners_.basics.now))
         with(*id, [](acquisition& waiter, contender_session& c) { waiter.on_delay_end(c); });
-}
-
-void contender_steps::warn_holders() {
-    for (const auto id : life_.clock.take_warnings(life_.now, life_.lease.valid_until()))
-        life_.actions.emplace_back(notice{id, expiring{}});
 }
 
 void contender_steps::look_again() {
     const auto look = [](acquisition& waiter, contender_session& c) { waiter.look_again(c); };
-    life_.looks.begin(life_.now);
-    for (const auto id : life_.looks.take_in_line(life_.contenders)) with(id, look);
-    for (const auto id : life_.looks.take_behind(life_.contenders)) with(id, look);
+    auto& contenders = owners_.contenders;
+    contenders.begin_looks(owners_.basics.now);
+    for (const auto id : contenders.take_in_line()) with(id, look);
+    for (const auto id : contenders.take_further_back()) with(id, look);
 }
 
 void contender_steps::watch_own_znodes(id_set ids) {
@@ -152,20 +235,17 @@ void contender_steps::watch_own_znodes(id_set ids) {
 // A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
 // stand behind its answer, it changes nothing, and it says whether the znode is still there.
 void contender_steps::confirm() {
-    TURNSTILE_CHECK(life_.attached());
-    auto& confirmations = life_.attached()->confirmations;
-    confirmations.begin(life_.now);
-    const auto next = life_.contenders.next_to_confirm(life_.epoch->latest_confirmed);
+    auto& contenders = owners_.contenders;
+    const auto next = contenders.begin_confirmation(owners_.basics.now);
     if (!next) return;
-    life_.epoch->latest_confirmed = *next;
-    watch_own_znodes(life_.contenders.unwatched());
-    const auto& contender = life_.contenders.at(*next);
+    watch_own_znodes(contenders.table().unwatched());
+    const auto& contender = contenders.table().at(*next);
     const auto znode = contender.znode();
     const auto version =
         needs_confirmation(contender.current()) ? version_in(contender.current()) : k_any_version;
     // place: confirming_write
-    confirmations.sent(request_steps{life_}.send(multi_op{{check_op{znode, version}}},
-                                                 for_confirmation{*next, znode}));
+    contenders.confirmation_sent(owners_.requests.send(
+        multi_op{{check_op{znode, version}}}, for_confirmation{*next, znode}, owners_.basics));
 }
 
 // ---- little by little -----------------------------------------------------------------------
@@ -173,14 +253,13 @@ void contender_steps::confirm() {
 // Those in line ask for their places again: with a thousand of them that is a thousand requests ahead of the next
 // confirmation.
 void contender_steps::go_on() {
-    TURNSTILE_CHECK(life_.attached());
-    const auto& window = life_.epoch->window;
-    const auto& all = life_.contenders.all();
+    TURNSTILE_CHECK(owners_.link.attached());
+    const auto& all = owners_.contenders.table().all();
     for (auto at = all.begin(); at != all.end();) {
         const auto& [id, contender] = *at++;  // `with` may erase this one, and only this one
         const bool waits = waits_in_line(contender.value.current());
-        if (waits && !window.has_room()) {
-            keep(life_.attached()->behind, id, true);
+        if (waits && !owners_.requests.has_room()) {
+            owners_.contenders.stay_behind(id);
         } else {
             with(id, [](acquisition& each, contender_session& c) { each.on_attached(c); });
         }
@@ -188,91 +267,84 @@ void contender_steps::go_on() {
 }
 
 void contender_steps::let_in() {
-    const auto has_room = [this] {
-        if (life_.epoch->window.has_room()) return true;
-        life_.epoch->window.is_wanted();
-        return false;
-    };
-    while (life_.attached() && !life_.attached()->behind.empty()) {
-        if (!has_room()) return;
-        const auto id = *life_.attached()->behind.begin();
-        keep(life_.attached()->behind, id, false);
-        with(id, [](acquisition& each, contender_session& c) { each.on_attached(c); });
+    auto& contenders = owners_.contenders;
+    while (contenders.some_are_behind()) {
+        if (!owners_.requests.wants_room()) return;
+        with(contenders.take_behind(),
+             [](acquisition& each, contender_session& c) { each.on_attached(c); });
     }
-    const auto& outside = life_.contenders.outside();
-    while (life_.attached() && !outside.empty()) {
-        if (!has_room()) return;
+    const auto& outside = contenders.table().outside();
+    while (owners_.link.attached() && !outside.empty()) {
+        if (!owners_.requests.wants_room()) return;
         const auto id = *outside.begin();
         with(id, [](acquisition& next, contender_session& c) { next.start(c); });
         if (!outside.empty() && *outside.begin() == id) return;
     }
 }
 
+// ---- removals that go together --------------------------------------------------------------
+
+void contender_steps::send_removals(sending which) {
+    while (owners_.traces.has_removals(which))
+        remove_together(owners_.traces.take_removals(owners_.basics));
+}
+
+void contender_steps::remove_together(std::vector<removal>&& all) {
+    const auto& contenders = owners_.contenders.table();
+    std::erase_if(all, [&](const removal& removed) {
+        if (contenders.find(removed.contender) != nullptr) return false;
+        owners_.traces.removal_over(removed);
+        return true;
+    });
+    if (all.empty()) return;
+    TURNSTILE_CHECK(owners_.link.attached());
+    const auto id = all.size() == 1 ? all.front().id : owners_.basics.tickets.take();
+    owners_.traces.removal_sent(id);
+    auto op = removal_request(all);
+    owners_.requests.send_as(id, std::move(op), for_removals{std::move(all)}, owners_.basics);
+}
+
 // ---- each event of an acquisition -----------------------------------------------------------
 
-// Only a waiter asks about the lease and the way in: for a hold this is not worked out.
+// Only a waiter asks about the lease, the way in and the room for watches: for a hold these are not worked out.
 contender_view contender_steps::view_of(acquisition_id id, const contender& of,
                                         prepared_list* list) const {
-    const auto& settings = life_.settings;
+    const auto& link = owners_.link;
+    const auto& requests = owners_.requests;
+    const auto& traces = owners_.traces;
+    const auto& settings = owners_.settings;
+    const auto& lease = link.session_lease();
     contender_view seen;
-    seen.attached = life_.attached() != nullptr;
-    seen.connection = life_.latest_connection();
-    seen.now = life_.now;
-    seen.session_id = life_.session_id();
-    seen.gathers_removals = life_.epoch && life_.epoch->removals.gathers();
+    seen.attached = link.attached();
+    seen.connection = link.connection();
+    seen.now = owners_.basics.now;
+    seen.session_id = link.session_id();
+    seen.gathers_removals = traces.gathers_removals();
     if (seen.attached && of.value.waits()) {
-        seen.may_enter = may_enter(id);
-        seen.lease_lasts = life_.pace().lasts(life_.lease, life_.now);
-        seen.unseen_for = life_.pace().unseen_for(life_.lease);
-        if (due::has_come(due::no_lease(life_), life_))
-            seen.no_lease = error{errc::lease_too_short, short_lease(life_)};
+        // Its turn comes behind removals of the session's own, since it would wait for these contenders in its queue.
+        seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() &&
+                         !traces.is_crowded() && owners_.contenders.is_next(id);
+        seen.lease_lasts = link.pace().lasts(lease, seen.now);
+        seen.unseen_for = link.pace().unseen_for(lease);
+        seen.bytes_watched = traces.watched_bytes();
+        if (has_come(owners_.placement.no_lease(lease), seen.now))
+            seen.no_lease = error{errc::lease_too_short, owners_.placement.short_lease(lease)};
     }
-    seen.clock_drift = life_.lease.clock_drift();
+    seen.clock_drift = lease.clock_drift();
     seen.acl = settings.acl;
-    const bool doubted = life_.containers_doubted && !life_.zookeeper_known;
-    if (life_.containers_refused || doubted) seen.parent_mode = create_mode::persistent;
+    seen.parent_mode = owners_.contenders.parent_mode(link.is_zookeeper());
     seen.foreign_kinds = settings.foreign_kinds;
     seen.most_permits_watched = settings.watches.permits;
-    seen.bytes_watched = life_.watched_bytes();
     seen.most_bytes_watched = settings.watches.bytes;
     seen.chroot = settings.chroot;
     seen.list = list;
     return seen;
 }
 
-// A contender waits for room in the window, and for its turn: removals of the session's own go ahead of it, since it would
-// wait for these contenders in its queue.
-bool contender_steps::may_enter(acquisition_id id) const {
-    const auto* const connection = life_.attached();
-    if (connection == nullptr) return false;
-    if (connection->stay.now != stay::stage::settled && !life_.lease.is_ample()) return false;
-    const auto& outside = life_.contenders.outside();
-    return life_.epoch->window.has_room() && !life_.epoch->removals.crowded() &&
-           connection->behind.empty() && (outside.empty() || id <= *outside.begin());
-}
-
 void contender_steps::execute_effects(acquisition_id id) {
-    const effect_steps execute{life_, id};
-    for (auto& effect : life_.effects) std::visit(execute, effect);
-    life_.effects.clear();
-}
-
-void contender_steps::note_change(acquisition_id id, const contender& changed,
-                                  std::size_t bytes_before) {
-    const auto& value = changed.value;
-    TURNSTILE_CHECK(!value.holds() || !value.waits());
-    TURNSTILE_CHECK(!value.over() || !value.holds());
-    if (changed.deadline && !value.waits()) life_.deadlines.remove(*changed.deadline, id);
-    life_.clock.update(id, value.holds(), delay_end(value.current()));
-    auto* connection = life_.attached();
-    const bool first = life_.contenders.update(id, value, bytes_before, life_.latest_connection());
-    if (first && connection != nullptr) connection->confirmations.first_needed(life_.now);
-    const bool may_write = connection != nullptr && settled(value.current());
-    if (value.over()) {
-        life_.clock.forget(id);
-        life_.contenders.erase(id);
-    }
-    if (may_write) life_.commits.hold_has_settled(id);
+    const effect_execution execute{owners_, id};
+    for (auto& effect : owners_.effects) std::visit(execute, effect);
+    owners_.effects.clear();
 }
 
 }  // namespace turnstile::core

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_steps: what a session does with its acquisitions (client_life.hpp). Every event of an acquisition goes through
-// `with`: the acquisition handles the event, its effects are executed in order, and what has become of it is noted. No
-// event comes in the middle of another one.
+// contender_steps: what a session does with its acquisitions (session_owners.hpp). Every event of an acquisition goes through
+// `with`: the acquisition handles the event, its effects are executed in order, and what has become of it is noted. None
+// of the effects gives an acquisition an event.
 //
 // Thread safety: none.
 #pragma once
@@ -11,13 +11,13 @@
 
 #include "core/contender/contender_session.hpp"
 #include "core/contender/contender_view.hpp"
-#include "core/session/client_life.hpp"
+#include "core/session/session_owners.hpp"
 
 namespace turnstile::core {
 
 class contender_steps {
 public:
-    explicit contender_steps(client_life& life) : life_{life} {}
+    explicit contender_steps(session_owners& owners) : owners_{owners} {}
 
     // ---- what callers want ----
     void acquire(const core::acquire& request);
@@ -39,7 +39,6 @@ public:
     void expire(acquisition_id id);
     void end_long_holds();
     void end_delays();
-    void warn_holders();
     void look_again();
     // The rotation of the checks comes to each hold seldom; a watch tells of a deletion or of a revocation at
     // once. Once armed it costs nothing, and a hold that ends before the first confirmation needs none, nor does
@@ -54,18 +53,27 @@ public:
     // Contenders that waited for room in the window: first those in line, then those that are to enter.
     void let_in();
 
+    // ---- removals that go together ----
+    void send_removals(session_traces::sending which);
+    // In one transaction. A contender that is over, since its znode is gone, is left out: it would only make the others
+    // fail.
+    void remove_together(std::vector<removal>&& all);
+
     // ---- each event of an acquisition ----
     // `event(acquisition&, contender_session&)`, if the acquisition is there.
     template <class F>
     void with(acquisition_id id, F&& event, prepared_list* list = nullptr) {
-        auto* const found = life_.contenders.find(id);
+        auto* const found = owners_.contenders.find(id);
         if (found == nullptr) return;
-        const auto bytes_before = found->value.owned_bytes();
+        const auto kind_before = found->value.kind();
         const auto seen = view_of(id, *found, list);
-        contender_session session{seen, life_.tickets, life_.chance, life_.effects};
+        contender_session session{seen, owners_.basics.tickets, owners_.basics.chance,
+                                  owners_.effects};
         event(found->value, session);
         execute_effects(id);
-        note_change(id, *found, bytes_before);
+        if (owners_.contenders.update(id, *found, kind_before, owners_.link.connection(),
+                                      owners_.basics))
+            owners_.commits.hold_has_settled(id);
     }
     template <class F>
     void with_some(const id_set& ids, F&& event) {
@@ -73,7 +81,7 @@ public:
     }
     template <class F>
     void with_all(F&& event) {
-        const auto& all = life_.contenders.all();
+        const auto& all = owners_.contenders.table().all();
         for (auto at = all.begin(); at != all.end();) {
             const auto id = at->first;
             ++at;  // `with` may erase this one, and only this one
@@ -82,16 +90,14 @@ public:
     }
 
 private:
-    void add(acquisition_id id, contender&& added);
     // Returns true if the hold is released once its commits are over.
     [[nodiscard]] bool release_later(const core::leave& request);
     [[nodiscard]] contender_view view_of(acquisition_id id, const contender& of,
                                          prepared_list* list) const;
-    [[nodiscard]] bool may_enter(acquisition_id id) const;
+    // The loop over the effects of one event.
     void execute_effects(acquisition_id id);
-    void note_change(acquisition_id id, const contender& changed, std::size_t bytes_before);
 
-    client_life& life_;
+    session_owners& owners_;
 };
 
 }  // namespace turnstile::core

@@ -38,11 +38,14 @@ bool contender_table::is_to_be_watched(const acquisition& contender,
 }
 
 bool contender_table::update(acquisition_id id, const acquisition& changed,
-                             std::size_t bytes_before, std::uint64_t connection) {
-    TURNSTILE_CHECK(owned_bytes_ >= bytes_before);
-    owned_bytes_ = owned_bytes_ - bytes_before + changed.owned_bytes();
-    const bool first = confirming_.empty() && needs_confirmation(changed.current());
-    keep(confirming_, id, needs_confirmation(changed.current()));
+                             contender_kind kind_before, std::uint64_t connection) {
+    if (changed.over() || changed.kind() != kind_before) {
+        TURNSTILE_CHECK(owned_bytes_ >= changed.bytes_as(kind_before));
+        owned_bytes_ = owned_bytes_ - changed.bytes_as(kind_before) + changed.owned_bytes();
+    }
+    const bool confirms = needs_confirmation(changed.current());
+    const bool first = confirms && confirming_.empty();
+    keep(confirming_, id, confirms);
     keep(awaiting_lease_, id, awaits_lease(changed.current()));
     keep(holding_, id, changed.holds());
     keep(outside_, id, changed.waits_to_enter());

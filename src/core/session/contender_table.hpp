@@ -36,10 +36,10 @@ public:
     [[nodiscard]] const contender* find(acquisition_id id) const;
     [[nodiscard]] const acquisition& at(acquisition_id id) const { return all_.at(id).value; }
     void add(acquisition_id id, contender&& added);
-    // The contender has changed, and took `bytes_before`; `connection` is the latest one. True if it is the first that
+    // The contender has changed, and was of this kind; `connection` is the latest one. True if it is the first that
     // needs confirmations.
     [[nodiscard]] bool update(acquisition_id id, const acquisition& changed,
-                              std::size_t bytes_before, std::uint64_t connection);
+                              contender_kind kind_before, std::uint64_t connection);
     void erase(acquisition_id id) { all_.erase(id); }
 
     [[nodiscard]] const id_set& holding() const noexcept { return holding_; }

@@ -17,7 +17,7 @@ using id_set = boost::container::flat_set<acquisition_id>;
 inline void keep(id_set& set, acquisition_id id, bool in) {
     if (in) {
         set.insert(id);
-    } else {
+    } else if (!set.empty()) {
         set.erase(id);
         base::release_if_empty(set);
     }

@@ -2,101 +2,93 @@
 #include "core/session/link_steps.hpp"
 
 #include <chrono>
-#include <utility>
 
 #include "base/check.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
-#include "core/session/placement_steps.hpp"
-#include "core/session/request_steps.hpp"
-#include "core/session/silence_steps.hpp"
+#include "core/session/inquiry_steps.hpp"
 
 namespace turnstile::core {
-
-namespace {
-
-// The servers keep an old session for one time-out and two ticks, and seldom so many come in that time.
-constexpr std::size_t k_most_past_sessions = 16;
-
-}  // namespace
 
 // ---- epochs ---------------------------------------------------------------------------------
 
 void link_steps::open() {
-    TURNSTILE_CHECK(!life_.epoch);
-    life_.reopen_at.reset();
-    ++life_.epochs;
-    life_.epoch.emplace(life_.now, life_.settings.removals, life_.settings.window);
-    life_.lease.opening(life_.now);
-    life_.actions.emplace_back(open_session{life_.epochs});
+    owners_.epochs.open(owners_.basics);
+    owners_.link.open(owners_.basics.now);
+    owners_.requests.open();
+    owners_.traces.open();
 }
 
 void link_steps::on_open_failed(const open_failed& failure) {
-    if (failure.epoch != life_.epochs || life_.closing) return;
-    TURNSTILE_CHECK(!life_.attached());
-    life_.epoch.reset();
-    life_.not_opened = failure.why;
-    life_.reopen_at = life_.now + life_.reopening.draw(life_.chance);
+    if (!owners_.epochs.on_open_failed(failure, owners_.basics)) return;
+    TURNSTILE_CHECK(!owners_.link.attached());
+    owners_.link.leave();
+    owners_.requests.leave();
+    owners_.traces.leave();
 }
 
 // What was certain before is so no more, and what the session answers afterwards proves nothing about it.
 void link_steps::on_clock_stepped(const clock_stepped& step) {
-    if (!life_.epoch || life_.closing) return;
+    if (!owners_.link.has_epoch() || owners_.epochs.closing()) return;
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.ahead).count();
-    life_.epoch->replacement = "the wall clock went ahead by " + std::to_string(ms) +
-                               " ms: this machine may have stood still";
+    owners_.link.replace("the wall clock went ahead by " + std::to_string(ms) +
+                         " ms: this machine may have stood still");
 }
 
 // All that belongs to the session ends here.
 void link_steps::leave_session() {
-    if (life_.session_id() != 0) life_.past_sessions.push_back(life_.session_id());
-    if (life_.past_sessions.size() > k_most_past_sessions)
-        life_.past_sessions.erase(life_.past_sessions.begin());
-    life_.earlier_connections = life_.connections();
-    life_.epoch.reset();
-    life_.inquiries.all_lost();
+    owners_.epochs.leave(owners_.link.session_id(), owners_.link.connection());
+    owners_.link.leave();
+    owners_.placement.leave();
+    owners_.requests.leave();
+    owners_.traces.leave();
+    owners_.inquiries.all_lost();
+    owners_.contenders.leave();
 }
 
 // The commits first: what became of them is told before their holds are lost.
 void link_steps::end_epoch(const error& why, close_session::how manner) {
-    const bool was_there = life_.session_id() != 0;
+    const bool was_there = owners_.link.session_id() != 0;
     leave_session();
-    commit_steps{life_}.end(why);
+    commit_steps{owners_}.end(why);
     // place: tells_lost_first
-    if (was_there && !life_.closing) enter(session_state::lost, why.message());
+    if (was_there && !owners_.epochs.closing()) enter(session_state::lost, why.message());
     // Holders are told before the session is closed, and another contender granted.
-    contender_steps{life_}.with_all(
+    contender_steps{owners_}.with_all(
         [&why](acquisition& each, contender_session& c) { each.on_epoch_end(c, why); });
-    life_.actions.emplace_back(close_session{manner});
-    if (life_.refused()) return;
+    owners_.basics.actions.emplace_back(close_session{manner});
+    if (owners_.epochs.refused()) return;
     // place: opens_another_session
     enter(session_state::connecting, "opening a new session");
-    life_.reopen_at = life_.now + life_.reopening.draw(life_.chance);
+    owners_.epochs.reopen_later(owners_.basics);
 }
 
 void link_steps::replace_if_needed() {
-    if (!life_.epoch || !life_.epoch->replacement) return;
-    const auto why = *life_.epoch->replacement;
-    end_epoch({errc::session_lost, "a new one is opened, because " + why},
+    const auto* const why = owners_.link.replacement();
+    if (why == nullptr) return;
+    end_epoch({errc::session_lost, "a new one is opened, because " + *why},
               close_session::how::orderly);
 }
 
 // ---- connections ----------------------------------------------------------------------------
 
 bool link_steps::on_link(const link_event& event) {
-    TURNSTILE_CHECK(life_.epoch);
+    const auto state = owners_.epochs.state();
     switch (event.kind) {
-        case link_kind::attached: life_.not_opened.reset(); return attach(event);
+        case link_kind::attached: return attach(event);
         case link_kind::attached_read_only: attach_read_only(event); break;
         case link_kind::detached:
             detach();
-            if (life_.state == session_state::connected || life_.state == session_state::read_only)
+            if (state == session_state::connected || state == session_state::read_only)
                 enter(session_state::suspended, "the connection is gone");
             break;
         case link_kind::role_known: learn_role(event); break;
-        case link_kind::leader_not_found: placement_steps{life_}.stay_here(event); break;
-        case link_kind::found_elsewhere: silence_steps{life_}.found_elsewhere(event); break;
+        case link_kind::leader_not_found:
+            let_in(
+                owners_.placement.stay_here(event, owners_.link.session_lease(), owners_.basics));
+            break;
+        case link_kind::found_elsewhere: found_elsewhere(event); break;
         case link_kind::expired:
             end_epoch({errc::session_lost, "the servers expired it"}, close_session::how::abandon);
             break;
@@ -106,140 +98,129 @@ bool link_steps::on_link(const link_event& event) {
 }
 
 bool link_steps::attach(const link_event& event) {
-    auto& epoch = *life_.epoch;
-    TURNSTILE_CHECK(!life_.attached());
-    TURNSTILE_CHECK(event.connection > epoch.latest_connection);
-    // place: another_session
-    if (epoch.session_id != 0 && event.session_id != epoch.session_id) {
-        end_epoch({errc::session_lost, "the servers gave another id at a reconnect"},
-                  close_session::how::orderly);
+    auto& link = owners_.link;
+    auto& basics = owners_.basics;
+    const bool closing = owners_.epochs.closing();
+    owners_.epochs.found_server();
+    if (const auto why = link.attach(event, closing, basics.now)) {
+        end_epoch(*why, close_session::how::orderly);
         return false;
     }
-    life_.lease.attached(event.connection, event.timeout, life_.now);
-    // The leader may have doomed it before, and would answer all the same.
-    if (!life_.lease.valid(life_.now) && !life_.closing) {  // place: lease_over_at_attach
-        end_epoch(
-            {errc::session_lost, "its lease had ended when it reconnected; a new one is opened"},
-            close_session::how::orderly);
-        return false;
-    }
-    epoch.session_id = event.session_id;
-    epoch.latest_connection = event.connection;
-    epoch.heard_at = life_.now;
-    life_.silence.attached(life_.now);
-    epoch.link = server_connection{event.connection,
-                                   event.server,
-                                   server_role::unknown,
-                                   life_.now,
-                                   life_.now,
-                                   {life_.settings.retry_first, life_.settings.retry_longest},
-                                   {life_.now, life_.confirm_interval()}};
-    life_.looks.begin(life_.now);
-    life_.reopening.reset();
-    if (!life_.closing) enter(session_state::connected, "attached to " + event.server);
-    placement_steps{life_}.begin(event);
+    owners_.epochs.attached();
+    if (!closing) enter(session_state::connected, "attached to " + event.server);
+    owners_.placement.attach(event, link.session_lease(), closing, basics);
+    owners_.requests.attach(event.connection, link.confirm_interval(), basics);
+    owners_.traces.attach(basics);
+    owners_.contenders.attach(basics.now, link.confirm_interval());
     go_on_attached();
     return true;
 }
 
-void link_steps::go_on_attached() {
-    TURNSTILE_CHECK(life_.attached());
-    auto& epoch = *life_.epoch;
-    request_steps requests{life_};
-    contender_steps contenders{life_};
-    for (const auto& path : epoch.watches.take_given_back())
-        life_.actions.emplace_back(forget_watches{path});
-    contenders.watch_own_znodes(life_.contenders.holding());
-    epoch.window.reattached();
-    epoch.removals.reattached();                              // place: waiting_removals_go_on
-    requests.send_removals(request_steps::sending::in_turn);  // ahead of contenders that enter
-    // Commits first: a commit's outcome can be found out only while the znode of the commit's hold exists, and the
-    // contenders may remove that znode.
-    commit_steps{life_}.on_attached();
-    contenders.go_on();
-    requests.send_inquiries();
-}
-
 void link_steps::attach_read_only(const link_event& event) {
     detach();
-    life_.epoch->link = read_only_server{event.server};
-    if (!life_.closing)
+    owners_.link.attach_read_only(event);
+    if (!owners_.epochs.closing())
         enter(session_state::read_only, "connected to a server that is cut off from its majority");
 }
 
+void link_steps::learn_role(const link_event& event) {
+    if (owners_.link.learn_role(event, owners_.basics.now))
+        let_in(owners_.placement.learn(event, owners_.link.session_lease(),
+                                       owners_.epochs.closing(), owners_.basics));
+}
+
+void link_steps::go_on_attached() {
+    contender_steps contenders{owners_};
+    contenders.watch_own_znodes(owners_.contenders.table().holding());
+    owners_.requests.begin_again();
+    owners_.traces.removals_go_on();
+    // Ahead of contenders that enter.
+    contenders.send_removals(session_traces::sending::in_turn);
+    // Commits first: a commit's outcome can be found out only while the znode of the commit's hold exists, and the
+    // contenders may remove that znode.
+    commit_steps{owners_}.on_attached();
+    contenders.go_on();
+    inquiry_steps{owners_}.send_all();
+}
+
 void link_steps::detach() {
-    const bool was_attached = life_.attached() != nullptr;
-    life_.epoch->link = no_server{};
-    if (!was_attached) return;
-    life_.lease.detached();
-    contender_steps{life_}.with_all(
+    owners_.placement.detach();
+    owners_.requests.detach();
+    owners_.traces.detach();
+    owners_.contenders.detach();
+    if (!owners_.link.detach()) return;
+    contender_steps{owners_}.with_all(
         [](acquisition& each, contender_session& c) { each.on_detached(c); });
 }
 
-// May come when the connection is gone again.
-void link_steps::learn_role(const link_event& event) {
-    if (event.connection != life_.latest_connection()) return;
-    life_.zookeeper_known = !event.foreign;
-    if (life_.attached()) {
-        placement_steps{life_}.learn(event);
-    } else if (life_.settings.roles_trusted) {
-        life_.lease.role_known(event.connection, event.role, life_.now);
-    }
-}
-
-// ---- states, and the end --------------------------------------------------------------------
-
 void link_steps::enter(session_state next, const std::string& reason) {
-    auto& state = life_.state;
-    if (state == next || state == session_state::closed) return;
-    if (state == session_state::auth_failed && next != session_state::closed) return;
-    TURNSTILE_CHECK(next != session_state::connected || life_.attached());
-    TURNSTILE_CHECK(next != session_state::suspended || !life_.attached());
-    TURNSTILE_CHECK(next != session_state::connecting || !life_.epoch);
-    TURNSTILE_CHECK(next != session_state::read_only || life_.epoch);
-    TURNSTILE_CHECK(next != session_state::closed || life_.closing);
-    TURNSTILE_CHECK(next != session_state::auth_failed || life_.refusal);
-    life_.actions.emplace_back(changed{{life_.settings.index, life_.epochs, state, next}, reason});
-    state = next;
+    if (!owners_.epochs.enter(next, reason, owners_.basics)) return;
+    TURNSTILE_CHECK(next != session_state::connected || owners_.link.attached());
+    TURNSTILE_CHECK(next != session_state::suspended || !owners_.link.attached());
+    TURNSTILE_CHECK(next != session_state::connecting || !owners_.link.has_epoch());
+    TURNSTILE_CHECK(next != session_state::read_only || owners_.link.has_epoch());
 }
 
-void link_steps::answer_inquiries(const error& why) {
-    for (const auto& [id, inquiry] : life_.inquiries.take_all()) {
-        life_.actions.emplace_back(answer{id, why});
-        if (inquiry.deadline) life_.deadlines.remove(*inquiry.deadline, id);
-    }
+// ---- which server ---------------------------------------------------------------------------
+
+void link_steps::let_in(bool settled) {
+    if (settled) contender_steps{owners_}.go_on();  // place: lets_in
+}
+
+void link_steps::look_elsewhere() {
+    owners_.requests.look_elsewhere(owners_.basics, lease_outlives_move());
+}
+
+void link_steps::found_elsewhere(const link_event& event) {
+    const auto& link = owners_.link;
+    if (!link.attached() || link.connection() != event.connection) return;
+    if (owners_.epochs.closing()) return;
+    auto& basics = owners_.basics;
+    if (!owners_.requests.may_leave_server(basics.now, link.session_lease().timeout())) return;
+    if (!lease_outlives_move()) return;
+    owners_.requests.leave_server(basics);  // place: silent_server_is_left
+}
+
+// An attach after the end of the lease replaces the session.
+bool link_steps::lease_outlives_move() const {
+    const auto& lease = owners_.link.session_lease();
+    return !owners_.contenders.have_stakes() ||
+           lease.valid(owners_.basics.now + owners_.requests.silence_limit(lease.timeout()));
+}
+
+// ---- the end --------------------------------------------------------------------------------
+
+void link_steps::revoke_all(const error& why) {
+    // place: close_revokes_all
+    contender_steps{owners_}.with_all(
+        [&why](acquisition& each, contender_session& c) { each.revoke(c, why); });
+    inquiry_steps{owners_}.fail_all(why);
 }
 
 void link_steps::refuse_for_good(const error& why) {
-    TURNSTILE_CHECK(!life_.refusal);
-    life_.refusal = why;
-    if (!life_.closing) enter(session_state::auth_failed, why.message());
-    contender_steps{life_}.with_all(
-        [&why](acquisition& each, contender_session& c) { each.revoke(c, why); });
-    answer_inquiries(why);
+    owners_.epochs.refuse_for_good(why);
+    if (!owners_.epochs.closing()) enter(session_state::auth_failed, why.message());
+    revoke_all(why);
     end_epoch(why, close_session::how::abandon);
 }
 
 void link_steps::close() {
-    if (life_.closing) return;
-    life_.closing = true;
-    life_.reopen_at.reset();
+    if (owners_.epochs.closing()) return;
+    owners_.epochs.close();
     const error why{errc::closed};
     enter(session_state::closed, "close() was called");
-    // place: close_revokes_all
-    contender_steps{life_}.with_all(
-        [&why](acquisition& each, contender_session& c) { each.revoke(c, why); });
-    answer_inquiries(why);
+    revoke_all(why);
     // With no session, or one that has ended there, nothing at the servers could be removed.
-    if (!life_.epoch || due::has_come(due::end_while_closing(life_), life_)) on_closed();
+    const auto end = due::end_while_closing(owners_);
+    if (!owners_.link.has_epoch() || has_come(end, owners_.basics.now)) on_closed();
 }
 
 void link_steps::on_closed() {
     const error why{errc::closed};
     leave_session();
-    commit_steps{life_}.end(why);
+    commit_steps{owners_}.end(why);
     // place: closed_session_ends_all
-    contender_steps{life_}.with_all(
+    contender_steps{owners_}.with_all(
         [&why](acquisition& each, contender_session& c) { each.on_epoch_end(c, why); });
 }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_steps: how a session's links to the servers come and go, and its epochs with them (client_life.hpp).
+// link_steps: what the ends of epochs and connections, and the way to another server, do to the requests, contenders and
+// commits of a session (session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once
 
 #include <string>
 
-#include "core/session/client_life.hpp"
+#include "core/session/session_owners.hpp"
 
 namespace turnstile::core {
 
 class link_steps {
 public:
-    explicit link_steps(client_life& life) : life_{life} {}
+    explicit link_steps(session_owners& owners) : owners_{owners} {}
 
     // Begins an epoch; there must be none.
     void open();
@@ -29,17 +30,27 @@ public:
     void replace_if_needed();
     void enter(session_state next, const std::string& reason);
 
+    // ---- which server ----
+    // Contenders that waited for the session to settle at a server enter.
+    void let_in(bool settled);
+    // Leaves a connection that answers nothing, once a server that leads answers over another one, and no hold nor place
+    // in a queue is risked by that (docs/why/silence.md).
+    void look_elsewhere();
+    void found_elsewhere(const link_event& event);
+
 private:
     [[nodiscard]] bool attach(const link_event& event);
     void attach_read_only(const link_event& event);
     void detach();
     void learn_role(const link_event& event);
-    void refuse_for_good(const error& why);
     void leave_session();
-    void answer_inquiries(const error& why);
     void go_on_attached();
+    void refuse_for_good(const error& why);
+    void revoke_all(const error& why);
+    // The lease outlives a move that takes as long as the silence has.
+    [[nodiscard]] bool lease_outlives_move() const;
 
-    client_life& life_;
+    session_owners& owners_;
 };
 
 }  // namespace turnstile::core

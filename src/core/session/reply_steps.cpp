@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/reply_steps.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -11,8 +10,8 @@
 #include "core/session/batch_answer.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
+#include "core/session/inquiry_steps.hpp"
 #include "core/session/link_steps.hpp"
-#include "core/session/request_steps.hpp"
 
 namespace turnstile::core {
 
@@ -29,23 +28,17 @@ reply not_sent(reply answer) {
 // ---- what it says of the session ------------------------------------------------------------
 
 void reply_steps::on_reply(const reply& answer) {
-    TURNSTILE_CHECK(life_.epoch);
     if (answer.outcome == outcome::answered && answer.error == server_error::throttled) {
         auto thrown_away = not_sent(answer);
         thrown_away.error = server_error::ok;
-        request_steps{life_}.on_throttled(answer.connection);
+        owners_.requests.on_throttled(answer.connection, owners_.link.server(), owners_.basics);
         return on_reply(thrown_away);
     }
-    auto* const connection = life_.attached();
-    if (connection && answer.outcome == outcome::answered) connection->retry.answered();
-    const auto found = life_.epoch->pending.extract(answer.id);
-    if (connection && answer.outcome == outcome::answered &&
-        answer.connection == connection->number)
-        life_.silence.answered(answer.sent, life_.now, !life_.epoch->pending.empty());
+    const auto now = owners_.basics.now;
+    const auto found =
+        owners_.requests.answered(answer, owners_.link.session_lease().timeout(), now);
     if (!found) return;  // of an earlier epoch
-    TURNSTILE_CHECK(answer.sent <= life_.now);
-    if (is_of_contenders(found.mapped().recipient))
-        life_.epoch->window.answered(answer.id, life_.now, life_.lease.timeout());
+    TURNSTILE_CHECK(answer.sent <= now);
     note_proof(answer, found.mapped().write);
     std::visit([&](const auto& recipient) { deliver(recipient, answer); },
                found.mapped().recipient);
@@ -57,63 +50,44 @@ void reply_steps::note_proof(const reply& answer, bool write) {
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     TURNSTILE_CHECK(answer.connection != 0);
     // Of a read-only server, which proves nothing: the request was under way when the connection changed.
-    if (answer.connection > life_.latest_connection()) return;
-    auto& epoch = *life_.epoch;
-    epoch.heard_at = std::max(epoch.heard_at, answer.sent);
-    // place: lease_from_the_request
-    life_.lease.answered(answer.connection, answer.sent, life_.now, write);
-    if (write) epoch.last_write = std::max(epoch.last_write, answer.sent);
+    if (answer.connection > owners_.link.connection()) return;
+    owners_.link.answered(answer.connection, answer.sent, owners_.basics.now, write);
 }
 
 void reply_steps::grant_waiting() {
-    const bool lives = life_.lease.valid(life_.now) || !life_.lease.can_be_kept();
-    if (life_.state == session_state::lost && life_.attached() && lives)
-        link_steps{life_}.enter(session_state::connected, "the session lives on");
-    if (!life_.pace().lasts(life_.lease, life_.now)) return;
-    contender_steps{life_}.with_some(
-        id_set{life_.contenders.awaiting_lease()},
+    const auto& link = owners_.link;
+    const auto& lease = link.session_lease();
+    const auto now = owners_.basics.now;
+    const bool lives = lease.valid(now) || !lease.can_be_kept();
+    if (owners_.epochs.state() == session_state::lost && link.attached() && lives)
+        link_steps{owners_}.enter(session_state::connected, "the session lives on");
+    if (!link.pace().lasts(lease, now)) return;
+    contender_steps{owners_}.with_some(
+        id_set{owners_.contenders.table().awaiting_lease()},
         [](acquisition& waiter, contender_session& c) { waiter.on_lease_confirmed(c); });
-}
-
-// Of an earlier connection: what the session itself asks has been asked again on this one, at the attach.
-bool reply_steps::is_late(const reply& answer) const {
-    return answer.connection < life_.latest_connection();
-}
-
-void reply_steps::retry_here(const reply& answer) {
-    if (!is_late(answer)) request_steps{life_}.retry_later();
 }
 
 // ---- what it is for -------------------------------------------------------------------------
 
 void reply_steps::deliver(const for_contender& recipient, const reply& answer) {
-    if (const auto* const asker = life_.contenders.find(recipient.id))
+    if (const auto* const asker = owners_.contenders.table().find(recipient.id))
         look_for_abandoned(asker->value.folder(), answer);
-    contender_steps{life_}.on_reply(recipient.id, answer);
+    contender_steps{owners_}.on_reply(recipient.id, answer);
 }
 
 void reply_steps::deliver(const for_commits& recipient, const reply& answer) {
-    commit_steps{life_}.on_reply(recipient.hold, answer);
+    commit_steps{owners_}.on_reply(recipient.hold, answer);
 }
 
 void reply_steps::deliver(const for_inquiry& recipient, const reply& answer) {
-    const auto id = recipient.id;
-    if (!life_.inquiries.contains(id)) return;
-    if (!is_heard(answer)) {
-        life_.inquiries.lost(id);
-        // Sent again at the next attach; at once, if that has been already.
-        if (is_late(answer)) return request_steps{life_}.send_inquiry(id);
-        return retry_here(answer);
-    }
-    auto outcome = answer;
-    outcome.connection += life_.earlier_connections;
-    request_steps{life_}.answer_inquiry(id, std::move(outcome));
+    inquiry_steps{owners_}.on_reply(recipient.id, answer);
 }
 
 void reply_steps::deliver(const for_confirmation& recipient, const reply& answer) {
-    if (answer.outcome != outcome::answered) return retry_here(answer);
-    if (auto* connection = life_.attached()) connection->confirmations.answered(answer.id);
-    contender_steps{life_}.with(recipient.id, [&](acquisition& checked, contender_session& c) {
+    if (answer.outcome != outcome::answered)
+        return owners_.requests.retry_here(answer, owners_.basics.now);
+    owners_.contenders.confirmation_answered(answer.id);
+    contender_steps{owners_}.with(recipient.id, [&](acquisition& checked, contender_session& c) {
         if (!stands(checked.current()) || checked.znode() != recipient.znode) return;
         switch (classify(answer)) {
             case answer_class::gone:
@@ -130,18 +104,16 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
 }
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
-    if (!is_heard(answer)) return retry_here(answer);
-    if (auto* connection = life_.attached(); connection && connection->search == answer.id)
-        connection->search.reset();
+    if (!is_heard(answer)) return owners_.requests.retry_here(answer, owners_.basics.now);
     // First: a last look ends the search.
-    contender_steps{life_}.remove_abandoned(recipient.folder, answer.children);
-    life_.epoch->abandoned.looked(recipient.folder, answer.sent);
+    contender_steps{owners_}.remove_abandoned(recipient.folder, answer.children);
+    owners_.traces.searched(recipient.folder, answer);
 }
 
 // Whatever the list was asked for. Other answers have no children.
 void reply_steps::look_for_abandoned(const std::string& folder, const reply& answer) {
     if (is_heard(answer) && !answer.children.empty())
-        contender_steps{life_}.remove_abandoned(folder, answer.children);
+        contender_steps{owners_}.remove_abandoned(folder, answer.children);
 }
 
 // ---- shared lists ---------------------------------------------------------------------------
@@ -149,20 +121,15 @@ void reply_steps::look_for_abandoned(const std::string& folder, const reply& ans
 void reply_steps::deliver(const for_sharers& recipient, const reply& answer) {
     look_for_abandoned(recipient.folder, answer);
     answer_sharers(recipient.sharers, answer);
-    auto& lists = life_.epoch->lists;
-    auto next = lists.answered(recipient.folder, answer.id);
-    if (next.empty()) return;
-    if (life_.attached())
-        return request_steps{life_}.send_list(life_.tickets.take(), recipient.folder,
-                                              std::move(next));
-    lists.drop(recipient.folder);
+    const auto unlisted = owners_.requests.list_again(recipient.folder, answer.id, owners_.basics);
+    if (unlisted.empty()) return;
     reply never;
     never.connection = answer.connection;
-    answer_sharers(next, not_sent(std::move(never)));
+    answer_sharers(unlisted, not_sent(std::move(never)));
 }
 
 void reply_steps::answer_sharers(const std::vector<list_sharer>& sharers, const reply& answer) {
-    contender_steps contenders{life_};
+    contender_steps contenders{owners_};
     if (sharers.size() == 1 && sharers.front().id == answer.id)
         return contenders.on_reply(sharers.front().contender, answer);
     prepared_list prepared{answer.children};
@@ -180,21 +147,21 @@ void reply_steps::deliver(const for_creations& recipient, const reply& answer) {
     const auto& creations = recipient.creations;
     if (is_batch_refused(answer)) return create_one_by_one(creations, answer);
     for (std::size_t i = 0; i != creations.size(); ++i)
-        contender_steps{life_}.on_reply(creations[i].contender,
-                                        creation_answer(creations, i, answer));
+        contender_steps{owners_}.on_reply(creations[i].contender,
+                                          creation_answer(creations, i, answer));
 }
 
 // A contender that has given up meanwhile does not enter any more.
 void reply_steps::create_one_by_one(const std::vector<creation>& creations, const reply& answer) {
     for (const auto& each : creations) {
-        const auto* contender = life_.contenders.find(each.contender);
-        if (life_.attached() && contender != nullptr && contender->value.waits()) {
-            request_steps{life_}.create_alone(each);
+        const auto* contender = owners_.contenders.table().find(each.contender);
+        if (owners_.link.attached() && contender != nullptr && contender->value.waits()) {
+            owners_.requests.create_alone(each, owners_.basics);
             continue;
         }
         auto never = not_sent(answer);
         never.id = each.id;
-        contender_steps{life_}.on_reply(each.contender, never);
+        contender_steps{owners_}.on_reply(each.contender, never);
     }
 }
 
@@ -204,29 +171,29 @@ void reply_steps::create_one_by_one(const std::vector<creation>& creations, cons
 // itself, and each gets its own answer.
 void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
     const auto& removals = recipient.removals;
-    life_.epoch->removals.answered(answer.id);
+    owners_.traces.removal_answered(answer.id);
     if (removals.size() > 1 && is_batch_refused(answer)) {  // place: batch_is_refused
         remove_one_by_one(removals, answer);
     } else {
         answer_removals(removals, answer);
     }
     // Also if all of them are over by now, and nothing was sent.
-    request_steps{life_}.send_removals(request_steps::sending::in_turn);
+    contender_steps{owners_}.send_removals(session_traces::sending::in_turn);
 }
 
 void reply_steps::remove_one_by_one(const std::vector<removal>& removals, const reply& answer) {
-    if (!life_.attached()) return answer_removals(removals, not_sent(answer));
+    if (!owners_.link.attached()) return answer_removals(removals, not_sent(answer));
     // place: sent_each_by_itself
-    for (const auto& each : removals) request_steps{life_}.remove_together({each});
+    for (const auto& each : removals) contender_steps{owners_}.remove_together({each});
 }
 
 void reply_steps::answer_removals(const std::vector<removal>& removals, const reply& answer) {
     auto own = answer;  // place: answers_removers
     own.parts.clear();
-    for (const auto& each : removals) life_.epoch->removals.over(each);
+    for (const auto& each : removals) owners_.traces.removal_over(each);
     for (const auto& each : removals) {
         own.id = each.id;
-        contender_steps{life_}.on_reply(each.contender, own);
+        contender_steps{owners_}.on_reply(each.contender, own);
     }
 }
 

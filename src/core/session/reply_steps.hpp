@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reply_steps: what a session does with a reply (client_life.hpp): what it says of the session itself, and then on to
+// reply_steps: what a session does with a reply (session_owners.hpp): what it says of the session itself, and then on to
 // what in the session it is for (routes.hpp).
 //
 // Thread safety: none.
@@ -7,21 +7,19 @@
 
 #include <vector>
 
-#include "core/session/client_life.hpp"
+#include "core/session/session_owners.hpp"
 
 namespace turnstile::core {
 
 class reply_steps {
 public:
-    explicit reply_steps(client_life& life) : life_{life} {}
+    explicit reply_steps(session_owners& owners) : owners_{owners} {}
 
     void on_reply(const reply& answer);
 
 private:
     void note_proof(const reply& answer, bool write);
     void grant_waiting();
-    [[nodiscard]] bool is_late(const reply& answer) const;
-    void retry_here(const reply& answer);
 
     void deliver(const for_contender& recipient, const reply& answer);
     void deliver(const for_inquiry& recipient, const reply& answer);
@@ -39,7 +37,7 @@ private:
     void remove_one_by_one(const std::vector<removal>& removals, const reply& answer);
     void answer_removals(const std::vector<removal>& removals, const reply& answer);
 
-    client_life& life_;
+    session_owners& owners_;
 };
 
 }  // namespace turnstile::core

@@ -22,13 +22,12 @@
 // Replaced: a chain of links that broke, a lease that was over at an attach, a wall clock that went ahead, no server
 // that takes the session back, or a znode of ours that only the end of the session removes.
 //
-// It keeps a client_life, inside it an epoch, inside that a connection, and hands each event to the steps that it is
-// for (client_life.hpp).
+// Four owners keep its state, each its own part. It hands each event to the steps that the event is for
+// (session_owners.hpp).
 //
 // Thread safety: none, a value.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,52 +35,56 @@
 #include <utility>
 #include <vector>
 
-#include "core/session/client_life.hpp"
+#include "core/session/session_owners.hpp"
 
 namespace turnstile::core {
 
 class session_core {
 public:
-    explicit session_core(session_core_settings settings) : life_{std::move(settings)} {}
+    explicit session_core(const session_core_settings& settings) : owners_{settings} {}
 
     void on(const input& event, time_point now);
     // Does what is due. To be called at next_deadline() or later; earlier calls do no harm.
     void on_time(time_point now);
     [[nodiscard]] std::optional<time_point> next_deadline() const;
-    [[nodiscard]] std::vector<action> take() { return std::exchange(life_.actions, {}); }
+    [[nodiscard]] std::vector<action> take() { return std::exchange(owners_.basics.actions, {}); }
     // Into one that is used again and again, and so has room.
     void take(std::vector<action>& into) {
         into.clear();
-        into.swap(life_.actions);
+        into.swap(owners_.basics.actions);
     }
 
-    [[nodiscard]] session_state state() const noexcept { return life_.state; }
-    [[nodiscard]] std::uint64_t epoch() const noexcept { return life_.epochs; }
+    [[nodiscard]] session_state state() const noexcept { return owners_.epochs.state(); }
+    [[nodiscard]] std::uint64_t epoch() const noexcept { return owners_.epochs.count(); }
     // Number of the latest connection of this epoch, as replies have it.
-    [[nodiscard]] std::uint64_t connection() const noexcept { return life_.latest_connection(); }
-    [[nodiscard]] std::int64_t session_id() const noexcept { return life_.session_id(); }
+    [[nodiscard]] std::uint64_t connection() const noexcept { return owners_.link.connection(); }
+    [[nodiscard]] std::int64_t session_id() const noexcept { return owners_.link.session_id(); }
     // An earlier session of this client, whose znodes may still stand: no caller acts by them any more.
     [[nodiscard]] bool has_left(std::int64_t session) const {
-        const auto& past = life_.past_sessions;
-        return std::find(past.begin(), past.end(), session) != past.end();
+        return owners_.epochs.has_left(session);
     }
-    [[nodiscard]] const core::lease& session_lease() const noexcept { return life_.lease; }
-    [[nodiscard]] server_role role() const noexcept;
-    [[nodiscard]] const std::string& server() const noexcept;
+    [[nodiscard]] const core::lease& session_lease() const noexcept {
+        return owners_.link.session_lease();
+    }
+    [[nodiscard]] server_role role() const noexcept { return owners_.link.role(); }
+    [[nodiscard]] const std::string& server() const noexcept { return owners_.link.server(); }
     // As the servers spell the paths.
     [[nodiscard]] std::size_t owned_bytes() const noexcept {
-        const auto& contenders = life_.contenders;
-        return contenders.owned_bytes() + contenders.size() * life_.settings.chroot;
+        const auto& contenders = owners_.contenders.table();
+        return contenders.owned_bytes() + contenders.size() * owners_.settings.chroot;
     }
-    [[nodiscard]] std::size_t watched_paths() const { return life_.watched_paths(); }
-    [[nodiscard]] std::size_t watched_bytes() const noexcept { return life_.watched_bytes(); }
+    [[nodiscard]] std::size_t watched_paths() const { return owners_.traces.watched_paths(); }
+    [[nodiscard]] std::size_t watched_bytes() const noexcept {
+        return owners_.traces.watched_bytes();
+    }
     // It may be given another contender, as far as its watches go.
     [[nodiscard]] bool has_room_for_watches() const noexcept {
-        return watched_bytes() < life_.settings.watches.bytes;
+        return watched_bytes() < owners_.settings.watches.bytes;
     }
     // Nothing of ours is left at the servers, and no caller waits.
     [[nodiscard]] bool idle() const noexcept {
-        return life_.contenders.empty() && life_.inquiries.empty() && life_.commits.empty();
+        return owners_.contenders.table().empty() && owners_.inquiries.empty() &&
+               owners_.commits.empty();
     }
 
     friend bool operator==(const session_core&, const session_core&) = default;
@@ -89,7 +92,7 @@ public:
 private:
     void come_to(time_point now);
 
-    client_life life_;
+    session_owners owners_;
 };
 
 }  // namespace turnstile::core

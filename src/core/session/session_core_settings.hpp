@@ -2,6 +2,7 @@
 // What a session is told when it is made. A value; thread safety: none needed.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -18,6 +19,10 @@ namespace turnstile::core {
 
 // Of the waiters next in line, so many watch their own znodes (docs/why/revocation.md).
 inline constexpr std::size_t k_most_watched_in_line = 64;
+
+// A session that no server takes back is given up after two of its time-outs, and not sooner than this; the leader is
+// sought again after one, and not sooner.
+inline constexpr duration k_least_patience = std::chrono::seconds{5};
 
 // What a session's watches may take in the one packet in which the C client sets them again after a reconnect: a
 // server refuses one above its jute.maxbuffer, 1 MiB by default, and closes the connection. Within the bound the

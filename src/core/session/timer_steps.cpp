@@ -2,83 +2,138 @@
 #include "core/session/timer_steps.hpp"
 
 #include <optional>
+#include <string>
 #include <variant>
 
+#include "base/check.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
-#include "core/session/lease_steps.hpp"
+#include "core/session/inquiry_steps.hpp"
 #include "core/session/link_steps.hpp"
-#include "core/session/placement_steps.hpp"
-#include "core/session/request_steps.hpp"
 #include "core/session/session_errors.hpp"
-#include "core/session/silence_steps.hpp"
 
 namespace turnstile::core {
 
 void timer_steps::judge_lease() {
-    lease_steps lease{life_};
-    lease.end_if_over();
-    lease.replace_if_broken();
+    end_lease_if_over();
+    replace_if_broken();
 }
 
 void timer_steps::on_time() {
-    contender_steps contenders{life_};
-    request_steps requests{life_};
+    contender_steps contenders{owners_};
+    link_steps links{owners_};
+    const auto& lease = owners_.link.session_lease();
+    auto& basics = owners_.basics;
     judge_lease();
-    lease_steps{life_}.abandon_if_refused();
-    if (due::has_come(due::end_while_closing(life_), life_)) link_steps{life_}.on_closed();
-    if (due::has_come(due::silence(life_), life_)) silence_steps{life_}.look();
+    abandon_if_refused();
+    if (has_come(due::end_while_closing(owners_))) links.on_closed();
+    if (has_come(due::silence(owners_))) links.look_elsewhere();
     expire_deadlines();  // place: deadlines_that_passed
     contenders.end_long_holds();
     contenders.end_delays();
-    contenders.warn_holders();
-    if (due::has_come(due::placement(life_), life_)) placement_steps{life_}.on_time();
-    if (due::has_come(life_.reopen_at, life_)) link_steps{life_}.open();
+    owners_.contenders.warn_holders(lease.valid_until(), basics);
+    if (has_come(due::placement(owners_)))
+        links.let_in(owners_.placement.settle_or_seek(lease, basics));
+    if (has_come(owners_.epochs.reopen_at())) links.open();
     retry_if_due();
-    if (due::has_come(due::confirmation(life_), life_)) contenders.confirm();
-    if (due::has_come(due::second_look(life_), life_)) contenders.look_again();
-    if (due::has_come(due::keep_alive(life_), life_)) requests.send_keep_alive();
-    if (due::has_come(due::search(life_), life_)) requests.search_abandoned();
+    if (has_come(due::confirmation(owners_))) contenders.confirm();
+    if (has_come(due::second_look(owners_))) contenders.look_again();
+    if (has_come(due::keep_alive(owners_))) owners_.requests.send_keep_alive(basics);
+    if (has_come(due::search(owners_))) search_abandoned();
     finish();
 }
 
+void timer_steps::finish() {
+    commit_steps{owners_}.follow_holds();
+    contender_steps{owners_}.let_in();
+    fail_hopeless();
+    link_steps{owners_}.replace_if_needed();
+}
+
+// ---- the lease ------------------------------------------------------------------------------
+
+void timer_steps::end_lease_if_over() {
+    if (!has_come(due::lease_end(owners_))) return;
+    const auto& lease = owners_.link.session_lease();
+    TURNSTILE_CHECK(!owners_.epochs.closing());
+    TURNSTILE_CHECK(!lease.valid(owners_.basics.now) ||
+                    owners_.contenders.table().holding().empty());
+    std::string text = "its lease ran out before it was confirmed";
+    if (owners_.link.attached() && !lease.can_be_kept()) {
+        text += ": " + owners_.placement.short_lease(lease);
+        owners_.placement.warn_if_short(lease, owners_.basics);
+    }
+    const error why{errc::session_lost, text};
+    link_steps{owners_}.enter(session_state::lost, why.message());
+    contender_steps{owners_}.with_some(
+        id_set{owners_.contenders.table().holding()},
+        [&why](acquisition& hold, contender_session& c) { hold.on_lease_end(c, why); });
+}
+
+void timer_steps::replace_if_broken() {
+    if (!has_come(due::broken(owners_))) return;
+    link_steps{owners_}.end_epoch(
+        {errc::session_lost, "no answer came in time to prove that it lives; a new one is opened"},
+        close_session::how::orderly);
+}
+
+void timer_steps::abandon_if_refused() {
+    if (!has_come(owners_.link.given_up(owners_.epochs.closing()))) return;
+    TURNSTILE_CHECK(!owners_.link.session_lease().valid(owners_.basics.now));
+    link_steps{owners_}.end_epoch(
+        {errc::session_lost, "no server accepted it again; a new one is opened"},
+        close_session::how::abandon);
+}
+
+// The contender is first, and all behind it wait: it has to go, and its caller has to hear why.
+void timer_steps::fail_hopeless() {
+    if (!has_come(due::hopeless(owners_))) return;
+    const auto& lease = owners_.link.session_lease();
+    owners_.placement.warn_if_short(lease, owners_.basics);
+    const error why{errc::lease_too_short, owners_.placement.short_lease(lease)};
+    contender_steps{owners_}.with_some(
+        id_set{owners_.contenders.table().awaiting_lease()},
+        [&why](acquisition& waiter, contender_session& c) { waiter.leave(c, why); });
+}
+
+// ---- again, and too late --------------------------------------------------------------------
+
 void timer_steps::retry_if_due() {
-    auto* connection = life_.attached();
-    if (connection == nullptr || !connection->retry.begin_if_due(life_.now)) return;
-    const auto& pending = life_.epoch->pending;
-    auto& confirmations = connection->confirmations;
-    if (confirmations.request() && !pending.contains(*confirmations.request()))
-        confirmations.lost(life_.now, life_.confirm_interval());
-    if (connection->search && !pending.contains(*connection->search)) connection->search.reset();
-    commit_steps{life_}.on_attached();
-    contender_steps{life_}.go_on();
-    request_steps{life_}.send_inquiries();
+    const auto now = owners_.basics.now;
+    auto& requests = owners_.requests;
+    if (!requests.retries_now(now)) return;
+    const auto confirmation = owners_.contenders.confirmation();
+    if (confirmation && !requests.is_under_way(*confirmation))
+        owners_.contenders.confirmation_lost(now, owners_.link.confirm_interval());
+    if (const auto& search = owners_.traces.search(); search && !requests.is_under_way(*search))
+        owners_.traces.search_lost();
+    commit_steps{owners_}.on_attached();
+    contender_steps{owners_}.go_on();
+    inquiry_steps{owners_}.send_all();
+}
+
+void timer_steps::search_abandoned() {
+    auto folder = owners_.traces.folder_due();
+    owners_.traces.search_sent(
+        owners_.requests.send(children_op{folder}, for_search{folder}, owners_.basics));
 }
 
 void timer_steps::expire_deadlines() {
-    while (const auto id = life_.deadlines.take_due(life_.now))
+    while (const auto id = owners_.basics.deadlines.take_due(owners_.basics.now))
         std::visit([this](auto late) { expire(late); }, *id);
 }
 
 void timer_steps::expire(acquisition_id late) {
-    contender_steps{life_}.expire(late);
+    contender_steps{owners_}.expire(late);
 }
 
 void timer_steps::expire(inquiry_id late) {
-    if (life_.inquiries.take(late))
-        life_.actions.emplace_back(answer{late, deadline_error(life_, "the query", std::nullopt)});
+    inquiry_steps{owners_}.answer(late, deadline_error(owners_, "the query", std::nullopt));
 }
 
 void timer_steps::expire(commit_id late) {
-    commit_steps{life_}.cancel(late, deadline_error(life_, "the commit", std::nullopt));
-}
-
-void timer_steps::finish() {
-    commit_steps{life_}.follow_holds();
-    contender_steps{life_}.let_in();
-    lease_steps{life_}.fail_hopeless();
-    link_steps{life_}.replace_if_needed();
+    commit_steps{owners_}.cancel(late, deadline_error(owners_, "the commit", std::nullopt));
 }
 
 }  // namespace turnstile::core

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// timer_steps: what a session does because of the time (client_life.hpp); due_times says when.
+// timer_steps: what a session does because of the time (session_owners.hpp), its lease first; due_times says when.
 //
 // Thread safety: none.
 #pragma once
 
-#include "core/session/client_life.hpp"
+#include "core/session/session_owners.hpp"
 
 namespace turnstile::core {
 
 class timer_steps {
 public:
-    explicit timer_steps(client_life& life) : life_{life} {}
+    explicit timer_steps(session_owners& owners) : owners_{owners} {}
 
     // Does what is due.
     void on_time();
@@ -20,13 +20,24 @@ public:
     void finish();
 
 private:
+    [[nodiscard]] bool has_come(const std::optional<time_point>& time) const {
+        return core::has_come(time, owners_.basics.now);
+    }
+    // Holds whose lease is over are lost.
+    void end_lease_if_over();
+    // A session that nothing proves any more makes way for a new one, and one that no server takes back.
+    void replace_if_broken();
+    void abandon_if_refused();
+    // Contenders that can never be granted on this connection give up.
+    void fail_hopeless();
     void retry_if_due();
+    void search_abandoned();
     void expire_deadlines();
     void expire(acquisition_id late);
     void expire(inquiry_id late);
     void expire(commit_id late);
 
-    client_life& life_;
+    session_owners& owners_;
 };
 
 }  // namespace turnstile::core

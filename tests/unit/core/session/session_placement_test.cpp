@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// At which server a session stays, and from when on contenders enter there (placement_steps.hpp).
+// At which server a session stays, and from when on contenders enter there (server_placement.hpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// inquiry_steps: how a session sends the reads and the repeated writes of callers (inquiries.hpp), and answers them
+// (session_owners.hpp).
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "core/session/session_owners.hpp"
+
+namespace turnstile::core {
+
+class inquiry_steps {
+public:
+    explicit inquiry_steps(session_owners& owners) : owners_{owners} {}
+
+    void start(inquiry_id id, const operation& op, std::optional<time_point> deadline,
+               std::uint64_t only_on = 0);
+    // All that are not under way, if there is a connection.
+    void send_all();
+    void on_reply(inquiry_id id, const reply& answer);
+    void answer(inquiry_id id, std::variant<reply, error>&& outcome);
+    void fail_all(const error& why);
+
+private:
+    void send(inquiry_id id);
+
+    session_owners& owners_;
+};
+
+}  // namespace turnstile::core

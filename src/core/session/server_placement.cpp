@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/server_placement.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/check.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+// A role may be old when the session arrives, and a leader may take no more connections.
+constexpr int k_most_moves = 3;
+
+bool leads(server_role role) noexcept {
+    return role == server_role::leader || role == server_role::standalone;
+}
+
+std::string in_milliseconds(duration time) {
+    const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(time);
+    return std::to_string(whole.count()) + " ms";
+}
+
+}  // namespace
+
+void server_placement::attach(const link_event& event, const lease& lease, bool closing,
+                              session_basics& basics) {
+    stay_ = {event.connection, event.server, basics.now, basics.now};
+    take_note(event);
+    decide(lease, closing, basics);
+}
+
+void server_placement::leave() noexcept {
+    stay_.reset();
+    moves_ = 0;
+    short_lease_told_ = false;
+}
+
+bool server_placement::learn(const link_event& event, const lease& lease, bool closing,
+                             session_basics& basics) {
+    auto& stay = *stay_;
+    const bool was_settled = stay.at == stage::settled;
+    if (roles_asked_) stay.told = event.role;
+    take_note(event);
+    if (stay.at != stage::seeking) decide(lease, closing, basics);
+    return !was_settled && stay.at == stage::settled;
+}
+
+// An attach tells a role or nothing; what is told later may be that the server does not tell it.
+void server_placement::take_note(const link_event& event) {
+    if (event.role != server_role::unknown) stay_->told = event.role;
+    if (event.pace) stay_->tells_pace = true;
+}
+
+void server_placement::decide(const lease& lease, bool closing, session_basics& basics) {
+    const auto& stay = *stay_;
+    if (stay.told && leads(*stay.told)) moves_ = 0;
+    if (!is_to_move(lease, closing)) return settle(lease, basics);
+    if (!stay.told) return;  // place: role_awaited
+    if (*stay.told == server_role::unknown || moves_ >= k_most_moves) return settle(lease, basics);
+    seek(basics);
+}
+
+bool server_placement::is_to_move(const lease& lease, bool closing) const {
+    const auto& told = stay_->told;
+    if (closing || !roles_asked_ || (told && leads(*told))) return false;
+    switch (place_) {
+        case placement::anywhere: return false;
+        case placement::at_the_leader: return true;
+        case placement::automatic: return !lease.is_ample();
+    }
+    return false;
+}
+
+void server_placement::seek(session_basics& basics) {
+    TURNSTILE_CHECK(moves_ < k_most_moves);
+    ++moves_;
+    stay_->at = stage::seeking;
+    stay_->since = basics.now;
+    basics.actions.emplace_back(seek_leader{stay_->connection});
+}
+
+void server_placement::settle(const lease& lease, session_basics& basics) {
+    if (stay_->at != stage::settled) stay_->since = basics.now;
+    stay_->at = stage::settled;
+    if (stay_->told) warn_if_short(lease, basics);
+}
+
+bool server_placement::stay_here(const link_event& event, const lease& lease,
+                                 session_basics& basics) {
+    if (!stay_ || stay_->connection != event.connection) return false;
+    stay_->leader_missing = true;
+    settle(lease, basics);
+    return true;
+}
+
+bool server_placement::settle_or_seek(const lease& lease, session_basics& basics) {
+    if (stay_->at == stage::settled) {
+        moves_ = k_most_moves - 1;
+        seek(basics);
+        return false;
+    }
+    settle(lease, basics);
+    return true;
+}
+
+// ---- when -----------------------------------------------------------------------------------
+
+std::optional<time_point> server_placement::no_lease(const lease& lease) const {
+    if (!stay_ || lease.can_be_kept() || stay_->at == stage::seeking) return std::nullopt;
+    // The server's role may yet turn out to be a better one, but not for ever. What came meanwhile, a process that stood
+    // still has not heard yet.
+    const auto timeout = lease.timeout();
+    const auto role_settled = stay_->told ? stay_->since : stay_->attached_at + timeout;
+    const auto heard_all = awake_since_ + timeout;
+    return std::max({role_settled, lease.hopeless_from(), heard_all});
+}
+
+// A role, or a leader, that is not found out within a time-out is not waited for longer: contenders are let in. A client
+// that has stayed at a follower, where the lease cannot be kept, seeks the leader again later.
+std::optional<time_point> server_placement::due(const lease& lease) const {
+    if (!stay_) return std::nullopt;
+    const auto timeout = lease.timeout();
+    if (stay_->at != stage::settled) return std::max(stay_->since, awake_since_) + timeout;
+    const bool follows =
+        stay_->told == server_role::follower || stay_->told == server_role::observer;
+    if (place_ == placement::anywhere || !follows || lease.can_be_kept()) return std::nullopt;
+    return stay_->since + std::max(timeout, k_least_patience);
+}
+
+// ---- for people -----------------------------------------------------------------------------
+
+void server_placement::warn_if_short(const lease& lease, session_basics& basics) {
+    if (!stay_ || short_lease_told_) return;
+    if (lease.is_direct() || lease.timeout() >= lease.least_lasting_timeout()) return;
+    short_lease_told_ = true;
+    basics.actions.emplace_back(warning{short_lease(lease)});
+}
+
+// Where the relay bound is from, and what would make it the servers' own.
+std::string server_placement::origin_of_bound() const {
+    const auto& terms = relay_;
+    if (!terms || (terms->tick > duration{} && terms->sync_limit > 0)) return {};
+    if (terms->assumed_stall > duration{}) return {};
+    if (stay_ && stay_->tells_pace) return " by the servers' tickTime and syncLimit";
+    return " by the sample configuration (set lease.tick and lease.sync_limit to the servers', or "
+           "allow conf in "
+           "their 4lw.commands.whitelist)";
+}
+
+// Why the session is not attached to the leader, where there is no bound.
+std::string server_placement::way_to_leader() const {
+    if (!roles_trusted_ || !roles_asked_)
+        return "let the client ask for the servers' roles (role_detection::on), unless a load "
+               "balancer stands between";
+    if (stay_ && stay_->told == server_role::unknown)
+        return "let the servers tell their roles: allow srvr in their 4lw.commands.whitelist, at "
+               "the address and "
+               "port that clients attach to";
+    if (place_ == placement::anywhere) return "go to the leader (server_preference::automatic)";
+    if (stay_ && stay_->leader_missing)
+        return "make the leader reachable: no server of " + servers_ +
+               " says that it leads (leaderServes=no, or srvr is not in its "
+               "4lw.commands.whitelist)";
+    return "see why the leader does not take the session (its maxClientCnxns, or a firewall)";
+}
+
+std::string server_placement::short_lease(const lease& lease) const {
+    return "session time-out " + in_milliseconds(lease.timeout()) + " as granted by " +
+           (stay_ ? stay_->server : std::string{}) + ", relay bound " +
+           in_milliseconds(lease.servers_bound()) + origin_of_bound() +
+           (lease.can_be_kept()
+                ? ": a hold that rests on a server that is not the leader needs a time-out of 5/3 "
+                  "of the bound, and is lost within seconds with less"
+                : ": through a server that is not the leader a hold is certain only with a "
+                  "time-out longer than the bound") +
+           "; ask for a longer session_timeout (the servers' maxSessionTimeout limits it), or " +
+           way_to_leader();
+}
+
+}  // namespace turnstile::core

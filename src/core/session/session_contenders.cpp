@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/session_contenders.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "core/contender/state_queries.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+// A session warns of so many folders in which contenders of several kinds stand, and of no more.
+constexpr std::size_t k_most_mixed_folders = 64;
+
+confirmation_needs needs_of(const contender_table& contenders) {
+    return {!contenders.empty(), !contenders.confirming().empty(), !contenders.holding().empty(),
+            !contenders.awaiting_lease().empty()};
+}
+
+}  // namespace
+
+// ---- which there are ------------------------------------------------------------------------
+
+void session_contenders::add(acquisition_id id, contender&& added, time_point now) {
+    TURNSTILE_CHECK(table_.find(id) == nullptr);
+    if (table_.empty()) looks_.begin(now);
+    table_.add(id, std::move(added));
+}
+
+void session_contenders::add(const acquire& request, session_basics& basics) {
+    add(request.id, contender{acquisition{request.settings}, request.deadline}, basics.now);
+    clock_.add(request.id, request.warn_before, request.max_hold);
+    if (request.deadline) basics.deadlines.add(*request.deadline, request.id);
+}
+
+acquisition_id session_contenders::add_leftover(const std::string& folder, const std::string& name,
+                                                time_point now) {
+    const acquisition_id id{k_first_leftover + leftovers_++};
+    add(id, contender{acquisition::leftover(folder, name)}, now);
+    return id;
+}
+
+bool session_contenders::update(acquisition_id id, const contender& changed,
+                                contender_kind kind_before, std::uint64_t connection,
+                                session_basics& basics) {
+    const auto& value = changed.value;
+    TURNSTILE_CHECK(!value.holds() || !value.waits());
+    TURNSTILE_CHECK(!value.over() || !value.holds());
+    if (changed.deadline && !value.waits()) basics.deadlines.remove(*changed.deadline, id);
+    clock_.update(id, value.holds(), delay_end(value.current()));
+    const bool first = table_.update(id, value, kind_before, connection);
+    if (first && connection_) connection_->confirmations.first_needed(basics.now);
+    const bool may_write = connection_ && settled(value.current());
+    if (value.over()) {
+        clock_.forget(id);
+        table_.erase(id);
+    }
+    return may_write;
+}
+
+bool session_contenders::have_stakes() const {
+    const auto& all = table_.all();
+    return std::any_of(all.begin(), all.end(), [](const auto& entry) {
+        const acquisition& each = entry.second.value;
+        return stands(each.current()) || each.fails_with_session();
+    });
+}
+
+bool session_contenders::is_first_mixed(const std::string& folder) {
+    auto& told = mixed_folders_;
+    if (told.size() >= k_most_mixed_folders) return false;
+    if (std::find(told.begin(), told.end(), folder) != told.end()) return false;
+    told.push_back(folder);
+    return true;
+}
+
+// ---- epochs and connections -----------------------------------------------------------------
+
+void session_contenders::leave() {
+    connection_.reset();
+    latest_confirmed_ = {};
+}
+
+void session_contenders::attach(time_point now, duration confirm_interval) {
+    connection_ = {{now, confirm_interval}};
+    looks_.begin(now);
+}
+
+acquisition_id session_contenders::take_behind() {
+    const auto id = *connection_->behind.begin();
+    keep(connection_->behind, id, false);
+    return id;
+}
+
+// ---- by the clock ---------------------------------------------------------------------------
+
+void session_contenders::warn_holders(time_point lease_end, session_basics& basics) {
+    for (const auto id : clock_.take_warnings(basics.now, lease_end))
+        basics.actions.emplace_back(notice{id, expiring{}});
+}
+
+// ---- confirmations --------------------------------------------------------------------------
+
+std::optional<time_point> session_contenders::confirmation_due(const confirmation_pace& pace,
+                                                               const lease& session,
+                                                               time_point last_write,
+                                                               time_point now) const {
+    if (!connection_) return std::nullopt;  // place: confirmation_is_due
+    return connection_->confirmations.due(pace, session, needs_of(table_), last_write, now);
+}
+
+std::optional<acquisition_id> session_contenders::begin_confirmation(time_point now) {
+    TURNSTILE_CHECK(connection_);
+    connection_->confirmations.begin(now);
+    const auto next = table_.next_to_confirm(latest_confirmed_);
+    if (next) latest_confirmed_ = *next;
+    return next;
+}
+
+}  // namespace turnstile::core

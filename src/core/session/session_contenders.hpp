@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_contenders: the contenders of a session, and when each of them has to do something: limits of holds, second
+// looks, confirmations, and who waits for room on a new connection.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/session/confirmations.hpp"
+#include "core/session/contender_table.hpp"
+#include "core/session/hold_clock.hpp"
+#include "core/session/second_looks.hpp"
+#include "core/session/session_basics.hpp"
+
+namespace turnstile::core {
+
+// The znodes of abandoned creates are removed by contenders of the session's own, with ids from here on. They have no
+// callers: what they tell is dropped.
+inline constexpr std::uint64_t k_first_leftover = std::uint64_t{1} << 63U;
+
+class session_contenders {
+public:
+    explicit session_contenders(std::size_t watched_in_line) : table_{watched_in_line} {}
+
+    // ---- which there are ----
+    [[nodiscard]] const contender_table& table() const noexcept { return table_; }
+    // For an event, which update() follows.
+    [[nodiscard]] contender* find(acquisition_id id) { return table_.find(id); }
+    void add(const acquire& request, session_basics& basics);
+    // A contender that only leaves, for the znode of an abandoned create.
+    [[nodiscard]] acquisition_id add_leftover(const std::string& folder, const std::string& name,
+                                              time_point now);
+    // The contender has had an event, and was of this kind. Returns true if commits may change its znode now.
+    [[nodiscard]] bool update(acquisition_id id, const contender& changed,
+                              contender_kind kind_before, std::uint64_t connection,
+                              session_basics& basics);
+    // A contender has a znode that a replaced session would lose, or fails with its session.
+    [[nodiscard]] bool have_stakes() const;
+    // The servers know no containers; or a connection ended before the create of one was answered.
+    void containers_unsupported() noexcept { containers_refused_ = true; }
+    void parent_create_lost() noexcept { containers_doubted_ = true; }
+    // A kind of znode that the servers know, for a lock's folder.
+    [[nodiscard]] create_mode parent_mode(bool zookeeper) const noexcept {
+        const bool refused = containers_refused_ || (containers_doubted_ && !zookeeper);
+        return refused ? create_mode::persistent : create_mode::container;
+    }
+    // True, once, for a folder in which contenders of several kinds stand; and for a bounded number of folders.
+    [[nodiscard]] bool is_first_mixed(const std::string& folder);
+
+    // ---- epochs and connections ----
+    void leave();
+    void attach(time_point now, duration confirm_interval);
+    void detach() noexcept { connection_.reset(); }
+    // The contender waits for room in the window before it goes on.
+    void stay_behind(acquisition_id id) { keep(connection_->behind, id, true); }
+    [[nodiscard]] bool some_are_behind() const noexcept {
+        return connection_ && !connection_->behind.empty();
+    }
+    [[nodiscard]] acquisition_id take_behind();
+    // The contender is the next that may enter its queue.
+    [[nodiscard]] bool is_next(acquisition_id id) const {
+        const auto& outside = table_.outside();
+        return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
+    }
+
+    // ---- holds by the clock (hold_clock.hpp) ----
+    [[nodiscard]] const hold_clock& clock() const noexcept { return clock_; }
+    // The end of a hold that is granted now; nothing if it is not limited.
+    [[nodiscard]] std::optional<time_point> granted(acquisition_id id, time_point now) {
+        return clock_.granted(id, now);
+    }
+    [[nodiscard]] std::optional<acquisition_id> take_ended(time_point now) {
+        return clock_.take_ended(now);
+    }
+    void warn_holders(time_point lease_end, session_basics& basics);
+
+    // ---- second looks (second_looks.hpp) ----
+    [[nodiscard]] time_point look_due(duration interval) const { return looks_.due(interval); }
+    void begin_looks(time_point now) { looks_.begin(now); }
+    [[nodiscard]] std::vector<acquisition_id> take_in_line() { return looks_.take_in_line(table_); }
+    [[nodiscard]] std::vector<acquisition_id> take_further_back() {
+        return looks_.take_behind(table_);
+    }
+
+    // ---- confirmations (confirmations.hpp) ----
+    [[nodiscard]] std::optional<time_point> confirmation_due(const confirmation_pace& pace,
+                                                             const lease& session,
+                                                             time_point last_write,
+                                                             time_point now) const;
+    // One is due now: the contender whose znode it checks; nothing if none has one.
+    [[nodiscard]] std::optional<acquisition_id> begin_confirmation(time_point now);
+    void confirmation_sent(ticket request) { connection_->confirmations.sent(request); }
+    void confirmation_answered(ticket request) {
+        if (connection_) connection_->confirmations.answered(request);
+    }
+    [[nodiscard]] std::optional<ticket> confirmation() const {
+        return connection_ ? connection_->confirmations.request() : std::nullopt;
+    }
+    void confirmation_lost(time_point now, duration interval) {
+        connection_->confirmations.lost(now, interval);
+    }
+
+    friend bool operator==(const session_contenders&, const session_contenders&) = default;
+
+private:
+    struct at_server {
+        core::confirmations confirmations;  // when the next confirmation is due
+        id_set behind{};                    // that have not gone on yet, for want of room
+        friend bool operator==(const at_server&, const at_server&) = default;
+    };
+
+    void add(acquisition_id id, contender&& added, time_point now);
+
+    contender_table table_;
+    hold_clock clock_;
+    second_looks looks_;
+    std::optional<at_server> connection_;
+    acquisition_id latest_confirmed_{};  // of this epoch
+    std::uint64_t leftovers_ = 0;        // znodes of abandoned creates that were found
+    std::vector<std::string> mixed_folders_;
+    bool containers_refused_ = false;
+    bool containers_doubted_ = false;
+};
+
+}  // namespace turnstile::core

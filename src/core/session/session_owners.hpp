@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_owners: the owners of a session's state. Each keeps its state private and knows no other owner. What an event
+// does to several of them is in steps, which keep nothing:
+//
+// | owner              | of                                                                             |
+// |--------------------|--------------------------------------------------------------------------------|
+// | session_epochs     | the sessions there were, the next one, the state that callers see              |
+// | server_link        | the epoch, its connection, the lease                                           |
+// | server_placement   | at which server the session stays                                              |
+// | session_requests   | requests under way, shared lists, batches, retries, silence                    |
+// | session_traces     | watches, removals, abandoned creates                                           |
+// | inquiries          | reads and repeated writes of callers                                           |
+// | session_contenders | contenders, limits of holds, second looks, confirmations                       |
+// | commit_table       | guarded writes of holds, and releases that wait for them                       |
+//
+// | steps           | for                                                                               |
+// |-----------------|-----------------------------------------------------------------------------------|
+// | link_steps      | opening, connections, the ends of epochs, closing                                 |
+// | contender_steps | contenders: what callers want, watches, what time brings, their effects           |
+// | inquiry_steps   | reads and repeated writes                                                         |
+// | commit_steps    | guarded writes of holds                                                           |
+// | reply_steps     | replies, to what they are for                                                     |
+// | timer_steps     | what is due by time, in order: the lease first, then what follows                 |
+// | due_times       | when the time has come for what: asks, and changes nothing                        |
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <vector>
+
+#include "core/contender/contender_effects.hpp"
+#include "core/contender/write_effects.hpp"
+#include "core/session/commit_table.hpp"
+#include "core/session/inquiries.hpp"
+#include "core/session/server_link.hpp"
+#include "core/session/server_placement.hpp"
+#include "core/session/session_basics.hpp"
+#include "core/session/session_contenders.hpp"
+#include "core/session/session_core_settings.hpp"
+#include "core/session/session_epochs.hpp"
+#include "core/session/session_requests.hpp"
+#include "core/session/session_traces.hpp"
+
+namespace turnstile::core {
+
+struct session_owners {
+    explicit session_owners(const session_core_settings& given)
+        : settings{given},
+          epochs{given},
+          link{given},
+          placement{given},
+          requests{given},
+          traces{given},
+          contenders{given.watched_in_line} {
+        basics.chance = given.chance;
+    }
+
+    session_core_settings settings;
+    session_basics basics;
+    session_epochs epochs;
+    server_link link;
+    server_placement placement;
+    session_requests requests;
+    session_traces traces;
+    core::inquiries inquiries;
+    session_contenders contenders;
+    commit_table commits;
+    // Of the event that is handled; empty between events.
+    std::vector<contender_effect> effects;
+    std::vector<write_effect> write_effects;
+
+    friend bool operator==(const session_owners&, const session_owners&) = default;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/session_requests.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace turnstile::core {
+
+session_requests::session_requests(const session_core_settings& settings)
+    : window_{settings.window},
+      retry_first_{settings.retry_first},
+      retry_longest_{settings.retry_longest},
+      silence_{settings.connection_timeout} {}
+
+// ---- epochs and connections -----------------------------------------------------------------
+
+void session_requests::leave() noexcept {
+    epoch_.reset();
+    connection_.reset();
+}
+
+void session_requests::attach(std::uint64_t connection, duration retry_after,
+                              session_basics& basics) {
+    TURNSTILE_CHECK(epoch_);
+    epoch_->latest_connection = connection;
+    connection_ = {basics.now, retry_after, {retry_first_, retry_longest_}};
+    silence_.attached(basics.now);
+}
+
+// ---- by themselves --------------------------------------------------------------------------
+
+ticket session_requests::send(operation&& op, addressee&& recipient, session_basics& basics) {
+    const auto id = basics.tickets.take();
+    send_as(id, std::move(op), std::move(recipient), basics);
+    return id;
+}
+
+// A repeated write of a caller has never counted for the lease, which rests on what the session does for its holds.
+void session_requests::send_as(ticket id, operation&& op, addressee&& recipient,
+                               session_basics& basics) {
+    TURNSTILE_CHECK(epoch_);
+    TURNSTILE_CHECK(id != ticket{});
+    const bool write = is_write(op) && !std::holds_alternative<for_inquiry>(recipient);
+    if (is_of_contenders(recipient)) epoch_->window.sent(id, basics.now);
+    epoch_->pending.try_emplace(id, std::move(recipient), write);
+    if (connection_) {
+        connection_->last_sent = basics.now;
+        silence_.sent(basics.now);
+    }
+    basics.actions.emplace_back(submit{{id, std::move(op)}});
+}
+
+bool session_requests::wants_room() {
+    if (epoch_->window.has_room()) return true;
+    epoch_->window.is_wanted();
+    return false;
+}
+
+session_requests::answered_request session_requests::answered(const reply& answer, duration timeout,
+                                                              time_point now) {
+    const bool was_answered = answer.outcome == outcome::answered;
+    if (connection_ && was_answered) connection_->retry.answered();
+    auto found = epoch_->pending.extract(answer.id);
+    if (connection_ && was_answered && answer.connection == epoch_->latest_connection)
+        silence_.answered(answer.sent, now, !epoch_->pending.empty());
+    if (found && is_of_contenders(found.mapped().recipient))
+        epoch_->window.answered(answer.id, now, timeout);
+    return found;
+}
+
+// ---- lists ----------------------------------------------------------------------------------
+
+void session_requests::list_for(const list_sharer& sharer, std::string&& folder,
+                                session_basics& basics) {
+    TURNSTILE_CHECK(epoch_);
+    auto& lists = epoch_->lists;
+    if (lists.is_under_way(folder, epoch_->latest_connection)) {
+        lists.join(folder, sharer);  // place: joins_the_next_list
+    } else {
+        send_list(sharer.id, std::move(folder), {sharer}, basics);
+    }
+}
+
+void session_requests::send_list(ticket id, std::string folder, std::vector<list_sharer>&& sharers,
+                                 session_basics& basics) {
+    TURNSTILE_CHECK(!sharers.empty());
+    epoch_->lists.sent(folder, epoch_->latest_connection, id);
+    children_op listed{folder};
+    send_as(id, std::move(listed), for_sharers{std::move(folder), std::move(sharers)}, basics);
+}
+
+std::vector<list_sharer> session_requests::list_again(const std::string& folder, ticket request,
+                                                      session_basics& basics) {
+    auto next = epoch_->lists.answered(folder, request);
+    if (next.empty()) return next;
+    if (!attached()) {
+        epoch_->lists.drop(folder);
+        return next;
+    }
+    send_list(basics.tickets.take(), folder, std::move(next), basics);
+    return {};
+}
+
+// ---- creates --------------------------------------------------------------------------------
+
+void session_requests::send_creations(session_basics& basics) {
+    TURNSTILE_CHECK(attached());
+    for (auto& group : epoch_->creations.take()) {
+        if (group.size() == 1) {
+            create_alone(group.front(), basics);
+            continue;
+        }
+        auto op = creation_request(group, "_probe-" + base::make_guid(basics.chance));
+        send(std::move(op), for_creations{std::move(group)}, basics);
+    }
+}
+
+void session_requests::create_alone(const creation& created, session_basics& basics) {
+    send_as(created.id, create_op{created.znode}, for_contender{created.contender}, basics);
+}
+
+// ---- again ----------------------------------------------------------------------------------
+
+std::optional<time_point> session_requests::retry_due() const {
+    return connection_ ? connection_->retry.due() : std::nullopt;
+}
+
+void session_requests::retry_later(time_point now) {
+    // place: time_retries
+    if (connection_) connection_->retry.later(now + connection_->retry_after);
+}
+
+void session_requests::retry_here(const reply& answer, time_point now) {
+    if (answer.connection >= epoch_->latest_connection) retry_later(now);
+}
+
+void session_requests::on_throttled(std::uint64_t connection, const std::string& server,
+                                    session_basics& basics) {
+    if (!connection_ || connection != epoch_->latest_connection) return;
+    if (!connection_->retry.note_throttled()) return;
+    if (!std::exchange(epoch_->throttling_told, true))
+        basics.actions.emplace_back(warning{
+            server +
+            " throttles: it throws requests away that it cannot carry out soon (ZooKeeper's "
+            "throttled_op_wait_time; a row that a transaction of a program's own holds); they are "
+            "sent again"});
+    connection_->retry.pause(basics.now, basics.chance);
+}
+
+bool session_requests::retries_now(time_point now) {
+    return connection_ && connection_->retry.begin_if_due(now);
+}
+
+// ---- a connection that answers nothing ------------------------------------------------------
+
+std::optional<time_point> session_requests::silence_due(duration timeout) const {
+    return connection_ ? silence_.due(timeout) : std::nullopt;
+}
+
+void session_requests::look_elsewhere(session_basics& basics, bool may_move) {
+    silence_.look(basics.now);
+    if (may_move)
+        basics.actions.emplace_back(
+            core::look_elsewhere{epoch_->latest_connection, silence_.longest_look(basics.now)});
+}
+
+bool session_requests::may_leave_server(time_point now, duration timeout) {
+    silence_.found(now);
+    return silence_.may_leave(now, timeout);
+}
+
+void session_requests::leave_server(session_basics& basics) {
+    silence_.leave(basics.now);
+    // place: requests_outlive_departure
+    basics.actions.emplace_back(core::leave_server{epoch_->latest_connection});
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_requests: the requests of a session: sent by themselves, shared, together, or again where nothing came of them;
+// what each reply is for; and how long the connection has answered nothing.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+#include "core/session/creation_batch.hpp"
+#include "core/session/request_window.hpp"
+#include "core/session/retry.hpp"
+#include "core/session/routes.hpp"
+#include "core/session/session_basics.hpp"
+#include "core/session/session_core_settings.hpp"
+#include "core/session/shared_lists.hpp"
+#include "core/session/silence_watch.hpp"
+
+namespace turnstile::core {
+
+class session_requests {
+public:
+    using answered_request = std::map<ticket, route>::node_type;
+
+    explicit session_requests(const session_core_settings& settings);
+
+    // ---- epochs and connections ----
+    void open() { epoch_.emplace().window = request_window{window_}; }
+    void leave() noexcept;
+    // `retry_after`: the time after which a request that came to nothing is sent again.
+    void attach(std::uint64_t connection, duration retry_after, session_basics& basics);
+    // The window begins anew.
+    void begin_again() noexcept { epoch_->window.reattached(); }
+    void detach() noexcept { connection_.reset(); }
+    [[nodiscard]] bool attached() const noexcept { return connection_.has_value(); }
+
+    // ---- by themselves ----
+    ticket send(operation&& op, addressee&& recipient, session_basics& basics);
+    void send_as(ticket id, operation&& op, addressee&& recipient, session_basics& basics);
+    [[nodiscard]] bool is_under_way(ticket id) const { return epoch_->pending.contains(id); }
+    [[nodiscard]] bool has_room() const noexcept { return epoch_ && epoch_->window.has_room(); }
+    // The same for a contender that waits for room.
+    [[nodiscard]] bool wants_room();
+    // What the reply is for; nothing: it is of an earlier epoch.
+    [[nodiscard]] answered_request answered(const reply& answer, duration timeout, time_point now);
+
+    // ---- lists that contenders share (shared_lists.hpp) ----
+    void list_for(const list_sharer& sharer, std::string&& folder, session_basics& basics);
+    // Lists the folder for the contenders that came too late for `request`. Returns them if there is no connection.
+    [[nodiscard]] std::vector<list_sharer> list_again(const std::string& folder, ticket request,
+                                                      session_basics& basics);
+
+    // ---- creates that go together (creation_batch.hpp) ----
+    void gather_creations() noexcept { epoch_->creations.begin(); }
+    [[nodiscard]] bool gathers_creations() const noexcept { return epoch_->creations.gathers(); }
+    void create_later(creation&& wanted) { epoch_->creations.add(std::move(wanted)); }
+    void send_creations(session_basics& basics);
+    void create_alone(const creation& created, session_basics& basics);
+
+    // ---- what time brings; nothing: not by time alone ----
+    // A keep-alive counts from then on; there must be a connection.
+    [[nodiscard]] time_point last_sent() const noexcept { return connection_->last_sent; }
+    void send_keep_alive(session_basics& basics) { send(exists_op{"/"}, for_keep_alive{}, basics); }
+    [[nodiscard]] std::optional<time_point> retry_due() const;
+    [[nodiscard]] std::optional<time_point> silence_due(duration timeout) const;
+
+    // ---- again ----
+    void retry_later(time_point now);
+    // The same, unless it is the answer of an earlier connection: an attach has sent all again since.
+    void retry_here(const reply& answer, time_point now);
+    // The server threw a request of `connection` away.
+    void on_throttled(std::uint64_t connection, const std::string& server, session_basics& basics);
+    [[nodiscard]] bool is_throttled() const noexcept {
+        return connection_ && connection_->retry.is_throttled();
+    }
+    // True if the time has come, and all go again now.
+    [[nodiscard]] bool retries_now(time_point now);
+
+    // ---- a connection that answers nothing (silence_watch.hpp) ----
+    [[nodiscard]] duration silence_limit(duration timeout) const { return silence_.limit(timeout); }
+    void look_elsewhere(session_basics& basics, bool may_move);
+    // A look has found another server. True if this one may be left for it.
+    [[nodiscard]] bool may_leave_server(time_point now, duration timeout);
+    void leave_server(session_basics& basics);
+
+    friend bool operator==(const session_requests&, const session_requests&) = default;
+
+private:
+    struct in_epoch {
+        std::uint64_t latest_connection = 0;  // also when it is gone
+        std::map<ticket, route> pending;
+        request_window window;
+        shared_lists lists;
+        creation_batch creations;
+        bool throttling_told = false;
+        friend bool operator==(const in_epoch&, const in_epoch&) = default;
+    };
+    struct at_server {
+        time_point last_sent{};  // of any request
+        duration retry_after{};
+        core::retry retry;  // of what came to nothing
+        friend bool operator==(const at_server&, const at_server&) = default;
+    };
+
+    void send_list(ticket id, std::string folder, std::vector<list_sharer>&& sharers,
+                   session_basics& basics);
+
+    window_limits window_;
+    duration retry_first_;
+    duration retry_longest_;
+    std::optional<in_epoch> epoch_;
+    std::optional<at_server> connection_;
+    silence_watch silence_;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/session_traces.hpp"
+
+#include "base/check.hpp"
+
+namespace turnstile::core {
+
+// ---- epochs and connections -----------------------------------------------------------------
+
+void session_traces::leave() noexcept {
+    detach();
+    epoch_.reset();
+}
+
+void session_traces::attach(session_basics& basics) {
+    TURNSTILE_CHECK(epoch_);
+    attached_ = true;
+    for (const auto& path : epoch_->watches.take_given_back())
+        basics.actions.emplace_back(forget_watches{path});
+}
+
+// ---- watches --------------------------------------------------------------------------------
+
+void session_traces::watch(const std::string& path, acquisition_id id) {
+    TURNSTILE_CHECK(epoch_);
+    epoch_->watches.add(path, id);
+}
+
+// The watches of an epoch that is over went with it.
+void session_traces::unwatch(const std::string& path, acquisition_id id, session_basics& basics) {
+    if (epoch_ && epoch_->watches.remove(path, id)) give_back(path, basics);
+}
+
+void session_traces::unwatch_gone(const std::string& path, acquisition_id id,
+                                  session_basics& basics) {
+    if (epoch_ && epoch_->watches.remove_unset(path, id)) give_back(path, basics);
+}
+
+void session_traces::give_back(const std::string& path, session_basics& basics) {
+    if (attached_) {
+        basics.actions.emplace_back(forget_watches{path});  // place: watch_given_back
+    } else {
+        epoch_->watches.give_back_later(path);  // place: watch_given_back_later
+    }
+}
+
+std::vector<acquisition_id> session_traces::fired(const watch_event& event) {
+    TURNSTILE_CHECK(epoch_);
+    return epoch_->watches.fired(event);
+}
+
+std::size_t session_traces::watched_paths() const noexcept {
+    return epoch_ ? epoch_->watches.interests().size() : 0;
+}
+
+std::size_t session_traces::watched_bytes() const noexcept {
+    if (!epoch_) return 0;
+    const auto& interests = epoch_->watches.interests();
+    return interests.bytes() + interests.size() * (chroot_ + k_length_field);
+}
+
+// ---- removals -------------------------------------------------------------------------------
+
+void session_traces::remove_later(removal&& wanted) {
+    TURNSTILE_CHECK(epoch_);
+    auto& epoch = *epoch_;
+    std::erase_if(wanted.watched, [&](const std::string& path) {
+        const bool alone = epoch.watches.remove(path, wanted.contender);
+        return !alone || epoch.removals.removes(path);
+    });
+    epoch.removals.add(std::move(wanted));
+}
+
+bool session_traces::has_removals(sending which) const noexcept {
+    if (!attached_) return false;
+    const auto& removals = epoch_->removals;
+    return removals.ready() || (which == sending::all && !removals.empty());
+}
+
+std::vector<removal> session_traces::take_removals(session_basics& basics) {
+    auto all = epoch_->removals.take();
+    for (auto& removed : all) give_back_watches(removed, basics);
+    return all;
+}
+
+// A watch on a znode that we remove is used up by that, and need not be given back.
+void session_traces::give_back_watches(removal& removed, session_basics& basics) {
+    for (auto& path : std::exchange(removed.watched, {}))
+        if (!epoch_->removals.removes(path) && !epoch_->watches.interests().contains(path))
+            basics.actions.emplace_back(forget_watches{std::move(path)});
+}
+
+void session_traces::removals_go_on() {
+    auto& epoch = *epoch_;
+    epoch.removals.reattached();  // place: waiting_removals_go_on
+}
+
+// ---- abandoned creates ----------------------------------------------------------------------
+
+void session_traces::abandon(const std::string& folder, const std::string& guid, time_point now,
+                             duration timeout) {
+    TURNSTILE_CHECK(epoch_);
+    epoch_->abandoned.add(folder, guid, now, timeout);
+}
+
+std::vector<std::string> session_traces::found_abandoned(const std::string& folder,
+                                                         const std::vector<std::string>& children) {
+    TURNSTILE_CHECK(epoch_);
+    return epoch_->abandoned.take(folder, children);
+}
+
+// One folder at a time; the next one is due at once when this one is answered.
+std::optional<time_point> session_traces::search_due() const {
+    if (!attached_ || search_) return std::nullopt;
+    return epoch_->abandoned.due();  // place: search_is_due
+}
+
+void session_traces::searched(const std::string& folder, const reply& answer) {
+    if (search_ == answer.id) search_.reset();
+    epoch_->abandoned.looked(folder, answer.sent);
+}
+
+}  // namespace turnstile::core

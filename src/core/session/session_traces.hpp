@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_traces: what a session leaves at its servers, and is on its way out: watches, znodes whose removal waits or is
+// under way, and creates that were abandoned.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/session/abandoned_creates.hpp"
+#include "core/session/removal_queue.hpp"
+#include "core/session/session_basics.hpp"
+#include "core/session/session_core_settings.hpp"
+#include "core/session/session_watches.hpp"
+
+namespace turnstile::core {
+
+class session_traces {
+public:
+    enum class sending { in_turn, all };
+
+    explicit session_traces(const session_core_settings& settings)
+        : removal_limits_{settings.removals}, chroot_{settings.chroot} {}
+
+    // ---- epochs and connections ----
+    void open() { epoch_.emplace().removals = removal_queue{removal_limits_}; }
+    void leave() noexcept;
+    // Gives back the watches that lost their interest meanwhile.
+    void attach(session_basics& basics);
+    void detach() noexcept {
+        attached_ = false;
+        search_.reset();
+    }
+
+    // ---- watches (session_watches.hpp) ----
+    void watch(const std::string& path, acquisition_id id);
+    void unwatch(const std::string& path, acquisition_id id, session_basics& basics);
+    void unwatch_gone(const std::string& path, acquisition_id id, session_basics& basics);
+    // The contenders that are interested in what has happened.
+    [[nodiscard]] std::vector<acquisition_id> fired(const watch_event& event);
+    [[nodiscard]] std::size_t watched_paths() const noexcept;
+    // As the servers spell the paths.
+    [[nodiscard]] std::size_t watched_bytes() const noexcept;
+
+    // ---- removals (removal_queue.hpp) ----
+    void gather_removals(bool begins) noexcept {
+        if (epoch_) epoch_->removals.gather(begins);
+    }
+    [[nodiscard]] bool gathers_removals() const noexcept {
+        return epoch_ && epoch_->removals.gathers();
+    }
+    // More wait than go in one request.
+    [[nodiscard]] bool is_crowded() const noexcept { return epoch_->removals.crowded(); }
+    void remove_later(removal&& wanted);
+    // True if some may be sent now.
+    [[nodiscard]] bool has_removals(sending which) const noexcept;
+    // The next ones, whose watches are given back.
+    [[nodiscard]] std::vector<removal> take_removals(session_basics& basics);
+    void removal_sent(ticket request) { epoch_->removals.sent(request); }
+    void removal_answered(ticket request) { epoch_->removals.answered(request); }
+    void removal_over(const removal& removed) { epoch_->removals.over(removed); }
+    // What was sent on an earlier connection is not waited for.
+    void removals_go_on();
+
+    // ---- abandoned creates (abandoned_creates.hpp) ----
+    void abandon(const std::string& folder, const std::string& guid, time_point now,
+                 duration timeout);
+    // The names among the folder's children that come of abandoned creates.
+    [[nodiscard]] std::vector<std::string> found_abandoned(
+        const std::string& folder, const std::vector<std::string>& children);
+    [[nodiscard]] std::optional<time_point> search_due() const;
+    [[nodiscard]] std::string folder_due() const { return epoch_->abandoned.folder_due(); }
+    void search_sent(ticket request) { search_ = request; }
+    [[nodiscard]] const std::optional<ticket>& search() const noexcept { return search_; }
+    void search_lost() noexcept { search_.reset(); }
+    void searched(const std::string& folder, const reply& answer);
+
+    friend bool operator==(const session_traces&, const session_traces&) = default;
+
+private:
+    struct of_epoch {
+        session_watches watches;
+        removal_queue removals;
+        abandoned_creates abandoned;
+        friend bool operator==(const of_epoch&, const of_epoch&) = default;
+    };
+
+    void give_back(const std::string& path, session_basics& basics);
+    void give_back_watches(removal& removed, session_basics& basics);
+
+    removal_limits removal_limits_;
+    std::size_t chroot_;
+    bool attached_ = false;
+    std::optional<of_epoch> epoch_;
+    std::optional<ticket> search_;  // for an abandoned create, under way on this connection
+};
+
+}  // namespace turnstile::core
