@@ -41,7 +41,7 @@ g++ -std=c++20 /check/service.cpp -o /check/service $(pkg-config --cflags --libs
 needed=$(ldd /check/service)
 [[ $needed != *hiredis* && $needed != *libpq* && $needed != *libmariadb* ]] || fail "the program loads $needed"
 
-# The command, on a server of its own and on a file, as any user.
+# The command, on a server for itself and on a file, as any user.
 useradd --create-home user
 as_user() {
     setpriv --reuid=user --regid=user --clear-groups env HOME=/home/user "$@"

@@ -19,7 +19,7 @@ public:
     back_off() = default;
     back_off(duration first, duration longest) : first_{first}, longest_{longest} {}
 
-    // The next pause: between half of the current step and all of it.
+    // The next pause: between half the current step and the whole step.
     [[nodiscard]] duration draw(random& chance) {
         const auto doubled = step_ > longest_ / 2 ? longest_ : step_ * 2;
         const auto step = step_ == duration{} ? first_ : doubled;
@@ -30,7 +30,7 @@ public:
         return duration{static_cast<duration::rep>(static_cast<double>(step.count()) * part)};
     }
     void reset() noexcept { step_ = duration{}; }
-    // There has been a pause since the beginning or the last reset.
+    // There has been a pause since the construction or the latest reset.
     [[nodiscard]] bool under_way() const noexcept { return step_ != duration{}; }
 
     friend bool operator==(const back_off&, const back_off&) = default;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TURNSTILE_CHECK: an assert that release builds keep, for what is cheap to look at.
+// TURNSTILE_CHECK: an assert that release builds keep, for conditions that are cheap to evaluate.
 //
-// Where an exclusive hold would rest on a state that cannot be, ending the process is the safe way: its session
-// expires, and the lock goes on to the next contender. What is dear to look at is a plain assert, which release builds
+// An exclusive hold must not rest on an impossible state. To end the process is safe there: its session expires, and
+// the next contender gets the lock. Conditions that are expensive to evaluate are plain asserts, which release builds
 // leave out.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace turnstile::base {
 
-// Says which rule is broken, and ends the process. Thread safety: any.
+// Prints the broken rule, and ends the process. Thread safety: from any thread.
 [[noreturn]] inline void end_by_broken_rule(const char* rule, const char* file, int line) noexcept {
     std::fprintf(stderr, "turnstile: broken rule: %s (%s:%d)\n", rule, file, line);
     std::abort();
@@ -19,8 +19,8 @@ namespace turnstile::base {
 
 }  // namespace turnstile::base
 
-// The condition is evaluated once; it has no effect. TURNSTILE_NO_CHECKS is for a simulator with faults in
-// it: a promise that breaks has to find them, and not a check.
+// The condition is evaluated once and must have no effect. TURNSTILE_NO_CHECKS is for a simulator that tests with
+// mutants: there a broken promise has to find the mutant, not a check.
 #if defined(TURNSTILE_NO_CHECKS)
 #define TURNSTILE_CHECK(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
 #else

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// cold: a value that is its default most of the time, and takes no more than a pointer then.
+// cold: a value that equals its default most of the time, and takes only a pointer then.
 //
 //     cold<delays> late;
-//     late->end;            reads what is there, or the default
-//     late.change().end = now;  makes room for it first
+//     late->end;            reads the value, or the default
+//     late.change().end = now;  allocates the value first, if it is the default
 //     late.reset();         the default again
 //
-// For what few of very many objects have. A value: copied, compared and moved as what it stands for, so that
-// one that was never changed equals one that was changed back.
+// For data that few of very many objects have. Copies, moves and comparisons work on the value: an unchanged object
+// equals one whose change was undone.
 //
-// Thread safety: as T.
+// Thread safety: the rules of T.
 #pragma once
 
 #include <memory>
@@ -39,10 +39,10 @@ public:
         if (!kept_) kept_ = std::make_unique<T>();
         return *kept_;
     }
-    // A value has been stored since the last reset; it may equal the default.
+    // A value has been stored since the latest reset; it may equal the default.
     [[nodiscard]] bool changed() const noexcept { return kept_ != nullptr; }
     void reset() noexcept { kept_.reset(); }
-    // What is there, after which it is the default.
+    // Returns the value and resets this to the default.
     [[nodiscard]] T take() { return kept_ ? std::move(*std::exchange(kept_, nullptr)) : T{}; }
 
     friend bool operator==(const cold& a, const cold& b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What contenders claim of themselves (turnstile/lock_status.hpp), as it stands in their znodes.
+// The claims of contenders about themselves (turnstile/lock_status.hpp), in the text of their znodes.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -31,10 +31,10 @@ auto fields(M& m) {
                                                                {"resource", &m.resource}}};
 }
 
-// ---- what a stranger may have written ----
+// ---- text of an unknown writer ----
 
 constexpr std::size_t k_longest_text = std::size_t{16} * 1024;
-constexpr std::size_t k_longest_host = 255;  // as gethostname(2) gives it
+constexpr std::size_t k_longest_host = 255;  // the limit of gethostname(2)
 constexpr std::size_t k_longest_path = 4096;
 constexpr std::size_t k_longest_recipe = 32;
 
@@ -69,7 +69,7 @@ bool is_time(std::string_view text) {
                       [](char c, char is) { return is == '0' ? c >= '0' && c <= '9' : c == is; });
 }
 
-// Clears what this library would not have written.
+// Clears values that this library cannot have written.
 void drop_impossible(contender_metadata& claimed) {
     const auto keep_if = [](bool possible, std::string& field) {
         if (!possible) field.clear();

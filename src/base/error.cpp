@@ -58,7 +58,7 @@ public:
         return text(static_cast<errc>(code));
     }
 
-    // What code that knows only the standard's conditions compares with.
+    // For code that compares errors with the standard's conditions only.
     [[nodiscard]] std::error_condition default_error_condition(int code) const noexcept override {
         switch (static_cast<errc>(code)) {
             case errc::timeout: return std::errc::timed_out;
@@ -107,7 +107,7 @@ public:
 
 }  // namespace
 
-// No `default`: the compiler names a code without a condition.
+// No `default`: so the compiler warns about a code without a condition.
 condition condition_of(errc code) noexcept {
     switch (code) {
         case errc::busy:
@@ -156,14 +156,14 @@ bool is_retryable(errc code) noexcept {
         case condition::busy:
         case condition::lost:
         case condition::unreachable: return true;
-        // There is room again when others give up what they have.
+        // There is room again when other users give up theirs.
         case condition::refused: return code == errc::too_many || code == errc::quota_exceeded;
         default: return false;
     }
 }
 
 const std::error_category& error_category() noexcept {
-    // Never destroyed: threads of a static client have errors to the end.
+    // Never destroyed: threads of a static client may report errors until the process ends.
     static const auto* const category = new turnstile_category;
     return *category;
 }
@@ -179,7 +179,7 @@ std::string error::message() const {
 }
 
 void throw_error(const error& failure) {
-    // what() comes out as message() alone: system_error would append the code's text once more.
+    // Its what() is message() alone: system_error would append the code's text again.
     class error_with_message final : public std::system_error {
     public:
         explicit error_with_message(const error& e)

@@ -17,8 +17,8 @@ std::string digits(T value, int base) {
     return {buffer.data(), end};
 }
 
-// All of `text` as a number in exactly the form that `digits` writes, so that parsing is the
-// inverse: no capitals, no leading zeroes.
+// Reads all of `text` as a number in exactly the form that `digits` writes (no capitals, no leading zeroes), so that
+// parsing is the inverse.
 template <class T>
 bool read(std::string_view text, int base, T& value) {
     const auto [end, failure] =
@@ -27,7 +27,7 @@ bool read(std::string_view text, int base, T& value) {
            digits(value, base) == text;
 }
 
-// What to_hex() writes.
+// The inverse of to_hex().
 std::optional<fencing_token> of_packed_digits(std::string_view text) {
     fencing_token::packed bytes{};
     if (text.size() != 2 * bytes.size()) return std::nullopt;

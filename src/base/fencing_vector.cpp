@@ -11,7 +11,7 @@ namespace turnstile {
 
 namespace {
 
-// The first name that is empty or there twice breaks the rule.
+// Reports the first name that is empty or repeated.
 std::optional<error> broken_rule(const std::vector<fencing_vector::component>& sorted) {
     for (std::size_t i = 0; i != sorted.size(); ++i) {
         if (sorted[i].name.empty())
@@ -44,7 +44,7 @@ std::string escape(const std::string& name) {
     return out;
 }
 
-// Only what `escape` writes, so that parsing is the inverse.
+// Accepts only the output of `escape`, so that parsing is the inverse.
 std::optional<std::string> unescape(std::string_view text) {
     auto name = base::percent_decoded(text);
     if (!name || escape(*name) != text) return std::nullopt;

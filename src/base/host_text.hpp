@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all connect strings have in common in the list of their hosts:
+// Rules for the hosts in every kind of connect string:
 //
-//     without_blanks   blanks beside the commas mean nothing: "zk1:2181, zk2:2181"
-//     with_plain_zone  RFC 6874 writes the zone of an IPv6 address behind "%25", the system behind "%": both are taken
+//     without_blanks   removes the blanks beside the commas: "zk1:2181, zk2:2181"
+//     with_plain_zone  accepts both forms of an IPv6 zone: behind "%25" (RFC 6874), and behind "%" (the system)
 //
 // Thread safety: pure functions.
 #pragma once
@@ -19,7 +19,7 @@ namespace turnstile::base {
     return item.substr(begin, item.find_last_not_of(k_blanks) + 1 - begin);
 }
 
-// "fe80::1%eth0" of "fe80::1%25eth0". What it gives is its own plain form.
+// "fe80::1%eth0" from "fe80::1%25eth0". A second call changes nothing.
 [[nodiscard]] inline std::string with_plain_zone(std::string_view address) {
     constexpr std::string_view k_escaped = "%25";
     std::string plain{address};

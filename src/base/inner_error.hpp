@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inner_error: an error that another one's detail tells of, and an error of a part that has a name.
+// inner_error: an error whose detail quotes another error, and the error of a named part.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace turnstile::base {
 
-// What `inner` says in the detail of an error with the code `outer`, whose text is not told twice.
+// The text about `inner` in the detail of an error with the code `outer`, whose own text is not repeated.
 [[nodiscard]] inline std::string words_within(errc outer, const error& inner) {
     return inner == outer && !inner.detail().empty() ? inner.detail() : inner.message();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// key_values: lines of `key=value` pairs, one blank between two: what holders and recipes write into znodes.
+// key_values: lines of `key=value` pairs, one blank between two: the form of text from holders and recipes in znodes.
 //
 // Pure functions. Thread safety: none needed.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace turnstile::base {
 
-// Calls `each(key, value)` with each pair in order, its value without percent escapes. What is no pair is left out.
+// Calls `each(key, value)` for each pair in order, with the value's percent escapes decoded. Skips other text.
 template <class F>
 void for_each_pair(std::string_view text, F&& each) {
     while (!text.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// latest_failure: why the sessions of a coordinator found no server that takes them. The sessions write it, and every
-// message for a caller that has no session reads it (core::coordinator::last_failure).
+// latest_failure: why the sessions of a coordinator found no server to attach to. The sessions write it. Every
+// message for a caller without a session reads it (core::coordinator::last_failure).
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -15,7 +15,7 @@ namespace turnstile::base {
 
 class latest_failure {
 public:
-    // An attempt to attach a session has failed.
+    // An attempt to attach has failed.
     void set(error why) {
         const lock_guard lock{mutex_};
         why_ = std::move(why);

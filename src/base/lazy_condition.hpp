@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// lazy_condition: a condition that is rarely waited for, made by the first thread that waits. Until then it takes a
+// lazy_condition: a condition that few threads wait for; the first thread that waits makes it. Until then it takes a
 // pointer, and notifying costs nothing.
 //
-// Thread safety: all members from any thread; all threads that wait hold one and the same mutex.
+// Thread safety: all members from any thread; all waiting threads hold the same mutex.
 #pragma once
 
 #include <atomic>
@@ -27,13 +27,13 @@ public:
     [[nodiscard]] bool awaited() const noexcept {
         return condition_.load(std::memory_order_relaxed) != nullptr;
     }
-    // Under the mutex or after it: a thread that saw the state before the change had made the condition by then.
+    // Under the mutex or after it: a thread that saw the state before the change has made the condition by now.
     void notify_all() noexcept {
         if (auto* existing = condition_.load(std::memory_order_acquire)) existing->notify_all();
     }
 
 private:
-    // Under the mutex, so by one thread at a time.
+    // Under the mutex, so only one thread at a time makes it.
     condition& make() {
         if (condition_.load(std::memory_order_relaxed) == nullptr)
             condition_.store(std::make_unique<condition>().release(), std::memory_order_release);

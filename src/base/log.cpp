@@ -23,10 +23,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a sink is given for the lines that wait, when it is replaced and at the end.
+// The time for a sink to write the waiting lines when it is replaced, and at the process's end.
 constexpr auto k_last_wait = 1s;
 
-// True on the log's thread: what it writes itself would wait for itself.
+// True on the log's thread: a line written there would wait for itself.
 thread_local bool inside_sink = false;
 
 struct chosen_sink {
@@ -34,11 +34,11 @@ struct chosen_sink {
     support::signal_mask mask = support::signal_mask::of_this_thread();
 };
 
-// The conditions of one process's thread: in a child those of the parent are left alone, since threads that are not
-// there wait on them.
+// The conditions of one process's thread. A forked child does not touch the conditions of its parent, since threads
+// that do not exist in the child wait on them.
 struct meeting {
-    base::condition arrived;  // for the thread
-    base::condition taken;    // for threads that wait for it
+    base::condition arrived;  // the thread waits for it
+    base::condition taken;    // threads that wait for the thread
 };
 
 class process_log {
@@ -48,14 +48,14 @@ public:
     process_log() {
         log::standard_writer::prepare();
         sink_ = std::make_shared<chosen_sink>();
-        // Both fail only for want of memory for one entry: then nothing is flushed at the end, and a child
-        // that is forked while a line is written has no log.
+        // Both calls fail only if memory is exhausted. Then nothing is flushed at the end, and a child that is forked
+        // while a line is written has no log.
         std::atexit([] { only().end(); });
         ::pthread_atfork([] { only().before_fork(); }, [] { only().after_fork(); },
                          [] { only().in_child(); });
     }
 
-    // Never destroyed: other threads may write while the process exits.
+    // Never destroyed: other threads may write lines while the process exits.
     static process_log& only() {
         static process_log& instance = *new process_log;
         return instance;
@@ -78,7 +78,7 @@ public:
             sink_.swap(sink);
             while (calls_ == sink.get() && !inside_sink) meeting_->taken.wait(lock);
         }
-        // The old sink is destroyed here, without the lock: its destructor is the user's.
+        // The old sink is destroyed here, without the lock: its destructor is the user's code.
     }
 
     bool flush(boottime_clock::time_point until) {
@@ -103,7 +103,7 @@ private:
         meeting_->arrived.notify_all();
     }
 
-    // Short: no user code runs under this lock.
+    // Held only for a short time: no user code runs under this lock.
     void before_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
     void after_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
     void in_child() NO_THREAD_SAFETY_ANALYSIS {
@@ -161,9 +161,9 @@ private:
             calls_ = sink.get();
             lock.unlock();
             call(*sink, standard, *line);
-            sink.reset();  // a sink that was replaced meanwhile ends here
+            sink.reset();  // the last reference to a replaced sink ends here
             lock.lock();
-            if (mine != meeting_) return;  // forked by the sink: this is the child
+            if (mine != meeting_) return;  // the sink has forked, and this is the child
             writes_ = 0;
             calls_ = nullptr;
             mine->taken.notify_all();
@@ -175,7 +175,7 @@ private:
         sink.mask.apply();
         try {
             sink.call ? sink.call(line.level, line.text) : standard.write(line);
-        } catch (...) {  // what a sink throws is dropped, see turnstile/log.hpp
+        } catch (...) {  // a sink's exception is dropped, see turnstile/log.hpp
         }
     }
 
@@ -183,12 +183,12 @@ private:
     log::log_lanes lanes_ GUARDED_BY(mutex_);
     std::shared_ptr<chosen_sink> sink_ GUARDED_BY(mutex_);
     std::shared_ptr<meeting> meeting_ GUARDED_BY(mutex_) = fresh();
-    const chosen_sink* calls_ GUARDED_BY(mutex_) = nullptr;  // the sink that runs
-    std::uint64_t writes_ GUARDED_BY(mutex_) = 0;            // the line that it has, or 0
+    const chosen_sink* calls_ GUARDED_BY(mutex_) = nullptr;  // the sink that is running
+    std::uint64_t writes_ GUARDED_BY(mutex_) = 0;            // the number of the line in it, or 0
     std::uint64_t stalled_at_ GUARDED_BY(mutex_) = 0;        // a client's end waited for it in vain
     bool has_thread_ GUARDED_BY(mutex_) = false;
     bool look_up_ GUARDED_BY(mutex_) = true;
-    bool over_ GUARDED_BY(mutex_) = false;  // the process ends
+    bool over_ GUARDED_BY(mutex_) = false;  // the process is ending
 };
 
 }  // namespace

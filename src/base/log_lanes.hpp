@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// log_lanes: lines that wait for the sink, bounded.
+// log_lanes: a bounded number of lines that wait for the sink.
 //
 //     lanes.push(log_level::info, "...");
 //     while (const auto line = lanes.pop()) sink(line->level, line->text);
 //
-// Lines below `warning` and the others wait in lanes of their own, so that chatter cannot push out a loss. A lane
-// that is full drops its oldest line: what is told when the sink moves again is the present, and how many are missing
-// before it. Lines come out in the order in which they were pushed.
+// Lines below `warning` have one lane and all others another, so that unimportant lines cannot push out a loss. A
+// full lane drops its oldest line: after a blockade the sink gets the newest lines, and before them the number of
+// dropped ones. Lines come out in the order in which they were pushed.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -24,7 +24,7 @@ namespace turnstile::log {
 
 struct waiting_line {
     log_level level = log_level::off;
-    std::uint64_t number = 0;  // counted from 1
+    std::uint64_t number = 0;  // counts from 1
     std::chrono::system_clock::time_point at{};
     std::string text{};
 };
@@ -34,13 +34,13 @@ public:
     static constexpr std::size_t k_most = 1024;  // in each lane
 
     void push(log_level level, std::string text);
-    // The oldest line. Where lines were dropped before it, a line that says so comes first.
+    // The oldest line. If lines before it were dropped, a line that says so comes first.
     [[nodiscard]] std::optional<waiting_line> pop();
 
     // The number of the latest line.
     [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
     [[nodiscard]] bool empty() const noexcept { return urgent_.empty() && ordinary_.empty(); }
-    // None of the lines up to `number` waits.
+    // True if no line up to `number` waits.
     [[nodiscard]] bool past(std::uint64_t number) const noexcept;
     void clear() noexcept;
 

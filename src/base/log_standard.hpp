@@ -11,14 +11,14 @@ namespace turnstile::log {
 
 class standard_writer {
 public:
-    // Learns the local time, and makes spdlog's registry, whose end then comes after that of what is made later.
+    // Reads the offset of local time, and makes spdlog's registry, so that it ends after all later objects.
     static void prepare();
-    // In a process that was forked: nothing is asked of the C library any more that another thread's lock could keep
-    // from us.
+    // Called in a forked child: from then on the writer makes no call of the C library that could wait for a lock of
+    // another thread.
     static void in_child() noexcept;
 
-    // `look_up`: the application's logger is looked for. Not in a child that was forked while its parent's thread
-    // may have been in spdlog, whose locks may be taken for ever then.
+    // `look_up`: the application's logger may be used. Not in a child that was forked while a thread of its parent
+    // may have been in spdlog, whose locks may then be taken for ever.
     explicit standard_writer(bool look_up) : look_up_{look_up} {}
 
     void write(const waiting_line& line);

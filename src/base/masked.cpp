@@ -22,7 +22,8 @@ bool is_word_character(char c) noexcept {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
-// Behind "scheme://", nothing if the text begins with none. In "u:secret@h://" a user and a password stand there.
+// The place behind "scheme://", nullopt if the text begins without a scheme. "u:secret@h://" has a user and a
+// password there.
 std::optional<std::size_t> end_of_scheme(std::string_view text) noexcept {
     const auto slashes = text.find("://");
     if (slashes == std::string_view::npos ||
@@ -31,7 +32,7 @@ std::optional<std::size_t> end_of_scheme(std::string_view text) noexcept {
     return slashes + 3;
 }
 
-// Where user or host begin: behind "scheme://", or behind the colon and the slashes of what was meant as one; 0 for
+// The place where user or host begin: behind "scheme://", or behind the colon and slashes of a mistyped scheme; 0 for
 // ZooKeeper's "host:port".
 std::size_t begin_of_user(std::string_view text) noexcept {
     if (const auto end = end_of_scheme(text)) return *end;
@@ -44,39 +45,39 @@ std::size_t begin_of_user(std::string_view text) noexcept {
     return std::min(text.find_first_not_of('/', behind_colon), text.size());
 }
 
-// The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter; of
-// Redis' form only the sentinels' user and password may have one; behind ZooKeeper's '/' a path follows.
+// The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter. In
+// Redis' form only the user and password for the sentinels may contain an '@'; behind ZooKeeper's '/' a path begins.
 std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))
         end = std::min(text.find("sentinel_username="), text.find("sentinel_password="));
-    // libpq ends the user at an '@' ahead of the first '/', whatever stands before it.
+    // libpq ends the user at an '@' ahead of the first '/', whatever comes before it.
     if (text.starts_with("postgres")) end = std::max(end, text.find('/', begin));
     if (begin == 0) end = text.find('/');
     const auto at = text.substr(0, end).rfind('@');
     return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
 }
 
-// From behind the colon, or the slashes, to the '@'; two equal numbers if there is no '@'.
+// From behind the colon, or behind the slashes, to the '@'; two equal numbers if there is no '@'.
 struct password_place {
     std::size_t begin = 0;
     std::size_t end = 0;
-    bool is_certain = false;  // else it may be a user alone
+    bool is_certain = false;  // false: it may be a user without a password
 };
 password_place password_of_user(std::string_view text) noexcept {
     const auto begin = begin_of_user(text);
     const auto at = end_of_user(text, begin);
     if (at == std::string_view::npos) return {};
     const auto colon = text.find(':', begin);
-    // Without "://" the word ahead may be a scheme or the user: "redis:u:secret@h", "u:se:cret@h".
+    // Without "://" the word before the colon may be a scheme or the user: "redis:u:secret@h", "u:se:cret@h".
     if (begin != 0 && !end_of_scheme(text))
         return {begin, at, text[begin - 1] == ':' || colon < at};
     if (colon < at) return {colon + 1, at, true};
     return begin == 0 ? password_place{} : password_place{begin, at};
 }
 
-// Behind the first colon of "user:password" without a host, or the text's end: a port is a number, and an IPv6 address
-// stands in brackets.
+// The place behind the first colon of "user:password" without a host, else the text's end: a number is a port, and an
+// IPv6 address is in brackets.
 std::size_t begin_of_lone_password(std::string_view text) noexcept {
     const auto begin = begin_of_user(text);
     const auto end = std::min(text.find_first_of("/?", begin), text.size());

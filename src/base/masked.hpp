@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connect strings without their passwords:
 //
-//     masked            as it may be shown, in a message, a page or a log
-//     without_password  as it names the servers
-//     has_password      whether it has one at all
-//     quoted_part       a part of it, for the message that refuses it
-//     chroot_fault      the sentence that refuses its chroot
+//     masked            the text for a message, a page or a log
+//     without_password  the text that names the servers
+//     has_password      whether there is a password at all
+//     quoted_part       a part of the text, for the message that refuses it
+//     chroot_fault      the sentence that refuses the chroot
 //
 // Thread safety: pure functions.
 #pragma once
@@ -21,15 +21,15 @@ namespace turnstile::base {
 // number, read as a port), and one behind a scheme with too few slashes.
 [[nodiscard]] std::string masked(std::string_view connect_string);
 
-// True with a password behind "user:", one without a host, and a parameter with a secret's name that has a value. A user
-// alone is none, though masked() hides it: it may be a password without its colon.
+// True for a password behind "user:", for a password without a host, and for a value of a secret parameter. False for
+// a user alone, though masked() hides it: it may be a password without its colon.
 [[nodiscard]] bool has_password(std::string_view connect_string);
 
-// Without ":password" before the host: the same servers, for each user.
+// The text without ":password" before the host: it names the same servers for each user.
 [[nodiscard]] std::string without_password(std::string_view connect_string);
 
-// The part in printable ASCII, shortened, without quotes; "***" if the masked string does not show it. A password that should have been escaped falls
-// into pieces, which parsers take for hosts, names of options and paths.
+// The part in printable ASCII, shortened, without quotes; "***" if the masked string does not show it. A password
+// with unescaped characters falls into pieces, which parsers take for hosts, names of options and paths.
 [[nodiscard]] std::string quoted_part(std::string_view connect_string, std::string_view part);
 
 // The rule of paths (base/path.hpp) that the chroot breaks; empty if it breaks none.

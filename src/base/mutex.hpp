@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mutex, lock_guard, unique_lock, condition: Boost.Thread's, with annotations for clang's -Wthread-safety.
 //
-// Purpose: a member that is guarded by a mutex says so, and the compiler refuses code that touches it
-// without the lock. Boost's classes stand underneath because their waits are interruption points
+// Purpose: the declaration of a member names the mutex that guards it, and the compiler refuses code that uses the
+// member without the lock. Boost's classes are used because their waits are interruption points
 // (boost::thread::interrupt()).
 //
 //     base::mutex mutex_;
@@ -29,7 +29,7 @@
 #define TURNSTILE_ANNOTATION(x)
 #endif
 
-// The names are those of clang's documentation, as in LevelDB's port/thread_annotations.h.
+// The names in clang's documentation, as in LevelDB's port/thread_annotations.h.
 #define CAPABILITY(x) TURNSTILE_ANNOTATION(capability(x))
 #define SCOPED_CAPABILITY TURNSTILE_ANNOTATION(scoped_lockable)
 #define GUARDED_BY(x) TURNSTILE_ANNOTATION(guarded_by(x))
@@ -58,7 +58,7 @@ private:
     boost::mutex mutex_;
 };
 
-// Holds the mutex while it lives.
+// Holds the mutex from its construction to its destruction.
 class SCOPED_CAPABILITY lock_guard {
 public:
     explicit lock_guard(mutex& m) ACQUIRE(m) : mutex_{m} { m.lock(); }
@@ -70,7 +70,7 @@ private:
     mutex& mutex_;
 };
 
-// The same, and may let it go and take it again in between: for waits.
+// A lock_guard that may unlock the mutex and lock it again in between: for waits.
 class SCOPED_CAPABILITY unique_lock {
 public:
     explicit unique_lock(mutex& m) ACQUIRE(m) : lock_{m.mutex_} {}
@@ -92,13 +92,13 @@ public:
     condition(const condition&) = delete;
     condition& operator=(const condition&) = delete;
 
-    // Lets the lock go, waits, takes it again; may return for no reason. A Boost interruption point:
-    // throws boost::thread_interrupted with the lock taken.
+    // Unlocks the mutex, waits, and locks it again; may return without a reason. A Boost interruption point: throws
+    // boost::thread_interrupted with the mutex locked.
     void wait(unique_lock& held) { condition_.wait(held.lock_); }
 
-    // The same until `deadline` at the latest; false if that has passed. A machine that was suspended
-    // meanwhile wakes late: pthreads cannot wait on CLOCK_BOOTTIME. Any deadline will do: what is further
-    // away than Boost can count is waited for in parts.
+    // The same until `deadline` at the latest; false if the deadline has passed. After a suspension of the machine
+    // the wait ends late: pthreads cannot wait on CLOCK_BOOTTIME. Any deadline is allowed: a deadline that is too far
+    // for Boost is waited for in parts.
     bool wait_until(unique_lock& held, boottime_clock::time_point deadline) {
         const auto now = boottime_clock::now();
         if (deadline <= now) return false;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// never_destroyed: a constant that is made on first use and stays until the process is gone.
-// undestroyed: the same in place, for a constant whose making neither allocates nor throws.
+// never_destroyed: a constant that is made on first use and lives until the process ends. undestroyed: the same
+// without an allocation, for a constant whose making neither allocates nor throws.
 //
 //     static const std::string& k_text = base::never_destroyed(std::string{"SELECT ..."});
 //     static const base::undestroyed<std::string> k_none;  // k_none.value
 //
-// A function's static object that a session's thread makes is destroyed ahead of a static client that began that session,
-// whose threads still use it.
+// A function's static object that a session's thread makes is destroyed before the static client that started the
+// session, while its threads still use the object.
 //
-// Thread safety: as the function's static reference.
+// Thread safety: the rules of the function's static reference.
 #pragma once
 
 #include <utility>
 
-// GCC 14 takes a reference that a function returns for one into an argument that is a temporary.
+// GCC 14 believes that the returned reference refers to a temporary argument.
 #if __has_cpp_attribute(gnu::no_dangling)
 #define TURNSTILE_NO_DANGLING [[gnu::no_dangling]]
 #else

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// finish_or_end: the one way in which the library fails when memory is exhausted.
+// finish_or_end: the only way in which the library fails when memory is exhausted.
 //
-// A call that throws std::bad_alloc has done nothing and calls no handler. From the first step that others can see (a
-// request, an entry in a table, a thread) a bad_alloc would leave a client half-way: connected, and deaf. There the
-// process ends at once, with one sentence on standard error: its sessions expire, and its locks go on.
+// A call that throws std::bad_alloc has changed nothing and calls no handler. After the first visible step (a request,
+// an entry in a table, a thread) a bad_alloc would leave a client in a half-finished state: connected, and deaf. So
+// the process ends there at once, with one sentence on standard error: its sessions expire, and its locks go on.
 //
 //     base::finish_or_end("a step of a session", [&] { ... });
 //
-// The callers are few: what changes a session, a recipe's steps, and the start of each thread of the library. Under a
+// The callers are few: changes of a session, a recipe's steps, and the start of each thread of the library. Under a
 // lock the scope is inside the lock, so that no other thread meets the half-done step while the stack unwinds.
 //
 // Thread safety: any thread.
@@ -20,12 +20,12 @@
 
 namespace turnstile::base {
 
-// Writes "turnstile: out of memory in <place>: ..." and aborts. Allocates nothing, and waits for no reader of standard
-// error.
+// Writes "turnstile: out of memory in <place>: ..." and aborts. Allocates nothing, and does not wait for a reader of
+// standard error.
 [[noreturn]] void end_out_of_memory(const char* place) noexcept;
 
-// Runs `step`, and ends the process where that throws std::bad_alloc. Other exceptions pass. A step under a lock says so
-// itself (REQUIRES), which the compiler checks inside it.
+// Runs `step`, and ends the process if it throws std::bad_alloc. Other exceptions pass. A step that needs a lock
+// declares that itself (REQUIRES), and the compiler checks it inside the step.
 template <class F>
 decltype(auto) finish_or_end(const char* place, F&& step) NO_THREAD_SAFETY_ANALYSIS {
     try {

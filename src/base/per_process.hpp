@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// per_process: a value that each process has for itself: a forked child finds a new one, since a mutex in its parent's
-// may be taken for ever.
+// per_process: a value for each process: a forked child gets a new one, since a mutex in its parent's value may be
+// locked for ever.
 //
 //     registry& of_this_process() {
 //         static base::per_process<registry> all;
 //         return all.get();
 //     }
 //
-// No value is ever destroyed, so that no thread comes too late at exit.
+// No value is ever destroyed, so that every thread may use it until the process ends.
 //
-// Thread safety: from any thread; the value looks after itself.
+// Thread safety: from any thread; the value itself has to be thread-safe.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ private:
     struct entry {
         const std::uint64_t process = process_generation();
         entry* parents =
-            nullptr;  // of the process that forked this one: leak checkers still see it
+            nullptr;  // the entry of the process that forked this one: leak checkers still see it
         Value value;
     };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Percent-encoding: bytes that a text cannot have as they are, as "%hh".
+// Percent-encoding: bytes that a text cannot contain, written as "%hh".
 //
 // Thread safety: pure functions.
 #pragma once
@@ -14,9 +14,9 @@ namespace turnstile::base {
 
 void append_percent_encoded(std::string& to, unsigned char byte);
 
-// Text in one word: blanks, control characters and '%' are encoded.
+// Makes one word of the text: blanks, control characters and '%' are encoded.
 void append_percent_escaped(std::string& to, std::string_view text);
-// A '%' that two digits do not follow stands for itself.
+// A '%' without two digits behind it stays as it is.
 [[nodiscard]] std::string percent_unescaped(std::string_view text);
 
 // Nothing if two digits do not follow a '%'.

@@ -21,7 +21,7 @@ std::uint64_t split_mix(std::uint64_t& x) noexcept {
     return z ^ (z >> 31U);
 }
 
-// Needs no descriptor, and gives so few bytes whole.
+// Needs no descriptor, and returns so few bytes in one piece.
 template <class T, std::size_t N>
 void fill_from_kernel(std::array<T, N>& into) {
     while (::getrandom(into.data(), sizeof into, 0) != static_cast<ssize_t>(sizeof into)) {
@@ -38,7 +38,7 @@ random::random(std::uint64_t seed) noexcept : state_{} {
 random random::from_system() {
     std::array<std::uint64_t, 4> state{};
     fill_from_kernel(state);
-    state[0] |= 1U;  // the one state that the generator cannot leave is all zeroes
+    state[0] |= 1U;  // all zeroes is the one state that the generator cannot leave
     random source{state};
     source.of_kernel_ = true;
     return source;
@@ -60,7 +60,7 @@ double random::uniform01() noexcept {
     return static_cast<double>((*this)() >> 11U) * 0x1.0p-53;
 }
 
-// A seed's GUIDs are a part of what the simulator plays again.
+// The simulator replays a run by its seed, and so its GUIDs.
 std::array<std::uint8_t, 16> random::draw_guid() {
     std::array<std::uint8_t, 16> bytes{};
     if (of_kernel_) {

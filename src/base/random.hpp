@@ -29,7 +29,7 @@ public:
     using result_type = std::uint64_t;
 
     explicit random(std::uint64_t seed) noexcept;
-    // Seeded with 256 bits of the kernel's randomness, so that the numbers of different processes differ.
+    // Its seed is 256 bits from the kernel, so that the numbers of different processes differ.
     static random from_system();
 
     static constexpr result_type min() noexcept { return 0; }

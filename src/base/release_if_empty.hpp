@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// release_if_empty: gives back the memory of a container that had many elements and has none any more. A small block
-// is kept: a new one each time would cost more.
+// release_if_empty: frees the memory of an empty container that had many elements before. A small block is kept,
+// since allocating it again and again would cost more.
 //
-// Thread safety: as the container.
+// Thread safety: the rules of the container.
 #pragma once
 
 #include <cstddef>

@@ -9,24 +9,24 @@ namespace turnstile::base {
 
 namespace {
 
-// How a database's connect string names its chroot: what stands before it is the database.
+// Precedes the chroot in a database's connect string; the text before it is the database.
 constexpr std::string_view k_chroot = "?chroot=";
 
-// "redis://", or nothing.
+// The length of "redis://", or 0.
 std::size_t length_of_scheme(std::string_view servers) noexcept {
     constexpr std::string_view k_mark = "://";
     const auto mark = servers.find(k_mark);
     return mark == std::string_view::npos || servers.find('/') < mark ? 0 : mark + k_mark.size();
 }
 
-// Where the path begins.
+// The place where the path begins.
 std::size_t end_of_hosts(std::string_view servers) noexcept {
     return std::min(servers.find('/', length_of_scheme(servers)), servers.size());
 }
 
 std::string normal(std::string_view hosts) {
     if (hosts.starts_with("local:"))
-        return std::string{hosts};  // names of trees are case-sensitive
+        return std::string{hosts};  // the names of trees are case-sensitive
     std::set<std::string> all;
     for (std::size_t from = 0; from <= hosts.size();) {
         const auto to = std::min(hosts.find(',', from), hosts.size());

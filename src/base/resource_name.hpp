@@ -8,10 +8,10 @@
 // A connect string with a scheme, "redis://host:6379/shop?db=2", is the same with a scheme in front, and what follows
 // the question mark belongs to the hosts: "redis://host:6379?db=2" and "/shop/orders".
 //
-// A database's chroot is told by "?chroot=", and belongs to the path, too, behind the database:
+// A database's chroot follows "?chroot=", and belongs to the path, too, behind the database:
 // "sqlite:/data/locks.db?chroot=/shop" and "/orders" give "sqlite:" and "/data/locks.db/shop/orders".
 //
-// The order is that of the paths first: two processes that list the servers of one ensemble differently
+// Paths are compared first: two processes that list the servers of one ensemble differently
 // still agree on the order of its locks.
 //
 // Thread safety: a value and pure functions.

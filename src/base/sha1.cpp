@@ -13,7 +13,7 @@ namespace turnstile::base {
 namespace {
 
 constexpr std::size_t k_block = 64;
-constexpr std::size_t k_length = 8;  // of the message in bits, at its end
+constexpr std::size_t k_length = 8;  // in bits, at the end of the message
 
 using sha1_state = std::array<std::uint32_t, 5>;
 
@@ -48,7 +48,7 @@ void add_block(sha1_state& state, std::string_view block) noexcept {
     state = {state[0] + a, state[1] + b, state[2] + c, state[3] + d, state[4] + e};
 }
 
-// What is left of the text, a bit that is set, zeroes, and the length of the whole.
+// The rest of the text, a set bit, zeroes, and the length of the whole text.
 std::string last_blocks(std::string_view rest, std::uint64_t bits) {
     std::string end{rest};
     end += '\x80';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_text: a text that never changes and that many objects have in common: one copy of it, for as long as one of
-// them is left, at a pointer for each of them. A value: compared by what it says.
+// shared_text: a constant text that many objects share. There is one copy, which lives as long as one of them, and
+// each object has a pointer to it. A value: compared by the text.
 //
-// Thread safety: as a const std::string; copies may be used and destroyed in different threads.
+// Thread safety: the rules of a const std::string; copies may be used and destroyed in different threads.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// check_span: the rule for a span of time that a user gives: not negative, and ten years at most, so that sums of a few
-// of them and an instant stay within 64 bits of nanoseconds; checked_milliseconds: such a span as records count it.
+// check_span: the rule for a span of time from a user: not negative, and ten years at most, so that sums of a few
+// spans and an instant fit into 64 bits of nanoseconds; checked_milliseconds: a span in the unit of records.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -17,7 +17,7 @@ namespace turnstile::base {
 inline constexpr auto k_longest_span =
     std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::years{10});
 
-// `bad_option` names the option, the value and the rule.
+// The error `bad_option` names the option, the value and the rule.
 [[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
 
 // The span, rounded up.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// name_this_thread, name_started_threads: what the library's threads are called in ps, top and gdb.
+// name_this_thread, name_started_threads: the names of the library's threads in ps, top and gdb.
 //
 // Thread safety: any thread; a name_started_threads belongs to one.
 #pragma once
@@ -12,17 +12,17 @@
 
 namespace turnstile::base {
 
-inline constexpr std::size_t k_longest_thread_name = 15;  // Linux has no room for more
+inline constexpr std::size_t k_longest_thread_name = 15;  // the limit of Linux
 
-// What is too long is cut off.
+// The end of a longer name is cut off.
 inline void name_this_thread(std::string_view name) noexcept {
     std::array<char, k_longest_thread_name + 1> text{};
     name.copy(text.data(), k_longest_thread_name);
     ::pthread_setname_np(::pthread_self(), text.data());
 }
 
-// For threads that another library starts: Linux gives a thread the name of the one that starts it. The calling thread
-// has that name meanwhile.
+// For threads that another library starts: on Linux a new thread gets the name of its starter. The calling thread has
+// that name while this object lives.
 class name_started_threads {
 public:
     explicit name_started_threads(std::string_view name) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wake_up: a descriptor that poll() finds readable once `set` was called (an eventfd).
+// wake_up: a descriptor (eventfd) that poll() finds readable after a call of `set`.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -10,7 +10,7 @@ namespace turnstile::base {
 
 class wake_up {
 public:
-    // Throws std::system_error for want of descriptors.
+    // Throws std::system_error if there is no free descriptor.
     wake_up();
 
     void set() noexcept;

@@ -9,7 +9,7 @@ namespace turnstile::guardian {
 namespace {
 
 constexpr std::size_t k_length_bytes = 4;
-constexpr std::size_t k_shortest_frame = 16;  // of both answers
+constexpr std::size_t k_shortest_frame = 16;  // the shorter of the two answers
 
 std::int32_t int_at(std::span<const std::byte> bytes, std::size_t place) {
     std::uint32_t big = 0;
@@ -54,12 +54,12 @@ void end_answers::wipe() noexcept {
 end_answers::step end_answers::judge(std::span<const std::byte> frame) noexcept {
     if (frame.size() < k_shortest_frame) return step::broken;
     if (!attached_) {
-        // Version, time-out, session: a time-out of zero says that the session is over.
+        // Version, time-out, session: a time-out of zero means that the session is over.
         if (int_at(frame, 4) <= 0) return step::over;
         attached_ = true;
         return step::close;
     }
-    // Request, transaction, error. Frames of another request are none of ours.
+    // Request, transaction, error. Frames for other requests are skipped.
     if (int_at(frame, 0) != k_close_id) return step::wait;
     return int_at(frame, 12) == 0 ? step::over : step::broken;
 }

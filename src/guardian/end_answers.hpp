@@ -23,20 +23,20 @@
 
 namespace turnstile::guardian {
 
-// The number by which the server's answer names the request to close.
+// The id of the close request, which the server's answer repeats.
 inline constexpr std::int32_t k_close_id = 1;
 
 class end_answers {
 public:
     enum class step { wait, close, over, broken };
 
-    // For a new connection.
+    // Called for each new connection.
     void restart() noexcept;
-    // Where the next bytes go; never empty while take() says wait or close.
+    // The buffer for the next bytes; never empty while take() says wait or close.
     [[nodiscard]] std::span<std::byte> room() noexcept;
-    // `count` bytes have come into room().
+    // `count` bytes have been read into room().
     [[nodiscard]] step take(std::size_t count) noexcept;
-    // Overwrites the bytes: the answer to an attach has the session's password.
+    // Overwrites the bytes: the answer to an attach contains the session's password.
     void wipe() noexcept;
 
 private:

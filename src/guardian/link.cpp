@@ -23,13 +23,13 @@ namespace {
 constexpr std::string_view k_consequence =
     "if this process crashes, its locks on ZooKeeper stay taken for the session time-out";
 
-// Empty without one.
+// Empty if the variable is not set.
 std::string_view inherited_name() noexcept {
     const char* name = std::getenv(k_guardian_variable);
     return name == nullptr ? std::string_view{} : name;
 }
 
-// A client that asks shares the link of those before it, unless that one's guardian is gone or the parent's.
+// All clients share the existing link, unless its guardian is gone or the link is the parent process's.
 class registry {
 public:
     std::shared_ptr<link> obtain(const guardian_settings& settings) EXCLUDES(mutex_) {
@@ -77,7 +77,7 @@ private:
     std::weak_ptr<link> link_ GUARDED_BY(mutex_);
 };
 
-// Never destroyed: static clients may ask to the end.
+// Never destroyed: static clients may use it until the process ends.
 registry& links() {
     static auto* const all = new registry;
     return *all;
@@ -94,7 +94,7 @@ bool link::forked() const noexcept {
     return base::process_generation() != generation_;
 }
 
-// A guardian that is gone has closed the other end, also where nothing was to be told since.
+// A guardian that is gone has closed its end of the socket. This notices it even if no message was sent since.
 bool link::guards() const noexcept {
     if (gone_ || missed_ || forked()) return false;
     pollfd end{socket_.get(), 0, 0};
@@ -102,7 +102,7 @@ bool link::guards() const noexcept {
 }
 
 void link::failed(int why) noexcept {
-    // The last: too many descriptors that it has not taken.
+    // ETOOMANYREFS: too many descriptors that the guardian has not read.
     const bool lags = why == EAGAIN || why == ENOBUFS || why == ETOOMANYREFS;
     missed_ = true;
     if (!lags) gone_ = true;

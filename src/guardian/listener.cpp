@@ -23,7 +23,7 @@ std::vector<std::string> places() {
     return all;
 }
 
-// False where another user could put a folder of another user in the place of the new one.
+// False if another user could replace the new folder by one of another user.
 bool is_safe(const std::string& place) {
     struct stat about {};
     if (!place.starts_with('/') || ::stat(place.c_str(), &about) != 0) return false;

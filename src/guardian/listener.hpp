@@ -20,9 +20,9 @@ namespace turnstile::guardian {
 
 class listener {
 public:
-    // Throws std::system_error: no place takes the socket.
+    // Throws std::system_error if the socket can be made in no place.
     listener();
-    // Removes the socket and its folder. After a SIGKILL they stay behind.
+    // Removes the socket and its folder. They remain after a SIGKILL.
     ~listener();
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] support::descriptor take_socket() noexcept { return std::move(socket_); }
 
 private:
-    // False, with errno: this place does not take it.
+    // False, with errno: the socket cannot be made in this place.
     bool open_in(const std::string& place);
 
     std::string folder_;

@@ -31,9 +31,10 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds k_idle_turn{60'000};
 constexpr int k_turns_to_end = 3;  // accept, read, see its end
-constexpr int k_failed = 125;      // as other programs that run one say that they themselves failed
+constexpr int k_failed = 125;      // the code by which programs like env report their own failure
 
-// The code of libraries has no secret, and may be more than the limit allows: OpenSSL's is 6 MiB.
+// Leaves out the code of libraries: it contains no secret, and may be more than the limit allows (OpenSSL's is 6
+// MiB).
 void lock_writable_memory() {
     std::ifstream maps{"/proc/self/maps"};
     for (std::string line; std::getline(maps, line);) {
@@ -48,14 +49,14 @@ void lock_writable_memory() {
     }
 }
 
-// The limit for core files as it was.
+// Returns the limit for core files from before.
 rlimit keep_secrets() {
     ::prctl(PR_SET_DUMPABLE, 0);
     rlimit before{};
     ::getrlimit(RLIMIT_CORE, &before);
     const rlimit none{0, before.rlim_max};
     ::setrlimit(RLIMIT_CORE, &none);
-    // What is allocated later is locked only where no limit could make the allocation fail.
+    // Later allocations are locked only if no limit could then make them fail.
     rlimit locked{};
     ::getrlimit(RLIMIT_MEMLOCK, &locked);
     const bool unlimited = ::geteuid() == 0 || locked.rlim_cur == RLIM_INFINITY;
@@ -64,7 +65,7 @@ rlimit keep_secrets() {
 }
 
 int guard_one(int socket) {
-    // A copy of the process goes on; its parent need not reap it.
+    // A copy of the process continues; the caller's parent need not reap it.
     const pid_t copy = ::fork();
     if (copy != 0) return copy < 0 ? k_failed : 0;
     keep_secrets();
@@ -86,7 +87,7 @@ int run_service(char** command) {
         all.turn(child.signals(), k_idle_turn);
         child.handle_signals();
     }
-    // Its pidfd is readable by now. It may not have been accepted before, nor read from.
+    // The ended service's pidfd is readable by now. Its socket may not have been accepted or read yet.
     for (int turn = 0; turn != k_turns_to_end; ++turn) all.turn(child.signals(), milliseconds{0});
     while (all.closes() && !child.hurried()) {
         all.turn(child.signals(), k_idle_turn);

@@ -13,7 +13,7 @@
 namespace turnstile::guardian {
 namespace {
 
-constexpr std::size_t k_longest_text = 4096;  // a path, a host
+constexpr std::size_t k_longest_text = 4096;  // for a path or a host
 
 constexpr std::array k_magic{'T', 'S', 'G', '2'};
 

@@ -39,7 +39,7 @@ using password = std::array<char, 16>;
 struct endpoint {
     sockaddr_storage address{};
     socklen_t length = 0;
-    std::string host{};  // what the server's certificate has to name; told only with TLS
+    std::string host{};  // the name in the server's certificate; sent only with TLS
 };
 
 struct hello {};
@@ -47,7 +47,7 @@ struct hello {};
 struct guard_session {
     std::int64_t id = 0;
     password secret{};
-    std::chrono::milliseconds timeout{};  // as granted by the servers, positive
+    std::chrono::milliseconds timeout{};  // granted by the servers, positive
     std::vector<endpoint> servers{};      // in the order in which they are tried, at least one
     tls::settings security{};             // the names of files, which the guardian reads
 };
@@ -56,9 +56,9 @@ struct forget_session {
     std::int64_t id = 0;
 };
 
-// What the kernel does at a file's last close waits for the guardian, too: it lets go of a lock.
+// The guardian's copy also delays the effect of a file's last close: the release of a lock.
 struct keep_open {
-    std::uint64_t number = 0;  // of the process's own choice
+    std::uint64_t number = 0;  // chosen by the process
 };
 
 struct let_go {
@@ -69,7 +69,7 @@ using message = std::variant<hello, guard_session, forget_session, keep_open, le
 using packet = std::vector<std::byte>;
 
 [[nodiscard]] packet encode(const message& value);
-// Nothing if it is not exactly one message within the bounds above.
+// nullopt unless the bytes are exactly one message within the limits above.
 [[nodiscard]] std::optional<message> decode(std::span<const std::byte> bytes);
 
 }  // namespace turnstile::guardian

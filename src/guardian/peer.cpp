@@ -21,7 +21,8 @@ pid_t process_of(int socket) noexcept {
                                    : 0;  // 0, too, for a process that is not visible here
 }
 
-// The process that the kernel says the pidfd is of: -1 once it was reaped, 0 where the kernel does not say.
+// The process id that the kernel shows for the pidfd: -1 after the process was reaped, 0 if the kernel does not show
+// one.
 pid_t process_of_pidfd(int pidfd) {
     const auto name = "/proc/self/fdinfo/" + std::to_string(pidfd);
     const support::descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -38,7 +39,7 @@ pid_t process_of_pidfd(int pidfd) {
 }
 
 bool is_pidfd_of(int pidfd, pid_t process) {
-    // In this order: a process that is reaped in between was itself when it was asked for.
+    // In this order: if the process is reaped between the calls, the first answer was still right.
     const pid_t found = process_of_pidfd(pidfd);
     const bool dead = ::syscall(SYS_pidfd_send_signal, pidfd, 0, nullptr, 0) != 0;
     if (dead && errno != ESRCH) return false;
@@ -75,7 +76,7 @@ bool peer::read_all() {
 peer::receipt peer::read_one() {
     std::array<std::byte, k_longest_message> bytes;
     iovec part{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};  // no more than one fits
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};  // for one descriptor only
     msghdr whole{};
     whole.msg_iov = &part;
     whole.msg_iovlen = 1;
@@ -98,7 +99,7 @@ peer::receipt peer::read_one() {
 
 bool peer::apply(const message& value, support::descriptor&& passed) {
     if (std::holds_alternative<hello>(value)) {
-        // A further client of the process may share the socket, and says it again.
+        // A further client of the process may share the socket, and sends another hello.
         if (!passed.open() || !is_pidfd_of(passed.get(), process_id_)) return false;
         pidfd_ = std::move(passed);
         return true;
@@ -106,7 +107,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
     if (!pidfd_.open()) return false;
     if (const auto* kept = std::get_if<keep_open>(&value)) {
         if (!passed.open()) return false;
-        // One more than fits is closed when its process closes it.
+        // The copies beyond this limit are not kept: these files close when their process closes them.
         if (kept_open_.size() < k_most_kept_open)
             kept_open_.insert_or_assign(kept->number, std::move(passed));
         return true;
@@ -121,7 +122,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         return true;
     }
     const auto& told = std::get<guard_session>(value);
-    // One more than fits costs only time.
+    // A session beyond this limit only costs its time-out.
     if (sessions_.size() < k_most_sessions || sessions_.contains(told.id))
         sessions_.insert_or_assign(told.id, told);
     return true;

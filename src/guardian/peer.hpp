@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// peer: a process that is guarded: its socket, its pidfd, its sessions.
+// peer: a guarded process: its socket, its pidfd, its sessions.
 //
-// A peer is of the guardian's user, and its first message is a hello with a pidfd of itself. It opened that itself, so
-// that its number cannot have become another process's. The end of the socket ends nothing: a process that closed it or
-// became another program (exec) lives on. Its sessions end with the pidfd, and so do the copies of its descriptors.
+// A peer belongs to the guardian's user, and its first message is a hello with a pidfd of itself. It opened the
+// pidfd itself, so the number cannot belong to another process by then. The end of the socket ends no session: the
+// process may have closed it, or become another program (exec). Sessions and copies of descriptors end with the pidfd.
 //
 // Thread safety: one thread.
 #pragma once
@@ -17,27 +17,27 @@
 
 namespace turnstile::guardian {
 
-inline constexpr std::size_t k_most_sessions = 4096;  // of one peer
-inline constexpr std::size_t k_most_kept_open = 64;   // files of one peer
+inline constexpr std::size_t k_most_sessions = 4096;  // for each peer
+inline constexpr std::size_t k_most_kept_open = 64;   // files, for each peer
 
 class peer {
 public:
     explicit peer(support::descriptor socket);
 
-    // Whether the process at the other end may be guarded at all.
+    // True if the process at the other end may be guarded at all.
     [[nodiscard]] bool admitted() const noexcept { return process_id_ > 0; }
     [[nodiscard]] pid_t process() const noexcept { return process_id_; }
-    // -1 once there is nothing more to be read.
+    // -1 after the end of the socket.
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     [[nodiscard]] int pidfd() const noexcept { return pidfd_.get(); }
 
-    // Takes all messages that are there. False: it broke the protocol; it is guarded no more.
+    // Reads all waiting messages. False: the peer broke the protocol, and is not guarded any more.
     [[nodiscard]] bool read_all();
-    // Nothing is left to be guarded, and nothing will come.
+    // Nothing is left to guard, and no message can come.
     [[nodiscard]] bool idle() const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return sessions_.size(); }
     [[nodiscard]] std::vector<int> kept_open() const;
-    // The process has ended: what it told, to be closed.
+    // The process has ended: returns its sessions, which are to be closed.
     [[nodiscard]] std::vector<guard_session> take_sessions();
 
 private:

@@ -46,7 +46,7 @@ sigset_t taken_signals() {
 }  // namespace
 
 service::service() {
-    ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored it would leave nothing to reap
+    ::signal(SIGCHLD, SIG_DFL);  // if SIGCHLD were ignored, there would be no exit status to read
     const auto taken = taken_signals();
     ::sigprocmask(SIG_BLOCK, &taken, &before_);
     signals_ = support::descriptor{::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK)};
@@ -68,7 +68,7 @@ void service::handle_signals() {
     while (::read(signals_.get(), &came, sizeof came) == sizeof came) {
         const int number = static_cast<int>(came.ssi_signo);
         if (number == SIGCHLD) continue;
-        // The terminal's signals go to the whole group, which the service is in.
+        // The terminal sends its signals to the whole process group, to which the service belongs.
         const bool from_terminal = came.ssi_code == SI_KERNEL;
         if (!ended_ && !from_terminal) ::kill(process_, number);
         if (ended_ && (number == SIGTERM || number == SIGINT)) hurried_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// service: the process that a guardian started and is the parent of (`turnstile-guardian -- my-service`).
+// service: the command that a guardian starts as its child (`turnstile-guardian -- my-service`).
 //
 // Thread safety: one thread, with nothing else that waits for children.
 #pragma once
@@ -15,20 +15,20 @@ namespace turnstile::guardian {
 
 class service {
 public:
-    // Blocks the signals that are passed on, from here on and for this thread.
+    // Blocks the signals to be passed on, for this thread and from this call on.
     service();
 
-    // Starts it with TURNSTILE_GUARDIAN=`socket_name`. `core_limit`: the limit that it is to have.
+    // Starts the command with TURNSTILE_GUARDIAN=`socket_name`. `core_limit`: its limit for core files.
     void start(char** command, const std::string& socket_name, const rlimit& core_limit);
-    // Readable when a signal has come.
+    // Readable when a signal has arrived.
     [[nodiscard]] int signals() const noexcept { return signals_.get(); }
-    // Passes the signals that have come on, and reaps: every child, as process 1 has to.
+    // Passes arrived signals on to the service, and reaps every child, as process 1 must.
     void handle_signals();
 
     [[nodiscard]] bool ended() const noexcept { return ended_; }
-    // A signal to end came after the service's end.
+    // A signal that asks for the end came after the service had ended.
     [[nodiscard]] bool hurried() const noexcept { return hurried_; }
-    // As a shell counts it: its own, or 128 + the signal that ended it.
+    // The exit code of a shell: the service's exit code, or 128 + the signal that ended it.
     [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
 
 private:

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of the first round of attempts; each further round is twice as patient, up to the longest.
+// The patience in the first round of attempts; each further round doubles it, up to the longest.
 constexpr milliseconds k_first_patience{200};
 constexpr milliseconds k_longest_patience{5'000};
 constexpr milliseconds k_pause_between_rounds{20};
@@ -100,7 +100,7 @@ bool session_end::go_on_securing() {
     return true;
 }
 
-// The servers of a round follow each other at once; the next round begins after a pause.
+// Within a round the servers are tried without a pause; there is a pause before the next round.
 void session_end::next_server(time_point now) {
     secured_.reset();
     socket_.reset();
@@ -115,15 +115,15 @@ void session_end::next_server(time_point now) {
 void session_end::send_attach() {
     state_ = state::attaching;
     out_.clear();
-    put_int(out_, 45);  // the length of what follows
+    put_int(out_, 45);  // the length of the rest
     put_int(out_, 0);   // the protocol's version
-    put_long(out_, 0);  // the last transaction that was seen: none
+    put_long(out_, 0);  // the last transaction seen: none
     put_int(out_, static_cast<std::int32_t>(session_.timeout.count()));
     put_long(out_, session_.id);
     put_int(out_, static_cast<std::int32_t>(session_.secret.size()));
     const auto secret = std::as_bytes(std::span{session_.secret});
     out_.insert(out_.end(), secret.begin(), secret.end());
-    out_.push_back(std::byte{0});  // a server that only reads cannot close a session
+    out_.push_back(std::byte{0});  // false: a read-only server cannot close a session
 }
 
 void session_end::send_close() {
@@ -148,7 +148,7 @@ void session_end::on_ready(time_point now) {
         if (!go_on_securing()) return next_server(now);
         if (state_ == state::securing) return;
     }
-    // The answers may stand before the end of the connection.
+    // The answers may have arrived before the end of the connection.
     if (!write_some() || !read_some()) {
         if (!over()) next_server(now);
         return;
@@ -177,7 +177,7 @@ bool session_end::read_some() {
     if (got < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
     if (got == 0) return false;
     switch (answers_.take(static_cast<std::size_t>(got))) {
-        // poll() does not see what OpenSSL has read already.
+        // poll() does not see bytes that OpenSSL has read already.
         case end_answers::step::wait: return !secured_ || read_some();
         case end_answers::step::close: send_close(); return true;
         case end_answers::step::over: finish(); return true;

@@ -13,8 +13,8 @@
 // An attempt that fails or takes too long goes on with the next server. After the session time-out, counted from the
 // process's end, there is nothing left to close, and it is given up.
 //
-// The two requests are spoken here rather than by the C client, which has threads and resolves names, blocking. With TLS
-// the files of the session's settings are read at each attempt, as the process's user, who is the guardian's.
+// The two requests are written here, since the C client has threads, and blocks while it resolves names. With TLS
+// the files of the session's settings are read at each attempt: the guardian runs as the same user as the process.
 //
 // Thread safety: one thread.
 #pragma once
@@ -43,7 +43,7 @@ public:
     session_end(session_end&&) noexcept = default;
     session_end& operator=(session_end&&) noexcept = default;
 
-    // What to wait for: -1 while pausing.
+    // The descriptor for poll(); -1 while pausing.
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     [[nodiscard]] short events() const noexcept;
     [[nodiscard]] time_point wake_at() const noexcept;
@@ -57,12 +57,12 @@ private:
 
     void attempt(time_point now);
     void next_server(time_point now);
-    // False: the connection is of no use.
+    // False: the connection cannot be used.
     [[nodiscard]] bool begin_securing(const endpoint& server);
     [[nodiscard]] bool go_on_securing();
     void send_attach();
     void send_close();
-    // False: the connection is of no use any more.
+    // False: the connection cannot be used any more.
     bool write_some();
     bool read_some();
     void finish() noexcept;

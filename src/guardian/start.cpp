@@ -60,7 +60,7 @@ private:
     posix_spawnattr_t attributes_{};
 };
 
-// The program forks and its first process ends at once, so that the guardian is no child of ours.
+// The program forks and its first process ends at once, so that the guardian is not our child.
 void reap(pid_t child) noexcept {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -80,7 +80,7 @@ support::descriptor copy_of(std::string_view number) noexcept {
     return support::descriptor{::fcntl(found, F_DUPFD_CLOEXEC, 0)};
 }
 
-// The queue of connections that were not accepted yet is full while the guardian lags or is stopped: EAGAIN.
+// While the guardian lags or is stopped, its queue of waiting connections may be full: EAGAIN.
 bool connect_with_patience(int socket, const sockaddr_un& address, const pause_function& pause) {
     constexpr std::chrono::milliseconds k_longest_pause{256};
     const auto* const target = reinterpret_cast<const sockaddr*>(&address);

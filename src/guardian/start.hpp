@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// start_guardian, connect_guardian: the socket to a guardian of one's own, or to the one that is the parent.
+// start_guardian starts a new guardian, connect_guardian connects to an existing one. Both return the socket.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -25,7 +25,7 @@ void sleep_for(std::chrono::milliseconds span);
 [[nodiscard]] support::descriptor connect_guardian(std::string_view name,
                                                    const pause_function& pause = sleep_for);
 
-// Where the library was configured to install the program.
+// The path where the library's build installs the program.
 [[nodiscard]] std::string installed_guardian();
 
 }  // namespace turnstile::guardian

@@ -63,7 +63,7 @@ void watch::turn(int also, milliseconds longest) {
     handle_ends();
     handle_peers();
     start_ends();
-    // The rest comes in the next turn: no stream of connections keeps sessions from being closed.
+    // More wait for the next turn: a stream of connections must not delay the closing of sessions.
     for (std::size_t i = 0; i != k_most_accepted && accept_next(); ++i) {
     }
 }
@@ -88,7 +88,7 @@ std::vector<int> watch::pidfds_and_files() const {
     return all;
 }
 
-// In the order of fill().
+// Reads the results in the order of fill().
 void watch::handle_ends() {
     const auto now = steady_clock::now();
     std::size_t place = 2 + 2 * peers_.size();
@@ -101,7 +101,7 @@ void watch::handle_ends() {
 
 void watch::handle_peers() {
     for (auto process = peers_.begin(); process != peers_.end();) {
-        // In this order: what a process told before its end is there when its end is seen.
+        // In this order: if a process is seen to have ended, all its messages can be read.
         const bool dead = is_ready(process->pidfd());
         const bool keeps_to_protocol = process->read_all();
         if (dead && keeps_to_protocol) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch: all processes that a guardian guards, and all sessions that it is closing. One poll() waits for all of it.
+// watch: all guarded processes of a guardian, and all sessions that it is closing. One poll() waits for all of them.
 //
 // Thread safety: one thread.
 #pragma once
@@ -17,9 +17,9 @@
 namespace turnstile::guardian {
 
 inline constexpr std::size_t k_most_peers = 256;
-// A process has one connection, and one more for each program that it becomes (exec).
+// A process has a connection for itself, and a further one for each program that it becomes (exec).
 inline constexpr std::size_t k_most_of_one_process = 8;
-// So many sessions are closed at the same time, the others after them.
+// The most sessions that are closed at a time; the others wait.
 inline constexpr std::size_t k_most_ends = 128;
 
 class watch {
@@ -30,15 +30,15 @@ public:
     // Processes that connect to it are added.
     void listen_at(support::descriptor listener) noexcept { listener_ = std::move(listener); }
 
-    // Takes what the processes tell and acts on the end of none: for a guardian that may close nothing yet. One process
-    // is accepted in each call, so that no stream of them keeps the caller from its other work.
+    // Reads the messages, but acts on no process's end: for a guardian that may not close sessions yet. Each call
+    // accepts one process, so that a stream of them cannot delay the caller's other work.
     void hear();
-    // What is readable when there is something to hear. -1 is a socket that has ended.
+    // The descriptors that are readable when a message has come. -1 is a socket that has ended.
     [[nodiscard]] std::vector<int> sockets() const;
-    // All others that it has of the processes.
+    // All other descriptors of the processes.
     [[nodiscard]] std::vector<int> pidfds_and_files() const;
 
-    // Waits for whatever comes first and handles it. `also`: a descriptor (or -1) that ends the wait, too.
+    // Waits for the next event and handles it. `also`: a further descriptor (or -1) that ends the wait.
     void turn(int also, std::chrono::milliseconds longest);
 
     [[nodiscard]] bool guards() const noexcept { return !peers_.empty(); }
@@ -50,7 +50,7 @@ private:
     void handle_peers();
     void handle_ends();
     void start_ends();
-    // False: no process waits to be accepted.
+    // False: no process is waiting.
     bool accept_next();
 
     support::descriptor listener_;

@@ -16,7 +16,7 @@ namespace {
 
 using core::server_error;
 
-// Servers since 3.7.3, 3.8.4 and 3.9.2 answer no_auth for a znode that is there and may not be read.
+// Since 3.7.3, 3.8.4 and 3.9.2 servers answer no_auth for a znode that exists and may not be read.
 result<bool> is_there(detail::client_impl& client, const std::string& path,
                       const query_options& options) {
     const auto found = client.read({core::exists_op{path}}, options);
@@ -33,7 +33,7 @@ result<void> make(detail::client_impl& client, const std::string& path,
             core::create_op{std::move(each), {}, core::create_mode::persistent, client.acl()});
     const auto answers = client.write_repeatedly(std::move(writes), options);
     if (!answers) return answers.error();
-    // The right to create a parent may be missing where the parent is there.
+    // A client may lack the right to create a parent that exists already.
     const auto last = answers->back().error;
     if (last == server_error::ok || last == server_error::node_exists) return {};
     for (const auto& answer : *answers)

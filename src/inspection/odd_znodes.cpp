@@ -21,13 +21,13 @@ using core::server_error;
 
 constexpr std::size_t k_most_folders = 100'000;
 constexpr std::string_view k_servers_own = "/zookeeper";
-// Queues' marks are shorter.
+// The marks in the names of contenders are shorter.
 constexpr std::int32_t k_longest_mark = 64;
 
-// A znode that is to be listed.
+// A znode that may be listed.
 struct candidate {
     std::string path;
-    bool in_queue = false;  // contenders stand beside it
+    bool in_queue = false;  // its siblings are contenders
 };
 
 bool is_mark(const std::string& data) {
@@ -102,7 +102,7 @@ private:
         }
     }
 
-    // A znode without children: a folder of a lock that is free, a record, or a stranger.
+    // A znode without children: the folder of a free lock, a record, or a znode of another program.
     void sort_out(const candidate& leaf, const core::stat& about) {
         const bool had_children = about.cversion > 0;
         if (had_children && about.ephemeral_owner == 0 && about.data_length <= k_longest_mark)

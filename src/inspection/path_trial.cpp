@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    // Servers since 3.7.3, 3.8.4 and 3.9.2 answer no_auth for a znode that is there and may not be read.
+    // Since 3.7.3, 3.8.4 and 3.9.2 servers answer no_auth for a znode that exists and may not be read.
     result<void> find_folder(std::string path) {
         for (;;) {
             const auto there = client_.read({core::exists_op{path}}, options_);
@@ -68,7 +68,7 @@ private:
         return {};
     }
 
-    // Whether it was made.
+    // True if the znode was made.
     result<bool> create() {
         auto code = create_as(create_mode::container);
         if (code && *code == server_error::unimplemented) {
@@ -80,7 +80,7 @@ private:
             tried_.refused.push_back(path_right::create);
             return false;
         }
-        // An answer that was lost on the way: the znode is ours, its name is by chance.
+        // The name is random, so the existing znode is ours: an earlier answer was lost.
         if (*code != server_error::ok && *code != server_error::node_exists) return refusal(znode_);
         return true;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths in and out of a chroot, as the ZooKeeper clients handle the suffix of a connect string.
+// Adds and removes the chroot of paths, as the ZooKeeper clients do for the suffix of a connect string.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace turnstile::local {
 
-// A value; immutable after construction.
+// A value, which does not change after its construction.
 class chroot {
 public:
     chroot() = default;
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] std::string to_server(const std::string& path) const;
     [[nodiscard]] std::string to_client(const std::string& path) const;
 
-    // All paths of a request on their way to the server, of a reply on its way back.
+    // `to_server` adds the chroot to all paths of a request, `to_client` removes it from the paths of a reply.
     void to_server(core::operation& op) const;
     void to_client(core::reply& r) const;
 

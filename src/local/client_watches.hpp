@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watches as a ZooKeeper client keeps them on its side: it sets them again when it comes back
-// to its session, and drops events that the client does not wait for any more.
+// The watches as a ZooKeeper client keeps them on its side. A client whose session has a connection again sets its
+// watches again, and it drops events for which it has no watch any more.
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@ namespace turnstile::local {
 // The path on which the request asks for a watch; null: it asks for none.
 [[nodiscard]] const std::string* watched_path(const core::operation& operation) noexcept;
 
-// A value without thread safety. All paths are the servers' (with the chroot).
+// A value without thread safety. All paths are the paths of the servers (with the chroot).
 class client_watches {
 public:
     // A request was answered: the watch that it asked for, if any, is there from now on.
@@ -25,13 +25,13 @@ public:
     // Drops the watches on `path`.
     void forget_watches(const std::string& path);
 
-    // A server has refused to take back those on `path`: they are owed to it, until it is asked again, or a watch that
-    // was asked for later is set there.
+    // A server has refused to remove the watches on `path`: the client has to ask again, unless a later request sets
+    // a new watch there.
     void on_refused_give_back(const std::string& path) { owed_.insert(path); }
     [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }
-    // The paths to give back now, without `awaited`: on those a watched read is under way, and its answer decides.
+    // The paths whose watches are to be removed now, without `awaited`: a read that sets a watch is under way on them.
     [[nodiscard]] std::vector<std::string> take_owed(const std::set<std::string>& awaited);
-    // The connection is gone, and no watch with it that is not set again.
+    // The connection is gone, and with it every watch that is not set again.
     void forget_owed();
 
     [[nodiscard]] const client_watch_list& list() const noexcept { return list_; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The in-memory back end: connect strings "local:", "local:name", "local:name/chroot".
 //
-// Purpose: locks inside one process, with no server, that behave as ZooKeeper's. All clients of a
-// process that give the same name share one tree; it lives as long as one of them does. A chroot is
-// handled as with servers: if it is not there, requests get `no_node`.
+// Purpose: locks inside one process without a server, with the behaviour of ZooKeeper's. All clients of a
+// process with the same name share one tree, which exists as long as one of them does. A chroot is
+// handled as with servers: if its znode is missing, requests get `no_node`.
 //
-// A session gets the time-out that it asks for and never expires by itself: it ends when it is
-// closed.
+// A session gets the time-out that its client asks for, and ends only when it is closed: it never
+// expires.
 #pragma once
 
 #include <memory>
@@ -21,18 +21,18 @@ namespace turnstile::local {
 class world;
 
 struct connect_string {
-    std::string name;    // of the process's servers: those of one name share their tree
+    std::string name;    // the servers inside this process; equal names share a tree
     std::string chroot;  // empty or "/a/b"
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
-// Of "local:name/chroot". Fails with `errc::bad_connect_string`. Pure functions.
+// `text`: "local:name/chroot". Fails with `errc::bad_connect_string`. Pure functions.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 [[nodiscard]] std::string to_string(const connect_string& value);
 
 [[nodiscard]] bool is_local(std::string_view connect_string) noexcept;
 
-// Thread safety: all members from any thread. In a forked child nothing that the parent opened does
-// anything; a coordinator made in the child has trees of its own.
+// Thread safety: all members from any thread. Objects that the parent opened do nothing in a forked child. A
+// coordinator that is made in the child has separate trees.
 class coordinator final : public core::coordinator {
 public:
     // Throws std::system_error: bad_connect_string.

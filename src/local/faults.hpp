@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// faults: what can go wrong between a client and its servers, on command. For tests only.
+// faults: failures between a client and its servers, on command. For tests only.
 //
 //     local::faults faults{"name"};             // the tree of "local:name"
 //     faults.set_traffic(id, local::traffic::stalls_after_server);
@@ -7,7 +7,7 @@
 //     faults.detach(id);                        // the create is answered `unknown`
 //     faults.attach(id);                        // the same session on a new connection
 //
-// Each call takes effect in its turn among the requests of all sessions, some time after it
+// Each call takes effect in its order among the requests of all sessions, some time after it
 // returned.
 #pragma once
 
@@ -26,22 +26,22 @@ public:
     explicit faults(const std::string& name) : world_{world::named(name)} {}
 
     void set_traffic(session_id session, traffic t) { world_->set_traffic(session, t); }
-    // After so many requests more the connection stalls before the server.
+    // After that many further requests the connection stalls before the server.
     void stall_after(session_id session, std::size_t requests) {
         world_->stall_after(session, requests);
     }
     void detach(session_id session) { world_->detach(session); }
     void attach(session_id session) { world_->attach(session); }
     void expire(session_id session) { world_->expire(session); }
-    // Sessions opened from now on get no connection, until it is allowed again.
+    // Sessions opened after this call get no connection until it is allowed again.
     void refuse_connections() { world_->set_connecting(world::connecting::refused); }
     void allow_connections() { world_->set_connecting(world::connecting::allowed); }
-    // The container cleaner makes its round.
+    // The container cleaner does one round.
     void reap() { world_->reap(); }
     void set_traits(const server_traits& traits) {
         inspect([&](tree& t) { t.set_traits(traits); });
     }
-    // Looks at the tree, or changes it (watches do not fire then), between two requests. Waits.
+    // Runs `look` on the tree between two requests, and waits for it. Changes by `look` fire no watches.
     void inspect(const std::function<void(tree&)>& look) { world_->inspect(look); }
 
 private:

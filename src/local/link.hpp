@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// link: one session of the in-memory back end, as its tree's thread sees it.
+// link: one session of the in-memory back end, on the side of the tree's thread.
 //
-// Plays the part of the ZooKeeper client's handle: it knows whether there is a connection, sets
-// watches again when it comes back, and answers what a broken connection leaves open.
+// It does the work of the ZooKeeper client's handle: it knows whether there is a connection, sets watches again on a
+// new one, and answers the requests that a broken connection leaves open.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@
 
 namespace turnstile::local {
 
-// What a connection carries. A stalled one is told apart from a good one only when it breaks: then
-// what was submitted meanwhile is answered `unknown`. A server that throttles answers at once.
+// The state of a connection. A client notices that one stalls only when it breaks: then the requests submitted since
+// are answered `unknown`. A server that throttles answers at once.
 enum class traffic {
     flows,
     stalls_before_server,  // requests vanish
@@ -33,20 +33,20 @@ class link {
 public:
     link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name);
 
-    // From now on nothing is delivered any more; what is being delivered is not waited for.
+    // After this call nothing more is delivered. It does not wait for a delivery under way.
     void mute() noexcept { muted_.store(true); }
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
     [[nodiscard]] bool attached() const noexcept { return attached_; }
     [[nodiscard]] bool dead() const noexcept { return dead_; }
 
-    // The session gets a connection; the first one starts the session.
+    // The session gets a connection; the first connection starts the session.
     void attach(tree& servers);
     void detach(tree& servers);
-    // The servers said that the session is over. `detach` first.
+    // The servers said that the session is over. Call `detach` first.
     void expire();
 
-    // A request's way: if it is accepted, its paths are the servers' now, and the tree carries it
-    // out; all sessions hear of the watches that fired; then it is answered.
+    // The steps of a request: if it is accepted, its paths become the servers' paths and the tree carries it out.
+    // Then all sessions get the watches that fired, and then it is answered.
     [[nodiscard]] bool accept(core::request& request, core::time_point sent);
     void answer(const core::request& request, core::time_point sent, core::reply&& answer,
                 std::int64_t zxid);
@@ -54,7 +54,7 @@ public:
     void forget_watches(tree& servers, const std::string& path);
 
     void set_traffic(traffic t) noexcept { traffic_ = t; }
-    // After so many requests more the connection stalls before the server.
+    // After that many further requests the connection stalls before the server.
     void stall_after(std::size_t requests) noexcept { until_stall_ = requests; }
 
 private:
@@ -73,7 +73,7 @@ private:
     traffic traffic_ = traffic::flows;
     std::optional<std::size_t> until_stall_;
     std::uint64_t connection_ = 0;
-    std::int64_t seen_zxid_ = 0;  // in the last answer that came
+    std::int64_t seen_zxid_ = 0;  // from the latest answer
     client_watches watches_;
     struct open_request {
         core::ticket id{};

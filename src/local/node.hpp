@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One znode of the in-memory model, and which clients may touch it. Values, no thread safety of their own.
+// A znode of the in-memory model, and the clients that may read and change it. Values without thread safety.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace turnstile::local {
 // The digest identities ("user:password") that a session proved.
 using identities = std::set<std::string>;
 
-// The access list of a node. The servers know five rights; here there are only `read` and all others.
+// The access list of a node. The servers know five rights; here all rights but `read` are one.
 struct acl {
     enum class right { read, other };
 
@@ -44,7 +44,7 @@ struct node {
     std::int64_t ctime = 0;
     std::int64_t mtime = 0;
     std::int32_t version = 0;
-    std::int32_t creates = 0;  // children ever created here: the next sequence number
+    std::int32_t creates = 0;  // all children created so far: the next sequence number
     std::set<std::string, std::less<>> children;
 
     [[nodiscard]] core::stat stat() const noexcept {
@@ -62,8 +62,8 @@ struct node {
         return s;
     }
 
-    // The servers show changes of the list instead of creates: for every create there was a remove,
-    // except for the children that are still there. It overflows as theirs does.
+    // The servers show changes of the list instead of creates: there was a remove for every create, except for the
+    // children that are left. It overflows as the servers' number does.
     [[nodiscard]] std::int32_t visible_cversion() const noexcept {
         const auto doubled = static_cast<std::uint32_t>(creates) * 2U;
         return static_cast<std::int32_t>(doubled - static_cast<std::uint32_t>(children.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The znodes themselves: the servers' data tree without sessions, watches and checks.
+// The znodes alone: the servers' data tree without sessions, watches and checks.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace turnstile::local {
 
-// When a transaction happened.
+// The time of a transaction.
 struct moment {
     std::int64_t zxid = 0;
     std::int64_t now_ms = 0;  // since 1970
 };
 
-// A value without thread safety. Transactions must have been checked (see preparation.hpp).
+// A value without thread safety. The caller has checked the transactions (see preparation.hpp).
 class node_store {
 public:
     using node_map = std::map<std::string, node, std::less<>>;
@@ -39,7 +39,7 @@ public:
     void remove(const std::string& path, std::int64_t zxid);
     void set(const set_txn& txn, const moment& when);
 
-    // For tests that start near the end of the numbers. The node must exist.
+    // For tests of the last sequence numbers. The node must exist.
     void set_creates(const std::string& path, std::int32_t creates);
 
     friend bool operator==(const node_store&, const node_store&) = default;

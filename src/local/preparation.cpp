@@ -34,7 +34,7 @@ std::string sequence_suffix(std::int32_t number) {
     return text;
 }
 
-// Java's: overflows to the smallest number.
+// Java: overflows to the smallest number.
 std::int32_t next(std::int32_t n) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(n) + 1U);
 }
@@ -121,7 +121,7 @@ std::optional<node_record> preparation::find(const std::string& path) const {
     return nodes_.find(path);
 }
 
-// None: the policy cannot be carried out, because the session proved no identity.
+// nullopt: the session proved no identity, so the policy cannot be carried out.
 std::optional<acl> preparation::access_for(core::acl_policy policy) const {
     if (policy == core::acl_policy::open) return acl{};
     if (identities_.empty()) return std::nullopt;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks writes and turns them into transactions, as the servers do before they commit. Wherever the znodes
-// are kept, in memory (tree.cpp) or in a database (src/sql), they are checked here.
+// Checks writes and turns them into transactions, as the servers do before they commit. Znodes in memory (tree.cpp)
+// and znodes in a database (src/sql) are both checked here.
 //
-// The order of the checks is theirs: it decides which error a request with two faults gets.
+// The order of the checks is the servers': it decides which error a request with two faults gets.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct prepared {
     transaction changes;  // if ok
 };
 
-// What the checks need to know of a node.
+// The properties of a node that the checks need.
 struct node_record {
     std::int32_t version = 0;
     std::int32_t creates = 0;
@@ -31,7 +31,7 @@ struct node_record {
     acl access;
 };
 
-// The nodes that are there before the request.
+// The nodes as they are before the request.
 class node_source {
 public:
     [[nodiscard]] virtual std::optional<node_record> find(const std::string& path) const = 0;
@@ -40,8 +40,8 @@ protected:
     ~node_source() = default;
 };
 
-// Prepares the parts of one request. A part sees what the parts before it will do, though nothing
-// is done yet: that is how a multi is all or nothing. Not thread-safe; refers to its arguments.
+// Prepares the parts of one request. Nothing is changed yet, but each part sees the effects of the parts before it:
+// so a multi is all or nothing. Not thread-safe; refers to its arguments.
 class preparation {
 public:
     preparation(const node_source& nodes, std::int64_t session, const identities& client,
@@ -70,7 +70,7 @@ private:
     const identities& identities_;
     const std::int32_t creates_under_way_;
     std::map<std::string, std::optional<node_record>>
-        changed_;  // by the parts before; none: removed
+        changed_;  // by the parts before; nullopt: removed
 };
 
 }  // namespace turnstile::local

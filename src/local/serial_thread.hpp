@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// serial_thread: runs what is posted, one task at a time, in order, on a thread of its own.
+// serial_thread: a thread that runs posted tasks, one at a time and in order.
 //
-// The thread starts with the first task and ends with the object. What was posted before the end is
-// carried out. A forked child does not have that thread: there nothing is carried out, and nothing
-// waits for it.
+// The thread starts with the first task and ends with the object, after the tasks that were posted
+// before. The thread does not exist in a forked child: nothing is carried out there, and no call
+// waits.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -17,7 +17,7 @@
 
 namespace turnstile::local {
 
-// Thread safety: all members from any thread; destroyed on another than its own.
+// Thread safety: all members from any thread. The destructor must not run on the thread itself.
 class serial_thread {
 public:
     using task = std::function<void()>;
@@ -29,12 +29,12 @@ public:
 
     // Throws if the thread cannot be started.
     void post(task next);
-    // Returns when the task was carried out; at once in a forked child. Not on the thread itself.
+    // Returns when the task has run, and at once in a forked child. Must not be called on the thread itself.
     void run(const task& next);
 
 private:
-    // Shared with the thread, so that it outlives the object: a forked child may not destroy
-    // a condition on which a thread of the parent waited.
+    // The thread shares it, so that it outlives the object: a forked child may not destroy a condition on which a
+    // thread of the parent waited.
     struct queue {
         base::mutex mutex;
         base::condition changed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a write comes to after it was checked: the entries of the servers' transaction log.
+// The changes of a write that was checked, as the entries of the servers' transaction log.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct create_txn {
     acl access;
     node_kind kind = node_kind::plain;
     std::int64_t owner = 0;
-    std::int32_t parent_creates = 0;  // the parent's counter afterwards
+    std::int32_t parent_creates = 0;  // the parent's counter after the write
 };
 struct remove_txn {
     std::string path;
@@ -24,7 +24,7 @@ struct remove_txn {
 struct set_txn {
     std::string path;
     std::string data;
-    std::int32_t version = 0;  // afterwards
+    std::int32_t version = 0;  // after the write
 };
 struct check_txn {};
 

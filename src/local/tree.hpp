@@ -2,7 +2,7 @@
 // tree: ZooKeeper's semantics as a value.
 //
 // Purpose: what an ensemble answers to a request, and which watch events fire, as a pure function
-// of the requests before it. It stands behind `local:` connect strings and under the simulator; the
+// of the requests before it. `local:` connect strings and the simulator use it; the
 // contract suite (tests/contract) holds it to the answers of a real server.
 //
 //     tree t;
@@ -55,25 +55,25 @@ struct client_watch_list {
     friend bool operator==(const client_watch_list&, const client_watch_list&) = default;
 };
 
-// A value without thread safety, threads, clock and I/O. Equal trees behave equally.
+// A value without thread safety, threads, clock and I/O. Equal trees behave in the same way.
 class tree {
 public:
     explicit tree(const server_traits& traits = {}) : traits_{traits} {}
 
     // ---- sessions ----
-    // Session ids count upwards from 1, or from where `advance_sessions` says, and are never used twice.
+    // Session ids count upwards from 1, or from the last id of `advance_sessions`, and are never used again.
     [[nodiscard]] session_id open_session(identities client = {});
-    // The next session's id is larger than `last`. Must not move back.
+    // The next session's id is larger than `last`. The ids must not go back.
     void advance_sessions(session_id last) noexcept { last_session_ = last; }
     [[nodiscard]] bool has_session(session_id session) const;
     [[nodiscard]] std::vector<session_id> sessions() const;
-    // Ends a session, asked for or expired: its watches go, and all its ephemerals at one zxid.
-    // Nothing happens if the session does not exist.
+    // Ends a session that was closed or has expired: its watches go, and all its ephemerals at one zxid. Does nothing
+    // if the session does not exist.
     std::vector<fired_watch> close_session(session_id session);
 
     // ---- requests ----
-    // `creates_under_way`: in the same folder, when the servers gave the operation its number. It matters
-    // only where the counter has come to its end: they count on from there, and forget it.
+    // `creates_under_way`: creates in the same folder when the servers gave this operation its number. They matter
+    // only when the folder's counter is at its end: then the number is that many beyond it.
     [[nodiscard]] applied apply(session_id session, const core::operation& op, std::int64_t now_ms,
                                 std::int32_t creates_under_way = 0);
 
@@ -82,31 +82,31 @@ public:
     void forget_watches(session_id session, const std::string& path);
     // The connection broke: the servers forget its watches, the session lives on.
     void drop_watches(session_id session);
-    // The client is back and had seen everything up to `seen_zxid`: what it missed fires, the other
-    // watches are set again.
+    // The client is connected again and has seen all up to `seen_zxid`: watches with a later event fire, the others
+    // are set again.
     [[nodiscard]] std::vector<fired_watch> restore_watches(session_id session,
                                                            const client_watch_list& watches,
                                                            std::int64_t seen_zxid);
     [[nodiscard]] std::size_t watch_count() const noexcept;
     // The paths on which the session has a watch.
     [[nodiscard]] std::set<std::string> watched_by(session_id session) const;
-    // The same by kind; those of `exists` are among `data`.
+    // By kind; the watches of `exists` are among `data`.
     [[nodiscard]] client_watch_list watches_of(session_id session) const {
         return {data_watches_.of(session), {}, child_watches_.of(session)};
     }
 
     // ---- containers ----
-    // One round of the servers' cleaner: containers that had children and have none now go.
+    // A round of the servers' cleaner: removes the containers that had children and are empty.
     std::vector<fired_watch> reap();
 
     // ---- state ----
     [[nodiscard]] std::int64_t zxid() const noexcept { return zxid_; }
-    // A new leader's zxids start higher. Must not move back.
+    // A new leader's zxids start higher. They must not go back.
     void advance_zxid(std::int64_t zxid) noexcept;
     [[nodiscard]] const server_traits& traits() const noexcept { return traits_; }
     void set_traits(const server_traits& traits) noexcept { traits_ = traits; }
     [[nodiscard]] const node_store& nodes() const noexcept { return nodes_; }
-    // For tests that start near the end of the sequence numbers. The node must exist.
+    // For tests of the last sequence numbers. The node must exist.
     void set_creates(const std::string& path, std::int32_t creates);
 
     friend bool operator==(const tree&, const tree&) = default;
@@ -135,7 +135,7 @@ private:
     session_id last_session_ = 0;
     node_store nodes_;
     std::map<session_id, identities> sessions_;
-    watch_table data_watches_;  // of get and of exists
+    watch_table data_watches_;  // set by get and exists
     watch_table child_watches_;
 };
 

@@ -14,7 +14,7 @@ namespace turnstile::local {
 
 using session_id = std::int64_t;
 
-// A watch event on its way to the session that had set the watch.
+// A watch event for the session that had set the watch.
 struct fired_watch {
     session_id session = 0;
     core::watch_kind kind{};
@@ -22,15 +22,15 @@ struct fired_watch {
     friend bool operator==(const fired_watch&, const fired_watch&) = default;
 };
 
-// A value without thread safety. A session has at most one watch on a path: setting it twice is
-// setting it once, as on the servers.
+// A value without thread safety. A session has at most one watch on a path: setting it again changes nothing, as on
+// the servers.
 class watch_table {
 public:
     void add(session_id session, const std::string& path);
     bool remove(session_id session, const std::string& path);
     void remove_session(session_id session);
 
-    // Takes the watches on `path` away and returns the sessions that had set them, in ascending order.
+    // Removes the watches on `path` and returns their sessions in ascending order.
     [[nodiscard]] std::set<session_id> take(const std::string& path);
 
     [[nodiscard]] bool contains(session_id session, const std::string& path) const;

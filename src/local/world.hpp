@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// world: one tree of the in-memory back end, with the sessions on it and the thread that serves
+// world: one tree of the in-memory back end, with its sessions and the thread that serves
 // them.
 //
-// All clients of a process that name the same tree ("local:name") share one world. It lives as long
-// as one of them does; its znodes go with it.
+// All clients of a process with the same tree name ("local:name") share one world. The world
+// and its znodes exist as long as one of these clients.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@
 
 namespace turnstile::local {
 
-// Thread safety: all members from any thread. What they ask for happens later, on the world's
-// thread, in the order of the calls; `close` and `inspect` wait for that. Sinks are called on that
+// Thread safety: all members from any thread. They only post their work to the world's thread, which
+// does it in the order of the calls; `close` and `inspect` wait for that. Sinks are called on that
 // thread.
 class world {
 public:
     explicit world(std::string name) : name_{std::move(name)} {}
 
-    // The world of this name, made if there is none.
+    // The world of this name; the call makes it if there is none.
     [[nodiscard]] static std::shared_ptr<world> named(const std::string& name);
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -44,12 +44,12 @@ public:
     void detach(session_id session);
     void attach(session_id session);
     void expire(session_id session);
-    // While refused, sessions that are opened get no connection; allowing it attaches them.
+    // While connections are refused, newly opened sessions get none; `allowed` attaches them.
     enum class connecting { allowed, refused };
     void set_connecting(connecting c);
-    // Lets the container cleaner make its round now.
+    // Starts a round of the container cleaner now.
     void reap();
-    // Runs `look` on the world's thread, and waits. The tree may be changed; watches do not fire.
+    // Runs `look` on the world's thread, and waits. Changes of the tree by `look` fire no watches.
     void inspect(const std::function<void(tree&)>& look);
 
 private:
@@ -59,13 +59,13 @@ private:
     void with(session_id session, std::function<void(link&)> action);
 
     const std::string name_;
-    // On the world's thread alone.
+    // For the world's thread alone.
     tree tree_;
-    std::map<session_id, std::shared_ptr<link>> links_;  // that have or had a connection
-    std::vector<std::shared_ptr<link>> connecting_;      // that have had none yet
+    std::map<session_id, std::shared_ptr<link>> links_;  // sessions that have or had a connection
+    std::vector<std::shared_ptr<link>> connecting_;      // sessions that have had none yet
     connecting may_connect_ = connecting::allowed;
     core::time_point last_reap_{};
-    // Last: its end waits for the tasks, which use the members above.
+    // The last member: its destructor waits for the tasks, which use the members above.
     serial_thread thread_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths as the servers see them: the rules that a path must keep, and how it splits.
+// Paths on the servers: the rules for a valid path, and functions that split it.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace turnstile::local {
 // "/a/b" -> "b".
 [[nodiscard]] std::string_view name_of(std::string_view path) noexcept;
 
-// What the ZooKeeper clients check before they send anything. A path for a sequential create may
-// end in '/': the number is the whole name then.
+// The check of the ZooKeeper clients before they send a request. A path for a sequential create may end in '/': then
+// the number is the whole name.
 enum class path_use { plain, sequential };
 [[nodiscard]] bool client_accepts_path(std::string_view path, path_use use) noexcept;
 
-// What the servers check of a path (in UTF-8) before they write to it. They forbid control
-// characters, the private use area, the specials, and everything outside the basic plane.
+// The servers' check of a path (in UTF-8) before a write. They forbid control characters, the private use area, the
+// specials, and everything outside the basic plane.
 [[nodiscard]] bool server_accepts_path(std::string_view path) noexcept;
 
-// Nodes that the servers keep for themselves: they cannot be removed.
+// Znodes of ZooKeeper itself, which cannot be removed.
 [[nodiscard]] bool is_system_path(std::string_view path) noexcept;
 
 }  // namespace turnstile::local

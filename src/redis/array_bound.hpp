@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// array_bound: bounds the elements that a server announces. hiredis makes room for an array before its elements come: twelve
-// bytes of a reply could take gigabytes.
+// array_bound: bounds the number of elements that a server announces. hiredis allocates an array before its elements
+// arrive: without a bound, twelve bytes of a reply could take gigabytes.
 //
 //     array_bound bound{*context->reader};
 //     bound.allow(1'000);                 // for the arrays of the next reply together
 //
-// Beyond the bound hiredis reports that the memory is used up; is_exceeded() tells the two apart.
+// Beyond the bound hiredis reports exhausted memory; is_exceeded() distinguishes the two.
 //
-// Thread safety: none; the reader holds its address, and must not be used behind its end.
+// Thread safety: none; the reader holds its address, and must not be used after its end.
 #pragma once
 
 #include <hiredis/read.h>

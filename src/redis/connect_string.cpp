@@ -36,7 +36,7 @@ error refused(std::string_view text, std::string_view rule) {
     return {errc::bad_connect_string, fmt::format("{}: {}", printable(base::masked(text)), rule)};
 }
 
-// What stands before `mark`; it and the mark are taken off the text.
+// Returns the text before `mark`, and removes it and the mark from the text.
 std::string_view cut(std::string_view& text, char mark) {
     const auto end = std::min(text.find(mark), text.size());
     const auto part = text.substr(0, end);
@@ -44,7 +44,7 @@ std::string_view cut(std::string_view& text, char mark) {
     return part;
 }
 
-// An empty text, or the rule that is broken; so all of these functions.
+// Returns an empty text, or the rule that is broken. All of these functions do.
 std::string parse_login(std::string_view text, connect_string& out) {
     const auto user = base::percent_decoded(cut(text, ':'));
     const auto password = base::percent_decoded(text);
@@ -66,7 +66,7 @@ std::string parse_servers(std::string_view text, bool sentinels, connect_string&
     return {};
 }
 
-// `path`, a part of `text`, begins with the slash behind the servers, or is empty.
+// `path`, a part of `text`, begins with the slash after the servers, or is empty.
 std::string parse_path(std::string_view text, std::string_view path, bool sentinels,
                        connect_string& out) {
     if (sentinels) {
@@ -79,7 +79,7 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
         path.remove_prefix(name.size());
     }
     if (path.size() < 2) return {};
-    // Other programs' URLs name a database by this path. The message does not repeat the path: it may be a piece of a
+    // In other programs' URLs this path is a database. The message does not repeat the path: it may be part of a
     // password.
     if (plain_number<int>(path.substr(1)))
         return "has a number for a path, which is no database here: write ?db=NUMBER";

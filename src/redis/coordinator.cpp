@@ -21,8 +21,8 @@ constexpr std::chrono::seconds k_first_answer{1};
 constexpr std::chrono::seconds k_examination{1};
 constexpr std::chrono::milliseconds k_search{500};
 
-// In a forked child the thread does not exist and the sockets are the parent's: there all calls do nothing, and all
-// is left where it is.
+// In a forked child the thread does not exist and the sockets belong to the parent: there all calls do nothing, and
+// nothing is freed.
 class session final : public core::coordinator_session {
 public:
     session(const connect_string& where, const core::session_settings& settings,
@@ -96,8 +96,8 @@ public:
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
     [[nodiscard]] bool takes_help() const noexcept override { return true; }
 
-    // The server is asked. One that cannot be asked just now, or does not tell appendfsync (CONFIG is refused), is
-    // taken for one that may lose writes.
+    // Asks the server. A server that cannot be reached just now, or does not report appendfsync (CONFIG is refused),
+    // counts as one which may lose writes.
     [[nodiscard]] turnstile::promises promises() const override {
         const auto found = look();
         return promises_of(found.result == welcome::ok ? found.facts : server_facts{},
@@ -106,7 +106,7 @@ public:
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
-    // What an attempt to attach has met says more than an examination, which writes nothing.
+    // The failure of an attempt to attach says more than an examination, which writes nothing.
     [[nodiscard]] std::string diagnose() const override {
         if (const auto known = last_failure()) return known->detail();
         const auto found = look();
@@ -133,7 +133,7 @@ private:
         greeting last{.result = found.result, .reason = found.reason};
         for (const auto& server : found.candidates) {
             last = look_at(server, tls, deadline);
-            // A cluster's node without the tree's keys names the node that has them.
+            // In a cluster, a node without the tree's keys names the node that has them.
             if (const auto further = last.moved_to) last = look_at(*further, tls, deadline);
             if (last.result != welcome::away) break;
         }
@@ -160,7 +160,7 @@ private:
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const coordinator_options& options) {
     auto where = parse_connect_string(connect_string).value();
-    // A server would be used while a session of before its start is certain.
+    // Otherwise the client would use a server while a session from before its start is still certain.
     if (where.stay_out != 0 && options.session_timeout > std::chrono::seconds{where.stay_out}) {
         const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(options.session_timeout);
         throw_error({errc::bad_connect_string,

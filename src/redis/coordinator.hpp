@@ -16,14 +16,14 @@
 namespace turnstile::redis {
 
 struct coordinator_options {
-    // How often a session looks for containers that have been empty for as long.
+    // The interval at which a session looks for containers that have been empty for that long.
     core::duration container_interval = std::chrono::seconds{60};
-    core::duration session_timeout{};  // of the sessions to come
+    core::duration session_timeout{};  // the future sessions'
 };
 
-// Throws std::system_error with `errc::bad_connect_string`. `open` of the result waits for the server's first answer, a
-// second at most, and throws not_connected or server_too_old if the server must be set up differently, or has a tree of
-// another release's; a server that is not there yet is no error.
+// Throws std::system_error with `errc::bad_connect_string`. `open` of the result waits for the server's first answer,
+// a second at most. It throws not_connected or server_too_old if the server must be configured differently, or has a
+// tree of another release. A server that cannot be reached yet is no error.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, const coordinator_options& options = {});
 

@@ -61,13 +61,13 @@ public:
         bool too_old = false;
         if (auto why = unfit(out.facts, too_old); !why.empty())
             return refuse(too_old ? welcome::too_old : welcome::unfit, std::move(why));
-        // A replica in a cluster names its master: `locate`.
+        // A replica in a cluster names its master: see `locate`.
         if (!out.facts.master && !out.facts.cluster) return refuse_replica();
         learn_fsync();
         return true;
     }
 
-    // The server may have lost a grant at its start whose lease still runs: it stays out until that is over.
+    // At its start the server may have lost a grant whose lease still runs: the client does not use it until then.
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;
@@ -77,7 +77,7 @@ public:
                                   out.facts.uptime, left, where_.stay_out));
     }
 
-    // In a cluster a node without the tree's keys names the node that has them.
+    // In a cluster, a node without the tree's keys names the node that has them.
     bool locate() {
         if (!out.facts.cluster) {
             if (where_.has_sentinels() || where_.servers.size() == 1) return true;
@@ -144,7 +144,7 @@ private:
         return accept(request, reply) ? std::move(reply) : owned_reply{};
     }
 
-    // The fsync policy stays unknown where the user may not call CONFIG.
+    // The fsync policy stays unknown if the user may not call CONFIG.
     void learn_fsync() {
         if (!out.facts.append_only) return;
         out.facts.fsync_always =

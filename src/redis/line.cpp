@@ -24,11 +24,11 @@ constexpr const char* k_no_greeting =
     "no answer to TLS's greeting in time: redis:// is for servers without TLS";
 
 struct resolution {
-    std::vector<server_address> addresses;  // in numbers
-    std::string failure;                    // where there are none
+    std::vector<server_address> addresses;  // numeric
+    std::string failure;                    // set if there are none
 };
 
-// As hiredis resolves, which does not tell what it found: IPv6 only where there is no IPv4.
+// Resolves as hiredis does, which does not report its result: IPv6 only if there is no IPv4.
 resolution resolve(const server_address& named, int give_up) {
     resolution out;
     for (const int family : {AF_INET, AF_INET6}) {
@@ -68,13 +68,13 @@ line::line(const server_address& to, const tls_context* tls, int give_up, const 
     if (broken_) return;
     elements_.emplace(*context_->reader);
     begin_reply();
-    // A program that the user starts does not inherit the session's connection.
+    // A program that the user starts must not inherit the session's connection.
     ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
     const int on = 1;
     ::setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// To the first address to which there is a way.
+// Connects to the first address to which there is a route.
 void line::begin_to_connect(int give_up) {
     const auto begin = boottime_clock::now();
     auto [addresses, failure] = resolve(address_, give_up);
@@ -112,7 +112,7 @@ std::string line::reason() const {
     return reason_.empty() ? "no memory for a connection" : reason_;
 }
 
-// As hiredis's redisAppendCommandArgv.
+// The format of hiredis's redisAppendCommandArgv.
 void line::append(const std::vector<std::string_view>& words) {
     const auto number = [this](char kind, std::size_t value) {
         std::array<char, 20> digits{};
@@ -171,7 +171,7 @@ void line::count(std::size_t bytes) {
     if (since_reply_ > longest_reply_) break_off("it sends a reply without an end");
 }
 
-// All that has come: what OpenSSL keeps back poll() does not see.
+// Reads until nothing is left: poll() does not see bytes that OpenSSL buffers.
 void line::receive_secured() {
     std::array<char, std::size_t{16} << 10U> buffer{};
     for (;;) {
@@ -189,7 +189,7 @@ void line::receive_secured() {
     }
 }
 
-// An array's room counts like bytes that came.
+// Memory for an array counts like received bytes.
 void line::begin_reply() noexcept {
     since_reply_ = 0;
     elements_->allow(longest_reply_ / sizeof(void*));
@@ -202,7 +202,7 @@ void line::allow_long_replies() noexcept {
 
 owned_reply line::next() {
     void* found = nullptr;
-    // What came before the end is still there to be read.
+    // Replies that came before the end can still be read.
     if (context_ == nullptr) return {};
     if (::redisGetReplyFromReader(context_, &found) != REDIS_OK) {
         if (elements_ && elements_->is_exceeded()) break_off("it announces a reply without an end");

@@ -15,7 +15,7 @@ std::size_t majority_of(std::size_t count) noexcept {
     return count / 2 + 1;
 }
 
-// Those of the latest configuration, those that more sentinels name first.
+// Returns the servers of the latest configuration; servers that more sentinels name come first.
 std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answers,
                                       std::int64_t epoch) {
     std::vector<std::pair<server_address, std::size_t>> votes;
@@ -36,7 +36,7 @@ std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answer
     return candidates;
 }
 
-// A sentinel that is away may know more; what most of them say stands.
+// A sentinel that is away may know more; the answer of most of them counts.
 void explain(const std::vector<sentinel_answer>& answers, found_servers& out) {
     std::size_t decided = 0;
     welcome decision = welcome::away;
@@ -61,7 +61,7 @@ bool is_settled(const sentinel_inquiries& all, std::int64_t least_epoch) {
     return waiting == 0 || named >= majority_of(all.size());
 }
 
-// False once there is no more waiting.
+// Returns false when it will wait no longer.
 bool await_any(const sentinel_inquiries& all, core::time_point deadline, int give_up) {
     if (boottime_clock::now() >= deadline) return false;
     std::vector<pollfd> waited{{give_up, POLLIN, 0}};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_servers: which server a session goes to: the one that the connect string names, or the one that sentinels name.
+// find_servers: finds the server for a session, which the connect string or sentinels name.
 //
-// All sentinels are asked at once. One answer is enough, but where several are to be had, that of the latest
-// configuration counts: a sentinel that was cut off, or has just started, may name a master of the past. Whether the
-// server is a master is asked at the server itself (handshake.hpp).
+// All sentinels are asked at once. One answer suffices. If several arrive, the latest configuration counts: a
+// sentinel that was cut off, or has just started, may name an old master. The server itself is asked whether it is a
+// master (handshake.hpp).
 //
-// Thread safety: none of its own.
+// Thread safety: none by itself.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ namespace turnstile::redis {
 
 struct found_servers {
     welcome result = welcome::away;
-    std::string reason;                      // where it is not ok
+    std::string reason;                      // set unless ok
     std::vector<server_address> candidates;  // to be tried in this order
-    std::int64_t epoch = 0;                  // of the sentinels' configuration
-    core::duration resolving{};              // what their names took
+    std::int64_t epoch = 0;                  // the sentinels' configuration's
+    core::duration resolving{};              // the resolver's time
 };
 
-// Of the answers of all sentinels.
+// Chooses from the answers of all sentinels.
 [[nodiscard]] found_servers choose(const std::vector<sentinel_answer>& answers);
 
 using sentinel_inquiries = std::vector<std::unique_ptr<sentinel_inquiry>>;
 
-// A sentinel that names a configuration older than `least_epoch` counts as one that does not know the master.
+// A sentinel with a configuration older than `least_epoch` is treated as if it did not know the master.
 void leave_out_older(std::vector<sentinel_answer>& answers, std::int64_t least_epoch);
 
-// Waits for more than half of the sentinels, and up to `deadline` for so many, and for as much longer as the resolver
-// took; gives up when `give_up`, a descriptor, becomes readable. `asked` gets all but those whose name is not known.
+// Waits for more than half of the sentinels, for at most until `deadline` and as much longer as the resolver took.
+// Gives up when `give_up`, a descriptor, becomes readable. `asked` gets all sentinels except those with unknown names.
 [[nodiscard]] found_servers find_servers(const connect_string& where, const tls_context* tls,
                                          core::time_point deadline, int give_up,
                                          std::int64_t least_epoch, sentinel_inquiries& asked);

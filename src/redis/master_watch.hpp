@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// master_watch: whether the sentinels have made another server the master, while a session is at one that answers.
+// master_watch: checks whether sentinels have replaced the master, while the session's server still answers.
 //
-// A master that was cut off from its sentinels, or stood still, goes on for seconds beside the one that replaced it. So
-// the sentinels are asked one after the other, one at a time, over connections that stay. All of them are asked within a
-// third of the session time-out: what the new master knows of a session lives for longer.
+// A master that was cut off from its sentinels, or was stopped, may continue for seconds beside its replacement. So
+// the watch asks the sentinels, one at a time, over permanent connections. It asks all of them within a third of the
+// session timeout: the new master keeps a session's data for longer.
 //
-// Nothing blocks. A sentinel that does not answer is asked again when its turn comes, and so is one that refuses: over a
-// new connection, since a login is tried once. The log has each sentinel's refusal once, until that sentinel answers.
+// Nothing blocks. A sentinel that does not answer is asked again when its turn comes. So is a sentinel that refuses,
+// over a new connection, since a login is tried once. The log has each sentinel's refusal once, until it answers.
 //
-// Thread safety: none of its own: on the session's thread.
+// Thread safety: none by itself: on the session's thread.
 #pragma once
 
 #include <cstdint>
@@ -21,36 +21,36 @@
 
 namespace turnstile::redis {
 
-// What the log has of each sentinel that refuses, across attaches.
+// The logged refusal of each sentinel, across attaches.
 using told_refusals = std::map<std::string, std::string>;
 
 class master_watch {
 public:
-    // `where`, `tls` and `told` live longer. `sentinels`: those that were asked when `attached_to` was found, also the
-    // ones that were away.
+    // `where`, `tls` and `told` live longer. `sentinels`: the sentinels that were asked when `attached_to` was found,
+    // including absent ones.
     master_watch(const connect_string& where, const tls_context* tls, sentinel_inquiries sentinels,
                  server_address attached_to, std::int64_t epoch, core::duration session_timeout,
                  told_refusals& told);
 
-    // For poll(): the descriptor (-1: none) and the events, and when to come back at the latest.
+    // For poll(): the descriptor (-1: none) and the events, and the latest time of the next call.
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] short awaited() const noexcept;
     [[nodiscard]] core::time_point due() const noexcept { return due_; }
-    // What is to be done now.
+    // Does everything that is due now.
     void go_on(core::time_point now);
-    // The new master, once a sentinel has named another one than the session's server.
+    // The new master, once a sentinel has named a master other than the session's server.
     [[nodiscard]] const std::optional<server_address>& switched() const noexcept {
         return switched_;
     }
     [[nodiscard]] std::int64_t epoch() const noexcept {
         return epoch_;
-    }  // the latest that was told
+    }  // the latest epoch that a sentinel reported
 
 private:
     struct sentinel {
         server_address name;
-        server_address address;                     // as it was then: no name is resolved
-        std::unique_ptr<sentinel_inquiry> inquiry;  // null once its line is of no use
+        server_address address;                     // from that time: no name is resolved
+        std::unique_ptr<sentinel_inquiry> inquiry;  // null once its line is useless
     };
 
     void ask(core::time_point now);

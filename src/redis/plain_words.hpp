@@ -17,12 +17,12 @@ namespace turnstile::redis {
            c == '-' || c == '_';
 }
 
-// Also of an empty text.
+// True for an empty text as well.
 [[nodiscard]] inline bool is_word(std::string_view text) noexcept {
     return std::all_of(text.begin(), text.end(), is_word_character);
 }
 
-// Nothing unless all of it is digits, and small enough.
+// Nothing unless all characters are digits, and the number is small enough.
 template <class Number>
 [[nodiscard]] std::optional<Number> plain_number(std::string_view digits) noexcept {
     Number value{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long poll() is to wait, whether it would, and a poll() whose time has no grain of milliseconds.
+// The time for which poll() has to wait, whether it would wait, and a poll() finer than milliseconds.
 //
 // Thread safety: reads the clock.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace turnstile::redis {
 
-// In whole milliseconds, a minute at the most: the waiting thread looks again then.
+// In whole milliseconds, at most a minute: then the waiting thread checks again.
 [[nodiscard]] inline int milliseconds_until(core::time_point deadline) noexcept {
     constexpr std::int64_t k_longest = 60'000;
     const auto now = boottime_clock::now();
@@ -26,13 +26,13 @@ namespace turnstile::redis {
     return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(deadline - now).count());
 }
 
-// Of a descriptor; -1: never.
+// Checks a descriptor; -1: never readable.
 [[nodiscard]] inline bool is_readable(int descriptor) noexcept {
     pollfd asked{descriptor, POLLIN, 0};
     return ::poll(&asked, 1, 0) > 0;
 }
 
-// Waits for one of them, or until then; what came stands in `waited`.
+// Waits for a descriptor, or until `until`; the result is in `waited`.
 template <std::size_t N>
 void await_any(std::array<pollfd, N>& waited, core::time_point until) noexcept {
     const auto left = std::max(until - boottime_clock::now(), core::duration{});

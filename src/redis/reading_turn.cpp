@@ -11,7 +11,7 @@
 namespace turnstile::redis {
 namespace {
 
-// With no events asked for epoll still tells of a connection that was reset, which the own thread may as well learn.
+// Without requested events epoll still reports a reset connection, which the session's thread may notice as well.
 constexpr std::uint32_t k_silent = 0;
 
 int new_epoll() {

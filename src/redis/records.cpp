@@ -20,7 +20,7 @@ std::optional<core::stat> parse_record(std::string_view head) noexcept {
     s.version = in.int32();
     const auto creates = static_cast<std::uint32_t>(in.int32());
     s.num_children = in.int32();
-    // As ZooKeeper shows it: for every create there was a remove, but for the children that are there.
+    // ZooKeeper's value: each create had a remove, except for the existing children.
     s.cversion =
         static_cast<std::int32_t>(creates * 2U - static_cast<std::uint32_t>(s.num_children));
     return s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replaced_master: the configuration by which sentinels have replaced a master that a session was at. For one session
-// time-out no session of the client goes by an older one: a sentinel that has not heard of it yet would send it back.
+// replaced_master: the configuration with which sentinels have replaced the master of a session. For one session
+// timeout the client's sessions use no older configuration: an uninformed sentinel would send them back.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -20,7 +20,7 @@ public:
         epoch_ = std::max(epoch_, epoch);
         until_ = std::max(until_, until);
     }
-    // A set of sentinels that was made anew counts from the beginning: so it does not hold for ever.
+    // Newly created sentinels restart their configurations, so the limit ends after a time.
     [[nodiscard]] std::int64_t least_epoch(core::time_point now) const {
         const base::lock_guard lock{mutex_};
         return now < until_ ? epoch_ : 0;

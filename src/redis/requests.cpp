@@ -14,9 +14,9 @@ namespace {
 
 using core::create_mode;
 
-// No session's end is further away: longer is a number that another program wrote, and would overflow.
+// No session's deadline is further away: a longer time was written by another program, and would overflow.
 constexpr std::chrono::microseconds k_longest_until_next = std::chrono::hours{24};
-// How the answer is told.
+// The form of the answer.
 constexpr const char* k_single = "1";
 constexpr const char* k_multi = "n";
 
@@ -35,7 +35,7 @@ bool has_parent(const std::string& path) noexcept {
     return path.find('/') != std::string::npos && path.find('\0') == std::string::npos;
 }
 
-// Any number will do: the digits decide nothing about the path's characters.
+// Any number serves: digits do not affect the check of the path's characters.
 bool acceptable(const std::string& path, bool sequential) {
     return local::server_accepts_path(sequential ? path + "0000000000" : path);
 }
@@ -158,7 +158,7 @@ bool parse_write(const core::operation& op, const redisReply& answer, core::repl
     return true;
 }
 
-// `first`: where the answer to the read begins, the record's head.
+// `first`: the index at which the answer to the read begins, with the record's head.
 bool parse_read(const core::operation& op, const redisReply& answer, std::size_t first,
                 core::reply& out) {
     if (out.error != core::server_error::ok) return true;
@@ -221,7 +221,7 @@ std::optional<answer_head> parse_head(const redisReply& answer) {
     if (code == nullptr) return std::nullopt;
     answer_head head;
     head.code = static_cast<int>(code->integer);
-    if (answer.elements == 1) return head;  // nothing but the session's end
+    if (answer.elements == 1) return head;  // only the session's end
     const auto* next = element(answer, 2, REDIS_REPLY_INTEGER);
     auto events = parse_events(text_at(answer, 3));
     if (next == nullptr || !events) return std::nullopt;

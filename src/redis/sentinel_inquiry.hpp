@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sentinel_inquiry: one sentinel, asked over a line of its own who the master is.
+// sentinel_inquiry: asks one sentinel for the master, over a separate line.
 //
-// A sentinel also tells the epoch of its configuration: each failover has a larger one. The epoch is asked for before the
-// address, and the two are no one answer: so a new epoch never comes with an old address.
+// A sentinel also reports the epoch of its configuration: each failover has a larger one. The inquiry reads the epoch
+// before the address, in separate answers: so a new epoch never comes with an old address.
 //
-// Thread safety: none of its own: on the thread that owns it.
+// Thread safety: none by itself: on the thread that owns it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace turnstile::redis {
 
 struct sentinel_answer {
     welcome result = welcome::away;
-    std::string reason;  // where it is not ok
+    std::string reason;  // set unless ok
     server_address master;
     std::int64_t epoch = 0;
 };
@@ -32,17 +32,17 @@ struct sentinel_answer {
 
 class sentinel_inquiry {
 public:
-    // Begins to connect, to the address `at` where its name has been resolved before. `where` and `tls` live longer; no
-    // TLS where that is null. `give_up` ends the resolving.
+    // Begins to connect, to the address `at` if its name was resolved before. `where` and `tls` live longer; no TLS
+    // if that is null. `give_up` ends the resolution.
     sentinel_inquiry(server_address sentinel, const connect_string& where, const tls_context* tls,
                      int give_up, const std::optional<server_address>& at = {});
 
-    // To be called when no answer is awaited.
+    // To be called while no answer is awaited.
     void ask();
-    // As far as it goes without waiting.
+    // Proceeds as far as possible without waiting.
     void go_on();
     [[nodiscard]] bool waits() const noexcept { return !open_.empty(); }
-    // The last one; `away` if none came and the line is broken.
+    // The last answer; `away` if none came and the line is broken.
     [[nodiscard]] const sentinel_answer& answer() const noexcept { return answer_; }
     [[nodiscard]] const server_address& sentinel() const noexcept { return sentinel_; }
     [[nodiscard]] const line& connection() const noexcept { return line_; }

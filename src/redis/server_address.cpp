@@ -11,7 +11,7 @@
 namespace turnstile::redis {
 namespace {
 
-constexpr std::size_t k_longest_host = 253;  // of a name, in bytes; an address is shorter
+constexpr std::size_t k_longest_host = 253;  // longest name, in bytes; an address is shorter
 
 bool is_address_character(char c) noexcept {
     return is_word_character(c) || c == ':' || c == '%';
@@ -21,7 +21,7 @@ bool is_address(std::string_view host) noexcept {
     return std::all_of(host.begin(), host.end(), is_address_character);
 }
 
-// An IPv6 address, or a name or address that needs no brackets.
+// An IPv6 address, or a name or address without brackets.
 bool is_host(std::string_view host) noexcept {
     return host.find(':') != std::string_view::npos ? is_address(host) : is_word(host);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_address: where a server or a sentinel is reached.
+// server_address: the address of a server or a sentinel.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -20,12 +20,12 @@ struct server_address {
 // "redis1:6379", "[::1]:6379".
 [[nodiscard]] std::string to_string(const server_address& address);
 
-// From "host", "host:port" or "[address]:port". An empty text, or the rule that is broken.
+// Parses "host", "host:port" or "[address]:port". Returns an empty text, or the broken rule.
 [[nodiscard]] std::string parse_address(std::string_view text, std::uint16_t default_port,
                                         server_address& out);
 
-// As a server or a sentinel says it: an IPv6 address is without brackets. Nothing unless the host has only characters of a
-// name or an address, and the port is one.
+// Parses the form of a server's or a sentinel's answer: an IPv6 address has no brackets. Nothing unless the host has
+// only characters of a name or an address, and the port is valid.
 [[nodiscard]] std::optional<server_address> claimed_address(std::string_view host,
                                                             std::string_view port);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int k_least_major = 6;
 
-// The value of "key:value" on a line of its own.
+// The value of a line "key:value".
 std::string_view value_of(std::string_view info, std::string_view key) {
     for (std::size_t from = 0; from < info.size();) {
         const auto end = std::min(info.find('\n', from), info.size());
@@ -29,14 +29,14 @@ std::string_view value_of(std::string_view info, std::string_view key) {
     return {};
 }
 
-// A word of a server's own goes into messages: one with other characters, or a long one, counts as absent.
+// Messages contain words of the server: a word with other characters, or a long one, counts as absent.
 std::string_view word_of(std::string_view info, std::string_view key) {
     constexpr std::size_t k_longest = 64;
     const auto word = value_of(info, key);
     return word.size() <= k_longest && is_word(word) ? word : std::string_view{};
 }
 
-// 0 for what is no count.
+// 0 if it is no number.
 template <class Number = int>
 Number leading_number(std::string_view text) noexcept {
     Number value = 0;
@@ -64,7 +64,7 @@ refusal judge_refusal(std::string_view error) noexcept {
         {"NOAUTH", refusal::credentials},
         {"WRONGPASS", refusal::credentials},
         {"NOPERM", refusal::credentials},
-        // A password where the server has none, of servers that know no users by name.
+        // A server without a password, and without named users, got a password.
         {"ERR AUTH", refusal::credentials},
         {"ERR Client sent AUTH", refusal::credentials},
     }};
@@ -73,10 +73,10 @@ refusal judge_refusal(std::string_view error) noexcept {
             (error.size() == word.size() || error[word.size()] == ' ' || word.starts_with("ERR")))
             return meaning;
     }
-    // An error inside a script is told with its own word behind others in some versions.
+    // In some versions an error inside a script has its own word after others.
     if (error.find("OOM command not allowed") != std::string_view::npos) return refusal::full;
     if (error.find("READONLY You can't write") != std::string_view::npos) return refusal::away;
-    // What is asked of a key that has gone to another node, while a slot is on its way there.
+    // The reply about a key that has moved to another node, while a slot moves there.
     if (error.find("non local key in a cluster node") != std::string_view::npos)
         return refusal::away;
     if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal::away;
@@ -113,7 +113,7 @@ server_facts parse_info(std::string_view info) {
     server_facts facts;
     facts.version = word_of(info, "redis_version");
     facts.master = value_of(info, "role") == "master";
-    // A sentinel of Valkey's has the second word alone.
+    // Valkey's sentinels have only the second word.
     facts.sentinel =
         value_of(info, "redis_mode") == "sentinel" || value_of(info, "server_mode") == "sentinel";
     facts.cluster = value_of(info, "cluster_enabled") == "1";
@@ -152,7 +152,7 @@ bool keeps_its_data(const server_facts& facts) noexcept {
 
 std::int64_t stays_out_for(const server_facts& facts, int stay_out) noexcept {
     constexpr std::int64_t k_rounding = 1;
-    constexpr std::int64_t k_drift_part = 500;  // two clocks, each wrong by one part in a thousand
+    constexpr std::int64_t k_drift_part = 500;  // two clocks, each off by 1/1000
     if (stay_out == 0 || keeps_its_data(facts)) return 0;
     const auto least = stay_out + stay_out / k_drift_part + 1 + k_rounding;
     return std::max<std::int64_t>(least - facts.uptime, 0);

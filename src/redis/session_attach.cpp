@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a session comes to a connection, and what becomes of it without one.
+// The attach of a session to a connection, and its behaviour without one.
 #include <fmt/core.h>
 #include <hiredis/hiredis.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 
-// For all that is asked at the start of a connection.
+// Limits for all requests at the start of a connection.
 constexpr core::duration k_least_patience = 500ms;
 constexpr core::duration k_most_patience = 5s;
 constexpr core::duration k_good_bye = 2s;
@@ -67,7 +67,7 @@ session_link::attempt session_link::try_to_attach() {
     resolving_ = {};
     server_ = {};
     attempt_reasons_.clear();
-    // The files are read anew: certificates are renewed.
+    // The files are read again each time, because certificates are renewed.
     auto trusted = make_tls_context(where_.tls);
     if (!trusted) return give_up({.result = welcome::unfit, .reason = trusted.error().message()});
     tls_ = *std::move(trusted);
@@ -77,7 +77,7 @@ session_link::attempt session_link::try_to_attach() {
     resolving_ += found.resolving;
     if (found.result != welcome::ok)
         return give_up({.result = found.result, .reason = std::move(found.reason)});
-    // Where the tree was last in a cluster.
+    // Starts where the tree last was in a cluster.
     if (tree_at_) std::erase(found.candidates, *tree_at_);
     if (tree_at_) found.candidates.insert(found.candidates.begin(), *tree_at_);
     auto last = attempt::failed;
@@ -93,7 +93,7 @@ session_link::attempt session_link::try_to_attach() {
     return last;
 }
 
-// The server, or the node of its cluster that has the tree. `deadline` is as if the resolver took no time.
+// Tries the server, or the node of its cluster that has the tree. `deadline` does not count the resolver's time.
 session_link::attempt session_link::try_tree_of(const server_address& server,
                                                 core::time_point deadline) {
     auto at = server;
@@ -120,7 +120,7 @@ session_link::attempt session_link::try_server(const server_address& server,
     if (const auto lacking = missing(promised, settings_.required); !lacking.empty())
         return give_up({.result = welcome::unfit,
                         .reason = "it does not promise what the client requires; " + lacking});
-    // The name may stand for several servers, and is not resolved again.
+    // The name may resolve to several servers, and is not resolved again.
     auto wakes =
         std::make_unique<line>(commands->peer().value(), tls_.get(), stop_.fd(), server.host);
     const auto listener = greet_listener(*wakes, where_, deadline, stop_.fd());
@@ -128,8 +128,8 @@ session_link::attempt session_link::try_server(const server_address& server,
     return take_up(std::move(commands), std::move(wakes), welcomed, deadline);
 }
 
-// A session that is known to the server is listened for before it is taken up: what comes from then on is announced.
-// A new one has no watches before it is told.
+// For a session that the server knows, the client listens before it attaches: later events are announced. A new
+// session has no watches before it attaches.
 session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
                                             std::unique_ptr<line> wakes, const greeting& welcomed,
                                             core::time_point deadline) {
@@ -301,7 +301,7 @@ void session_link::tell_attached(const answer_head& first) {
         event.connection = ++connection_;
         event.session_id = std::stoll(session_);
     }
-    deliver_settled();  // those that came while there was no connection
+    deliver_settled();  // requests that came while there was no connection
     {
         const base::lock_guard lock{mutex_};
         phase_ = phase::attached;
@@ -319,7 +319,7 @@ void session_link::tell_attached(const answer_head& first) {
     }
     reap_at_ = boottime_clock::now() + container_interval_;
     take_head(first);
-    // Reads tell its client what became of the change, which is as good as an answer. It is no later than the attach.
+    // Reads show the client the change's outcome, which is as good as an answer. It is no later than the attach.
     if (std::exchange(has_unknown_change_, false))
         changed_zxid_ = std::max(changed_zxid_, first.zxid);
 }
@@ -389,7 +389,7 @@ void session_link::say_good_bye() {
         for (const auto& entry : pending_) awaited += entry.settled || entry.shared ? 0U : 1U;
         if (commands_ == nullptr) return;
         if (!replicas_.empty())
-            awaited = 2 * awaited - 1;  // all but the last ones' acknowledgement
+            awaited = 2 * awaited - 1;  // all replies except the last acknowledgement
         send(pending{}, script_call{script::close, {}});
     }
     const auto deadline = boottime_clock::now() + k_good_bye;

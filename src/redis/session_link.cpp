@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The side of any thread; the session's own is in session_attach.cpp and session_serve.cpp.
+// The members for any thread; session_attach.cpp and session_serve.cpp have the members of the session's thread.
 #include "redis/session_link.hpp"
 
 #include <fmt/core.h>
@@ -76,7 +76,7 @@ std::optional<error> session_link::first_refusal(core::duration limit) {
     base::unique_lock lock{mutex_};
     while (!first_settled_ && changed_.wait_until(lock, deadline)) {
     }
-    // What comes later is told by link events.
+    // Link events report everything later.
     first_settled_ = true;
     return first_refusal_;
 }
@@ -120,8 +120,9 @@ bool session_link::send_entry(core::request& list) {
     return true;
 }
 
-// It is what this request would have found at the server at once behind the event, with nothing in between. Who reads has
-// nothing else under way, so the reply has its turn as soon as the event is delivered.
+// The answer is the result that this request would have had at the server directly after the event, with nothing in
+// between. The reading thread has no other request in progress, so the reply follows as soon as the event is
+// delivered.
 bool session_link::answer_with_along(const core::request& request) {
     if (!along_ || !is_reader() || !pending_.empty()) return false;
     auto op = request.op;
@@ -158,7 +159,7 @@ void session_link::send_or_settle(core::request&& request) {
 void session_link::forget_watches(const std::string& path) {
     base::unique_lock lock{mutex_};
     if (closing_ || phase_ == phase::dead) return;
-    // Its caller has not heard yet that it is detached.
+    // Its caller does not know yet that it is detached.
     if (phase_ == phase::detached) return given_back_.push_back(root_.to_server(path));
     send_forget(root_.to_server(path));
     send_now(lock);
@@ -186,7 +187,7 @@ void session_link::send_forget(std::string&& path) {
     send(std::move(entry), call);
 }
 
-// Behind those that were sent before, whose replies come first.
+// Queued behind the earlier requests, whose replies come first.
 void session_link::settle(core::request&& request, core::outcome how, core::server_error error) {
     pending entry;
     entry.id = request.id;
@@ -204,13 +205,13 @@ void session_link::send(pending&& entry, const script_call& call) {
     words.insert(words.end(), call.arguments.begin(), call.arguments.end());
     entry.sent = boottime_clock::now();
     last_sent_ = entry.sent;
-    fetch_by_ = core::time_point::max();  // each script does
+    fetch_by_ = core::time_point::max();  // each script fetches events
     commands_->append(words);
     if (!replicas_.empty()) commands_->append({"WAIT", replicas_, patience_});
     pending_.push_back(std::move(entry));
 }
 
-// What is asked for while replies are delivered goes out together, behind them.
+// Requests that are submitted while replies are delivered are sent together, after the delivery.
 void session_link::send_now(base::unique_lock& held) {
     if (is_reader() || sending_) return;
     sending_ = true;
@@ -259,7 +260,7 @@ void session_link::close(bool orderly) noexcept {
     if (thread_.joinable()) thread_.join();
 }
 
-// Of sentinels the reasons name each of them already.
+// With sentinels the reasons already name each server.
 void session_link::note_failure(const std::string& reason, errc code) {
     const bool is_named = server_.host.empty() || where_.servers == std::vector{server_};
     auto line = is_named ? reason : to_string(server_) + ": " + reason;

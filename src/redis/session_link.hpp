@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_link: one session with a Redis server, and the thread that carries it.
+// session_link: one session with a Redis server, and its thread.
 //
-// Two connections at a time: one for requests, which are sent as they come and answered in order, one on which the
-// server only says that there are events to be fetched. Both are one to the seam: where one breaks, the session is
-// detached, and the thread connects again and takes the session up.
+// Two connections at a time: one for requests, which are sent as they come and answered in order, and one on which
+// the server only announces events. Together they are one connection of the coordinator interface: if either breaks,
+// the session is detached, and the thread connects and attaches again.
 //
-// A request is sent by the thread that submits it. All else, and all that is delivered, happens on the session's own
+// The thread that submits a request sends it. Everything else, including all deliveries, happens on the session's
 // thread, or, while a caller waits for an answer, on that caller's (reading_turn.hpp). docs/why/redis.md says how the
-// seam's rules are kept.
+// interface's rules are kept.
 //
 // Thread safety: all members from any thread; `close` once, not from the sink.
 #pragma once
@@ -43,7 +43,7 @@ namespace turnstile::redis {
 
 class session_link {
 public:
-    // `container_interval`: how long a container has to be empty before it is removed, and how often that is looked at.
+    // `container_interval`: how long a container must be empty before its removal, and how often the session checks.
     session_link(connect_string where, const core::session_settings& settings,
                  core::duration container_interval, std::shared_ptr<known_servers> known,
                  core::session_sink& sink);
@@ -51,28 +51,28 @@ public:
     session_link(const session_link&) = delete;
     session_link& operator=(const session_link&) = delete;
 
-    // Waits until the first attempt has come to something, up to `limit`: an error if the server is not to be used as
-    // it is. Nothing is delivered before that is known.
+    // Waits until the first attempt has ended, up to `limit`. Returns an error if the server cannot be used in its
+    // state. Nothing is delivered before that.
     [[nodiscard]] std::optional<error> first_refusal(core::duration limit);
 
-    // `with_next`: another one is submitted at once, and takes this one along.
+    // `with_next`: another request is submitted at once, and will be sent with this one.
     void submit(core::request&& request, bool with_next);
     void forget_watches(const std::string& path);
-    // Reads, in the calling thread, up to `until`: coordinator_session::help.
+    // Reads in the calling thread, up to `until`: coordinator_session::help.
     [[nodiscard]] bool help(core::time_point until);
     [[nodiscard]] core::session_identity identity() const;
-    // As the answer to the latest attach told it.
+    // From the answer to the latest attach.
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const;
     // coordinator_session's.
     void look_for_another(const core::look_elsewhere& wanted);
     void leave_server(std::uint64_t connection);
-    // `orderly`: the server is told, if it can be reached.
+    // `orderly`: informs the server, if it can be reached.
     void close(bool orderly) noexcept;
 
 private:
     enum class phase { detached, attached, dead };
     enum class purpose { user, poll, forget, reap };
-    // A server that was too busy for a request of the session's own is asked again.
+    // Pause before the session repeats its own request to a busy server.
     static constexpr core::duration k_busy_pause = std::chrono::milliseconds{100};
 
     // A request that was sent, or that is answered already and waits for its turn.
@@ -80,33 +80,33 @@ private:
         purpose why = purpose::user;
         core::ticket id{};
         core::time_point sent{};
-        core::operation op;                  // paths as the servers have them
+        core::operation op;                  // with the servers' paths
         std::string path;                    // forget
         std::optional<core::reply> settled;  // not sent at all
         bool shared =
-            false;  // the answer is that to the request before it, too: the list of an entry
+            false;  // also answered by the previous request's answer: the list of an entry
     };
 
     // ---- any thread ----
-    // True if `list` and the create that was kept are on their way.
+    // Returns true if it sent `list` together with the kept create.
     [[nodiscard]] bool send_entry(core::request& list) REQUIRES(mutex_);
-    // True if what came along with an event answers it.
+    // Returns true if a list that came with an event answers it.
     [[nodiscard]] bool answer_with_along(const core::request& request) REQUIRES(mutex_);
     void send_or_settle(core::request&& request) REQUIRES(mutex_);
-    // Lets the lock go meanwhile: the answer may be there before the system call returns.
+    // Releases the lock meanwhile: the answer may arrive before the system call returns.
     void send_now(base::unique_lock& held) NO_THREAD_SAFETY_ANALYSIS;
     void send(pending&& entry, const script_call& call) REQUIRES(mutex_);
     void send_forget(std::string&& path) REQUIRES(mutex_);
     void settle(core::request&& request, core::outcome how, core::server_error error)
         REQUIRES(mutex_);
-    // In this thread replies are being delivered.
+    // True if this thread is delivering replies.
     [[nodiscard]] bool is_reader() const noexcept;
 
     // ---- the session's thread: connecting (session_attach.cpp) ----
     enum class attempt { attached, failed, ended };
     void run();
     [[nodiscard]] bool stopped() const noexcept;
-    // False if the session is dead or closed.
+    // Returns false if the session is dead or closed.
     bool attach();
     attempt try_to_attach();
     attempt try_tree_of(const server_address& server, core::time_point deadline);
@@ -115,15 +115,15 @@ private:
                     const greeting& welcomed, core::time_point deadline);
     attempt give_up(const greeting& why);
     attempt failed(const std::string& reason, errc code = errc::not_connected);
-    // Kept for callers: each server that was tried, if there are several, with its reason.
+    // Notes for callers: each server that was tried, if there are several, with its reason.
     void note_failure(const std::string& reason, errc code);
     attempt end(core::link_kind how);
-    // For messages: the connect string, with the server where sentinels have named it.
+    // For messages: the connect string, with the server if sentinels have named it.
     [[nodiscard]] std::string place() const;
     attempt subscribe(line& wakes, const std::string& session, core::time_point deadline);
-    // The system's error, or 0.
+    // Returns the system's error, or 0.
     [[nodiscard]] int watch_for_answers(const line& commands);
-    // False, and why: too few replicas have what was written.
+    // Returns false, and the reason, if too few replicas have the writes.
     [[nodiscard]] bool await_replicas(line& commands, core::time_point deadline);
     [[nodiscard]] owned_reply ask_to_attach(line& commands, const greeting& welcomed,
                                             core::time_point deadline);
@@ -135,7 +135,7 @@ private:
 
     // ---- the session's thread: attached (session_serve.cpp) ----
     void serve();
-    // False when it is to end.
+    // Returns false when the thread must end.
     [[nodiscard]] bool await_something();
     [[nodiscard]] core::time_point next_due() REQUIRES(mutex_);
     [[nodiscard]] bool leave_replaced_master();
@@ -145,36 +145,36 @@ private:
     void give_back_again(core::time_point now) REQUIRES(mutex_);
     void read_wakes();
 
-    // ---- who has the turn to read: the same (session_serve.cpp) ----
+    // ---- the turn to read: the same (session_serve.cpp) ----
     [[nodiscard]] bool awaits_answer() const REQUIRES(mutex_);
-    // The own thread has something to do that is no reading.
+    // True if the session's thread has work other than reading.
     [[nodiscard]] bool is_needed() REQUIRES(mutex_);
 
-    // ---- what comes from the server: the same (session_replies.cpp) ----
+    // ---- messages from the server: the same (session_replies.cpp) ----
     void read_replies();
-    // The next reply that counts; nothing if there is none yet.
+    // Returns the next reply that counts; nothing if there is none yet.
     [[nodiscard]] owned_reply next_reply();
     [[nodiscard]] bool accept_acknowledgement(const redisReply& count);
-    // `list`: of the entry whose create is `entry`.
+    // `list`: the list of the entry whose create is `entry`.
     void handle(pending& entry, std::optional<pending>&& list, const redisReply& reply);
     void handle_error(pending& entry, std::optional<pending>&& list, std::string_view text);
     void refuse(const pending& entry, const std::optional<pending>& list, core::server_error why);
-    // Their turn comes again when the session is detached.
+    // They are answered when the session is detached.
     void break_off(pending&& entry, std::optional<pending>&& list);
     void settle(pending&& entry, std::optional<pending>&& list, core::outcome how);
     void put_back(pending&& entry, std::optional<pending>&& list);
     void answer(const pending& entry, core::reply&& r);
     void hear(const std::vector<core::watch_event>& events);
     void take_head(const answer_head& head);
-    // Delivers events to which its client may answer by the request that `along` is the answer to.
+    // Delivers events. The client may react with the request that `along` answers.
     template <class F>
     void deliver_with(std::optional<answer_along>&& along, F&& delivery);
-    // False: what it is about has to be fetched.
+    // Returns false if the event must be fetched.
     bool take_wake(std::string_view text);
     void hear_of_children(const core::reply& listing);
     void deliver_settled();
     void deliver(core::coordinator_event&& event) noexcept;
-    // False if it was settled before.
+    // Returns false if it was settled before.
     bool settle_first(std::optional<error> why);
     [[nodiscard]] std::uint64_t connection() const;
 
@@ -186,79 +186,79 @@ private:
     const std::string prefix_;
     const std::string znodes_;  // keys
     const std::string deadlines_;
-    const std::string identity_;      // digest of the credentials, empty without
-    const std::string password_;      // of the session, in hex
+    const std::string identity_;      // digest of the credentials, empty without any
+    const std::string password_;      // the session's, in hex
     const std::string timeout_text_;  // in microseconds
-    const std::string replicas_;      // that have to acknowledge each reply; empty: none
-    const std::string patience_;      // with them, in milliseconds
+    const std::string replicas_;      // replicas that have to acknowledge each reply; empty: none
+    const std::string patience_;      // for the replicas, in milliseconds
 
     mutable base::mutex mutex_;
     base::condition changed_;
     phase phase_ GUARDED_BY(mutex_) = phase::detached;
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;
     std::string session_ GUARDED_BY(mutex_);  // the id in digits; empty: none yet
-    // The session's text at the server: its connection, time-out, password and identity.
+    // The session's text at the server: its connection, timeout, password and identity.
     std::string mark_ GUARDED_BY(mutex_);
     std::optional<core::clock_reading> clock_ GUARDED_BY(mutex_);
     std::array<std::string, k_script_count> digests_ GUARDED_BY(mutex_);
-    // Its sending half. Shared with the thread that is sending, and with `answers_`.
+    // The sending half. Shared with the sending thread, and with `answers_`.
     std::shared_ptr<line> commands_ GUARDED_BY(mutex_);
     bool sending_ GUARDED_BY(mutex_) =
-        false;  // by a thread other than the own, which takes along what is added
+        false;  // by another thread, which also sends what is added meanwhile
     std::deque<pending> pending_ GUARDED_BY(mutex_);
     std::optional<core::request> kept_
         GUARDED_BY(mutex_);  // a create that waits for the list of its folder
     std::optional<answer_along> along_
         GUARDED_BY(mutex_);  // while the event that it came with is being delivered
-    // By then the events are fetched of which the first was delivered; max: there are none.
+    // Deadline for fetching the events after the first delivered one; max: there are none.
     core::time_point fetch_by_ GUARDED_BY(mutex_) = core::time_point::max();
     std::vector<std::string> given_back_ GUARDED_BY(mutex_);  // watches, while it was detached
     core::time_point last_sent_ GUARDED_BY(mutex_){};
     bool closing_ GUARDED_BY(mutex_) = false;
     std::optional<core::look_elsewhere> wanted_ GUARDED_BY(mutex_);
-    bool leaves_ GUARDED_BY(mutex_) = false;  // this connection, as leave_server() asked
+    bool leaves_ GUARDED_BY(mutex_) = false;  // this connection, because of leave_server()
     bool first_settled_ GUARDED_BY(mutex_) = false;
     std::optional<error> first_refusal_ GUARDED_BY(mutex_);
 
     reading_turn turn_;
     core::time_point rests_until_ GUARDED_BY(mutex_){};
-    base::wake_up wake_;  // something for the own thread to do
-    base::wake_up stop_;  // for good
+    base::wake_up wake_;  // work for the session's thread
+    base::wake_up stop_;  // permanently
     std::atomic<bool> orderly_{false};
     std::atomic<bool> silent_{false};
     std::atomic<pthread_t> own_thread_{};
-    std::atomic<pthread_t> reader_{};  // which has the turn, or had it last
+    std::atomic<pthread_t> reader_{};  // the thread that has the turn, or had it last
 
-    // Of the thread whose turn it is.
+    // Used by the thread that has the turn.
     std::shared_ptr<line> answers_;  // the reading half of `commands_`
-    owned_reply awaiting_;           // replicas' acknowledgement
+    owned_reply awaiting_;           // waits for the replicas' acknowledgement
     std::unique_ptr<line> wakes_;
-    std::shared_ptr<const tls_context> tls_;  // of this attempt or connection; null: none
-    server_address server_;                   // at which the session is, or which was tried last
-    std::optional<server_address> redirected_to_;  // by the server that was tried last
-    core::duration resolving_{};                   // what names took, of this attempt to attach
-    std::optional<server_address> tree_at_;        // the node of a cluster at which the session was
+    std::shared_ptr<const tls_context> tls_;       // for this attempt or connection; null: none
+    server_address server_;                        // the session's server, or the last one tried
+    std::optional<server_address> redirected_to_;  // by the last server tried
+    core::duration resolving_{};                   // the resolver's time in this attempt to attach
+    std::optional<server_address> tree_at_;        // the cluster's node where the session was
     const std::shared_ptr<known_servers> known_;
-    told_refusals told_refusals_;  // of sentinels
+    told_refusals told_refusals_;  // for the sentinels
     std::optional<master_watch> watch_;
     local::client_watches watches_;
     core::time_point
-        answered_sent_{};  // of the latest request that was answered, on this connection
+        answered_sent_{};  // send time of the latest answered request on this connection
     std::int64_t seen_zxid_ = 0;
-    std::int64_t changed_zxid_ = 0;    // of the last znode that was made or removed, as was told
-    bool has_unknown_change_ = false;  // under way when the connection broke
-    std::string history_;              // of the tree at the server, at the latest attach
-    core::time_point come_back_ = core::time_point::max();  // when another session may be over
+    std::int64_t changed_zxid_ = 0;    // the last created or removed znode that was reported
+    bool has_unknown_change_ = false;  // in progress when the connection broke
+    std::string history_;              // the tree's at the server, at the latest attach
+    core::time_point come_back_ = core::time_point::max();  // when another session may expire
     core::time_point reap_at_{};
-    core::time_point give_back_at_{};  // watches that it was too busy to take back
-    std::string broken_;               // why the connection is to be left
-    bool gone_ = false;                // the server said that the session is over
+    core::time_point give_back_at_{};  // for watches that it was too busy to remove
+    std::string broken_;               // reason to leave the connection
+    bool gone_ = false;                // the server reported that the session has ended
     std::string told_;                 // the last reason in the log
-    std::string attempt_reasons_;      // of the servers that this attempt to attach has tried
+    std::string attempt_reasons_;      // all servers' reasons in this attempt to attach
     base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
     base::random chance_;
 
-    boost::thread thread_;  // last: it uses the members above
+    boost::thread thread_;  // last: uses the members above
 };
 
 }  // namespace turnstile::redis

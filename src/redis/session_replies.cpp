@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes from the server: replies, wake-ups, the events with them, and what of it is delivered.
+// The server's messages: replies, wake-ups, their events, and the deliveries.
 #include <fmt/core.h>
 #include <hiredis/hiredis.h>
 
@@ -16,9 +16,9 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-// The poll comes at the other session's deadline by our clock, and behind it by the server's.
+// The poll comes at the other session's deadline by our clock, and later than that by the server's clock.
 constexpr core::duration k_behind_deadline = 1ms;
-// So long a request may take the events along that are at the server behind one that was delivered.
+// For this long, requests may fetch the later events along with their replies; then the session polls for them.
 constexpr core::duration k_fetch_pause = 5ms;
 constexpr std::string_view k_no_sense = "the answer makes no sense";
 
@@ -32,8 +32,8 @@ bool session_link::accept_acknowledgement(const redisReply& count) {
     return false;
 }
 
-// With replicas to wait for there are two replies: the script's, and how many have what was written until then. What
-// too few have is left as if no reply had come. An error was no write.
+// With replicas there are two replies: the script's, and the number of replicas that have the writes. If too few have
+// them, the request counts as unanswered. An error was no write.
 owned_reply session_link::next_reply() {
     auto reply = answers_->next();
     if (!reply || where_.wait == 0) return reply;
@@ -111,13 +111,13 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
     answer(*list, std::move(listing));
 }
 
-// Its client goes by a list, too: of a contender that is in it no more there need not have been an event.
+// The client also relies on lists: if a contender is missing there, its event may never have come.
 void session_link::hear_of_children(const core::reply& listing) {
     if (listing.error == core::server_error::ok)
         changed_zxid_ = std::max(changed_zxid_, listing.stat.pzxid);
 }
 
-// No refused request was carried out, except in part by a script that was broken off for a missing right.
+// A refused request was not executed, except in part by a script that was aborted for lack of a right.
 void session_link::handle_error(pending& entry, std::optional<pending>&& list,
                                 std::string_view text) {
     switch (judge_refusal(text)) {
@@ -144,14 +144,14 @@ void session_link::handle_error(pending& entry, std::optional<pending>&& list,
     refuse(entry, list, core::server_error::other);
 }
 
-// An answer that no script gives: what it is about may have been carried out.
+// No script gives this answer: the request may have been executed.
 void session_link::break_off(pending&& entry, std::optional<pending>&& list) {
     log::write(log_level::error, "{}: {}", place(), k_no_sense);
     broken_ = k_no_sense;
     settle(std::move(entry), std::move(list), core::outcome::unknown);
 }
 
-// What has become of them is told once the session is detached.
+// Their outcome is reported once the session is detached.
 void session_link::settle(pending&& entry, std::optional<pending>&& list, core::outcome how) {
     for (auto* each : {&entry, list ? &*list : nullptr}) {
         if (each == nullptr) continue;
@@ -187,12 +187,11 @@ void session_link::read_wakes() {
     poll_server();
 }
 
-// The event stands first in the list at the server. With nothing under way there is no reply that has to come before it:
-// none to a request from before the removal, and those to later ones are behind it at the server, too. What the next
-// script hands out begins with it once more; there is no watch left for it then.
-// A zxid that is no later than that of a reply: the reply brought the event.
-// What the server has acknowledged last says until when the session lives. Where replicas have to acknowledge, an event
-// that they may not have is not heard of.
+// The event comes first in the list at the server. If no request is in progress, no reply has to come before it:
+// there is none to an earlier request, and replies to later requests follow the event at the server as well. The next
+// script returns the event once more, and there is no watch left for it then. If a reply had the same zxid or a later
+// one, that reply brought the event. The server's latest acknowledgement decides how long the session lives. If
+// replicas have to acknowledge, an event that they may lack is not used.
 bool session_link::take_wake(std::string_view text) {
     std::optional<wake> told;
     {
@@ -220,13 +219,13 @@ void session_link::take_head(const answer_head& head) {
                      : boottime_clock::now() + head.until_next + k_behind_deadline;
     hear(head.events);
     seen_zxid_ = std::max(seen_zxid_, head.zxid);
-    // Its client goes by what it was told is gone: a contender of its own, or the one ahead.
+    // The client relies on reported removals: of the client's contender, or of its predecessor.
     for (const auto& event : head.events)
         if (event.kind == core::watch_kind::deleted)
             changed_zxid_ = std::max(changed_zxid_, head.zxid);
 }
 
-// It is from the script that gave the event: it is good for what is asked while that is delivered, not later.
+// The list comes from the script that returned the event: it is valid for requests during the delivery, not later.
 template <class F>
 void session_link::deliver_with(std::optional<answer_along>&& along, F&& delivery) {
     const auto keep = [this](std::optional<answer_along>&& kept) {
@@ -238,7 +237,7 @@ void session_link::deliver_with(std::optional<answer_along>&& along, F&& deliver
     keep(std::nullopt);
 }
 
-// An event that no watch waits for belongs to one that was forgotten.
+// An event without a waiting watch belongs to a forgotten watch.
 void session_link::hear(const std::vector<core::watch_event>& events) {
     const auto on = connection();
     for (const auto& event : events)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the session's thread does while there is a connection.
+// The work of the session's thread while there is a connection.
 #include <fmt/core.h>
 #include <hiredis/hiredis.h>
 #include <poll.h>
@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-constexpr int k_keep_alive_part = 3;  // of the time-out, as ZooKeeper's clients
+constexpr int k_keep_alive_part = 3;  // fraction of the timeout, as in ZooKeeper's clients
 constexpr core::duration k_least_silence = 100ms;
 
 }  // namespace
@@ -38,7 +38,7 @@ void session_link::serve() {
     }
 }
 
-// Nothing is read meanwhile but by callers.
+// Meanwhile only callers read.
 bool session_link::await_something() {
     std::array<pollfd, 6> waited{
         {{turn_.fd(), POLLIN, 0},
@@ -64,7 +64,7 @@ bool session_link::await_something() {
     if (waited[3].revents != 0) return false;
     if (waited[2].revents != 0) {
         wake_.clear();
-        // What a caller was refused is told behind the end of the connection.
+        // A caller's refusal is reported after the end of the connection.
         if (broken_.empty()) deliver_settled();
     }
     if (waited[0].revents != 0) read_replies();
@@ -80,7 +80,7 @@ core::time_point session_link::next_due() {
     return due;
 }
 
-// Another server is the master now, by what the sentinels say: this one may go on for a while.
+// The sentinels report another server as the master: this server may still run for a while.
 bool session_link::leave_replaced_master() {
     if (!watch_) return false;
     watch_->go_on(boottime_clock::now());
@@ -119,8 +119,8 @@ void session_link::do_what_is_due() {
         poll_server();
 }
 
-// Whether the server answers over a connection of its own, while this one, on which nothing has come for long, is read by
-// no thread.
+// Checks on a separate connection whether the server answers, while no thread reads this one, on which nothing has
+// come for long.
 void session_link::look_if_asked() {
     std::optional<core::look_elsewhere> wanted;
     {
@@ -147,7 +147,7 @@ void session_link::poll_server() {
     send(std::move(entry), {script::poll, {}});
 }
 
-// Under the lock: a watched read that is submitted from now on is behind it at the server.
+// Under the lock: a watched read that is submitted from now on comes later at the server.
 void session_link::give_back_again(core::time_point now) {
     give_back_at_ = now + k_busy_pause;
     std::set<std::string> awaited;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wake: what a script publishes on a session's channel. An empty one says that there are events to be fetched. The removal
-// of a znode says what its watcher would fetch, so that a waiter need not ask for it:
+// wake: the message that a script publishes on a session's channel. An empty message announces events that must be
+// fetched. A removal's message contains what its watcher would fetch, so that a waiter need not ask:
 //
 // | bytes | what                                                                                       |
 // |-------|--------------------------------------------------------------------------------------------|
@@ -30,7 +30,7 @@ struct wake {
     std::optional<answer_along> listing;
 };
 
-// Nothing if it says no more than that there is something, is another connection's, or is not a script's.
+// Nothing if it only announces events, belongs to another connection, or is not a script's.
 [[nodiscard]] std::optional<wake> parse_wake(std::string_view text, const std::string& mark);
 
 }  // namespace turnstile::redis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// closing_signal: what closing a session tells its database, which may be waiting for a server.
+// closing_signal: informs a session's database, which may be waiting for a server, that the session closes.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -11,7 +11,7 @@
 namespace turnstile::sql {
 
 struct closing_signal {
-    base::wake_up closing;  // becomes readable, and stays so
+    base::wake_up closing;  // becomes readable, and stays readable
     std::atomic<bool> begun{false};
 };
 

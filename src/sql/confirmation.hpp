@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// confirmation: the requests that only check znodes, by which a session shows that it lives.
+// confirmation: the requests that only check znodes, by which a session proves that it lives.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -19,8 +19,8 @@ namespace turnstile::sql {
     return multi != nullptr && !multi->parts.empty() && !core::changes_nodes(op);
 }
 
-// The answer to the confirmation may be another one behind `ahead` than before it. A sequential create makes some path
-// behind its prefix.
+// Returns true if the answer to the confirmation may differ after `ahead`. A sequential create makes a path with its
+// prefix.
 [[nodiscard]] inline bool may_change_what_is_checked(const core::operation& ahead,
                                                      const core::operation& confirmation) {
     if (!core::is_write(ahead) || is_confirmation(ahead)) return false;

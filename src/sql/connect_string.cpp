@@ -35,7 +35,7 @@ bool is_utf8(std::string_view encoding) noexcept {
            boost::algorithm::iequals(encoding, "UTF-8");
 }
 
-// They mean nothing, and libpq would take them for parts of the hosts' names.
+// Blanks have no meaning, and libpq would treat them as parts of the hosts' names.
 std::string without_blanks_beside_commas(std::string uri) {
     const auto begin = uri.find("://") + 3;
     auto end = std::min(uri.find_first_of("/?", begin), uri.size());
@@ -56,7 +56,7 @@ kind kind_of(std::string_view text) noexcept {
     return is_mariadb(text) ? kind::mariadb : kind::sqlite;
 }
 
-// As libpq reads it: the user ends at the first '@' ahead of the first '/', and its password may have a '?'.
+// Follows libpq's parser: the user ends at the first '@' before the first '/', and its password may have a '?'.
 std::string shown_postgresql(std::string target) {
     const auto begin = target.find("://") + 3;
     const auto at = target.substr(0, target.find('/', begin)).find('@', begin);

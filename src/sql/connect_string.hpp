@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: which database, and below which path, taken apart and checked.
+// connect_string: the database and the path that a connect string names, parsed and checked.
 //
 //     sqlite:/var/lib/shop/locks.db?chroot=/shop
 //     postgresql://user@host:5432/db?sslmode=require&chroot=/shop
 //     mysql://user@host:3306/db?ssl=true&chroot=/shop
 //
-// Of the part behind '?' only `chroot` is Turnstile's; a PostgreSQL connect string's other parameters are libpq's, which
-// is asked whether it knows them; those of MariaDB are in mariadb_target.hpp.
+// Of the parameters after '?' only `chroot` is Turnstile's. The others of a PostgreSQL connect string are libpq's,
+// which checks whether it knows them; MariaDB's are in mariadb_target.hpp.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -21,7 +21,7 @@ namespace turnstile::sql {
 
 struct connect_string {
     sql::kind kind = kind::sqlite;
-    std::string target;  // a path, libpq's URI, or MariaDB's in its normal form
+    std::string target;  // a path, libpq's URI, or MariaDB's URI in its normal form
     std::string chroot;  // empty or "/a/b"
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };

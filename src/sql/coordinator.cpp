@@ -15,7 +15,7 @@ class servers final : public core::coordinator {
 public:
     servers(connect_string where, const coordinator_settings& settings)
         : where_{std::move(where)}, settings_{settings} {
-        static_cast<void>(base::process_generation());  // counts from here on
+        static_cast<void>(base::process_generation());  // starts the count
     }
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,

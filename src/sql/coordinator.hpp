@@ -18,9 +18,9 @@
 namespace turnstile::sql {
 
 struct coordinator_settings {
-    // How often emptied containers are looked for.
+    // The interval at which emptied containers are searched for.
     std::chrono::milliseconds clean_containers_every = std::chrono::minutes{1};
-    // For SQLite: it has a copy of the lock by which others see that this process lives. Null: none.
+    // For SQLite: has a copy of the lock that proves to others that this process lives. Null: none.
     std::shared_ptr<guardian::link> guardian{};
 };
 

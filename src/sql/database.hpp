@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// database: one session's connection to a database, as far as the store needs it. SQLite's is in sqlite_database.hpp,
-// PostgreSQL's in postgresql_database.hpp, MariaDB's in mariadb_database.hpp.
+// database: one session's connection to a database, as the store uses it. sqlite_database.hpp implements it for
+// SQLite, postgresql_database.hpp for PostgreSQL, mariadb_database.hpp for MariaDB.
 //
 //     db.begin(access::write);
 //     db.lock({"/orders"}, lock_mode::exclusive);
 //     for (const row& r : db.run("SELECT path FROM turnstile_nodes WHERE parent = ?1", {"/orders"}).rows) ...
 //     db.commit();
 //
-// What need not be answered before the next statement is asked or posted, not run: a database behind a network gets these
-// together with the statement that is waited for, or with the commit, and a transaction is two trips in place of twelve.
+// A statement whose result is not needed at once is asked or posted, not run. A database behind a network gets these
+// together with the next statement that is waited for, or with the commit: a transaction takes two round trips instead
+// of twelve.
 //
-// Statements are written for all databases; what differs stands in `phrases`. Parameters are ?1, ?2 ... All that a
-// statement answers is text, integers in decimal digits and bytes as they are.
+// Statements are written for all databases; `phrases` has the differences. Parameters are ?1, ?2 ... All results are
+// text: integers in decimal digits, and raw bytes.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -34,12 +35,12 @@
 namespace turnstile::sql {
 
 enum class failure {
-    retry,  // the transaction met another one, or a row with a key of its own, and was rolled back: begin it again
-    row_held,  // a row that was to be removed is held by a transaction of the user's own (turnstile/sql.hpp)
-    lost,     // no connection, or one that does not answer
-    refused,  // the credentials
-    fatal,    // goes on until an operator changes something
-    too_old,  // the same, and what has to be changed is the server's release
+    retry,  // the transaction met another one, or an existing key, and was rolled back: repeat it
+    row_held,  // a user's transaction holds a row that had to be removed (turnstile/sql.hpp)
+    lost,      // no connection, or no answer on it
+    refused,   // wrong credentials
+    fatal,     // permanent until an operator changes something
+    too_old,   // the same, and the operator has to change the server's release
 };
 
 class database_error : public std::runtime_error {
@@ -64,31 +65,30 @@ struct result_rows {
 
 [[nodiscard]] std::int64_t to_integer(const std::string& cell);
 
-// What the databases say differently.
+// The differences between the databases.
 struct phrases {
-    std::string now;   // microseconds by the clock that sessions end by, an expression
+    std::string now;   // microseconds by the clock of session deadlines, an expression
     std::string wall;  // milliseconds since 1970
     std::string
-        listed;  // before a table of which rows are looked up by the list ?1, see database::list_of
-    std::string among;          // behind its column of text: it is in the list
+        listed;  // before a table in which the list ?1 selects rows by their key, see database::list_of
+    std::string among;          // after its text column: it is in the list
     std::string among_numbers;  // the same for numbers
     std::string
-        keep_session;  // behind a SELECT: the row is not removed before the transaction ends
+        keep_session;  // after the SELECT: the row is not removed before the transaction ends
     std::string
-        claim_session;        // the row is this transaction's, or is left out while it is another's
-    std::string claim_own;    // the same, but it is waited for
-    std::string remove_node;  // at the path ?1; `row_held` if another transaction has its row
-    // Behind it, where a statement that was ended may say that it was carried out: fails with `retry` if no row was
-    // removed.
+        claim_session;      // the row becomes this transaction's, or is skipped if it is another's
+    std::string claim_own;  // the same, but waits for the row
+    std::string remove_node;  // removes the path ?1; `row_held` if another transaction has its row
+    // Follows it if a killed statement may report success: fails with `retry` if it removed no row.
     std::string was_removed{};
-    std::string inserting;  // before an INSERT of a node: the same, of what it would wait for
-    std::string or_stays;   // behind an INSERT: a row that is there stays as it is
+    std::string inserting;  // before an INSERT of a node: the same, if it would wait for a row
+    std::string or_stays;   // after an INSERT: an existing row stays unchanged
 };
 
 // A statement that was asked, until its rows are taken.
 enum class asked_statement : std::uint64_t {};
 
-// read: a snapshot. write: sees what was committed before each statement.
+// read: a snapshot. write: sees everything committed before each statement.
 enum class access { read, write };
 enum class lock_mode { shared, exclusive };
 
@@ -96,14 +96,14 @@ class database {
 public:
     virtual ~database() = default;
 
-    // Connects, and makes the tables where there are none.
+    // Connects, and creates the tables if there are none.
     virtual void connect() = 0;
     virtual void disconnect() noexcept = 0;
 
     virtual void begin(access how) = 0;
-    // After `lost` it may have been carried out or not, or may yet be; after any other failure it was not.
+    // After `lost` the transaction may have been executed or not, or may still be; after any other failure it was not.
     virtual void commit() = 0;
-    // False: the connection is gone with it.
+    // Returns false if the connection was lost as well.
     virtual bool rollback() noexcept = 0;
     virtual result_rows execute(const std::string& statement, std::span<const value> arguments) = 0;
     result_rows run(const std::string& statement, std::initializer_list<value> arguments = {}) {
@@ -111,27 +111,27 @@ public:
     }
 
     // ---- statements that are not waited for ----
-    // Carried out in their order, with those that are run. One that fails is told by a later call, at the latest by
-    // commit(), and nothing behind it is carried out.
+    // Executed in order, together with run statements. A later call reports a failure, at the latest commit(), and the
+    // statements after the failed one are not executed.
     asked_statement ask(const std::string& statement, std::initializer_list<value> arguments = {}) {
         return begin_asking(statement, std::span{arguments.begin(), arguments.size()});
     }
-    // Its rows are not asked for.
+    // The rows of this statement are not needed.
     void post(const std::string& statement, std::initializer_list<value> arguments = {}) {
         begin_posting(statement, std::span{arguments.begin(), arguments.size()});
     }
-    // Also behind the commit. Once for each that was asked in this transaction.
+    // Also valid after the commit. Once for each statement that was asked in this transaction.
     virtual result_rows answer(asked_statement which);
 
-    // UPDATE of a session's row, then a SELECT of `answer`, an expression over that row which gives a number. No row: there
-    // is no such session.
+    // UPDATEs a session's row, then SELECTs `answer`, a numeric expression over that row. No row: there is no such
+    // session.
     virtual asked_statement ask_to_update_session(const std::string& assignments,
                                                   const std::string& condition,
                                                   const std::string& answer,
                                                   std::initializer_list<value> arguments);
 
-    // How a write starts, in this order: the row of its session is updated, as above; the paths are locked exclusively; a
-    // number is taken.
+    // The start of a write, in this order: updates its session's row, as above; locks the paths exclusively; takes a
+    // number.
     struct asked_start {
         asked_statement session{};
         std::optional<asked_statement> number{};  // none: it comes with the session
@@ -150,39 +150,39 @@ public:
     [[nodiscard]] virtual const phrases& words() const noexcept = 0;
     [[nodiscard]] virtual value list_of(std::span<const std::string> items) const = 0;
     [[nodiscard]] virtual value list_of(std::span<const std::int64_t> items) const = 0;
-    // Longer ones cannot be kept.
+    // The database cannot store longer paths.
     [[nodiscard]] virtual std::size_t longest_path() const noexcept = 0;
 
-    // No other transaction has an exclusive lock on one of these paths at the same time until this one ends; if
-    // `exclusive`, no shared one either. Whether there are nodes there does not matter. Once in a transaction.
+    // Until this transaction ends, no other transaction has an exclusive lock on one of these paths; if `exclusive`,
+    // no shared one either. The paths need not have nodes. At most once in a transaction.
     virtual void lock(std::span<const std::string> paths, lock_mode mode) = 0;
-    // Larger than what any transaction got that has ended, or had one of the same exclusive locks before.
+    // Larger than the numbers of all transactions that have ended, or that had one of the same exclusive locks before.
     virtual std::int64_t next_number() = 0;
-    // The same, one cell of one row.
+    // The same, as one cell of one row.
     virtual asked_statement ask_number() { return keep({{{std::to_string(next_number())}}, 0}); }
 
-    // ---- what wakes a session ----
-    // In the transaction that opens the session: it is known to live from its commit on.
+    // ---- waking a session ----
+    // In the transaction that opens the session: from its commit on it counts as living.
     virtual void announce(std::int64_t session) = 0;
-    // After each attach: bells are heard from now on.
+    // After each attach: from now on bells arrive.
     virtual void listen(std::int64_t session) = 0;
     enum class ended { no, yes };
-    // This process has done with the session, which was ended at the database, or is to be ended by others.
+    // This process has finished with the session, which was ended at the database, or which others will end.
     virtual void withdraw(ended how) noexcept = 0;
-    // The process that had this session is gone for certain, says the system.
+    // The system reports that the process of this session has certainly ended.
     [[nodiscard]] virtual bool is_gone(std::int64_t session) const = 0;
-    // In a transaction: these sessions are woken when it is committed. A bell may be lost with its ringer.
+    // In a transaction: its commit wakes these sessions. A bell may be lost together with its ringer.
     virtual void ring(std::span<const std::int64_t> sessions) = 0;
 
-    // The nonces of all events of its own that the session has fetched and whose rows are still there.
+    // The nonces of all events of this session that it has fetched and whose rows still exist.
     virtual void has_heard(const std::set<std::int64_t>& /*events*/) {}
 
     enum class woken { by_time, by_caller, by_bell, by_departure };
-    // Until a bell, `caller` is readable, or the time has come. by_departure: a process may have gone.
+    // Waits for a bell, until `caller` is readable, or until the time. by_departure: a process may have ended.
     virtual woken wait(int caller, boottime_clock::time_point until) = 0;
 
 protected:
-    // Carry it out at once, unless a database does better.
+    // By default executes the statement at once.
     virtual asked_statement begin_asking(const std::string& statement,
                                          std::span<const value> arguments) {
         return keep(execute(statement, arguments));
@@ -199,7 +199,7 @@ protected:
         answers_.emplace(ticket, std::move(rows));
         return ticket;
     }
-    // For begin(): those that were not taken.
+    // For begin(): forgets answers that were not taken.
     void forget_answers() noexcept { answers_.clear(); }
 
     std::unordered_map<asked_statement, result_rows> answers_;

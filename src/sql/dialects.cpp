@@ -38,7 +38,7 @@ bool ask_apart(bool unanswered, const std::function<bool()>& question) {
     return answer;
 }
 
-// A database that does not answer for two thirds of the time-out is given up, as ZooKeeper's clients do: the last
+// A database that does not answer for two thirds of the timeout is given up, as in ZooKeeper's clients: the last
 // third is for another connection.
 std::unique_ptr<database> make_database(const connect_string& where,
                                         const core::session_settings& settings,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dialects: a database of a connect string's kind, and what the kind promises.
+// dialects: the database for a connect string's kind, and the kind's promises.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -18,28 +18,28 @@
 
 namespace turnstile::sql {
 
-// Not connected. The kind is linked in. `guardian` (null: none) is of use with a file alone. Throws std::system_error for
-// want of descriptors.
+// Not connected. The kind is linked in. Only a file uses `guardian` (null: none). Throws std::system_error if there
+// are no descriptors left.
 [[nodiscard]] std::unique_ptr<database> make_database(
     const connect_string& where, const core::session_settings& settings,
     const std::shared_ptr<closing_signal>& closing,
     const std::shared_ptr<guardian::link>& guardian);
 
-// Whether a server that comes back after a crash, or after a loss of power, has all that it had acknowledged. MariaDB's
-// clients cannot ask for it: the server has one setting for all.
+// each_commit: after a crash or a loss of power the server still has everything that it had acknowledged.
+// MariaDB's clients cannot set that: the server has one setting for all.
 enum class durability { each_commit, not_said };
 
 [[nodiscard]] turnstile::promises promises_of(
     kind which, durability of_commits = durability::each_commit) noexcept;
 
-// Asks the server, where it has a say.
+// Asks the server, if the promises depend on it.
 [[nodiscard]] turnstile::promises promises_at(const connect_string& where);
 
-// How long a server is asked what it promises.
+// Time limit for asking a server about its promises.
 inline constexpr std::chrono::seconds k_examination{3};
 
-// Asks on a thread with signals blocked (mariadb_link.hpp). The answer is `unanswered` if the question throws; a want of
-// memory is the caller's.
+// Asks on a thread with signals blocked (mariadb_link.hpp). Returns `unanswered` if the question throws; exhausted
+// memory is reported to the caller.
 [[nodiscard]] bool ask_apart(bool unanswered, const std::function<bool()>& question);
 
 }  // namespace turnstile::sql

@@ -91,7 +91,7 @@ void file_bells::run() {
     }
 }
 
-// A full queue of the kernel's (IN_Q_OVERFLOW, watch -1) may have dropped anything: all listeners look.
+// If the kernel's queue overflows (IN_Q_OVERFLOW, watch -1), any event may be lost: so all listeners check.
 void file_bells::read_events() {
     alignas(inotify_event) std::array<char, 16384> room{};
     const ssize_t got = ::read(inotify_.get(), room.data(), room.size());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// file_bells: tells of files that another process touched or closed (inotify), for all of this process.
+// file_bells: reports files that another process touched or closed (inotify), for all sessions of this process.
 //
 //     auto bells = file_bells::of_this_process();
 //     bells->listen("/data/locks.db-sessions/17", IN_ATTRIB, [&](std::string_view) { woken.set(); });
 //
-// One inotify instance and one thread per process: a system allows a user few instances (128, by default). The
-// object lives as long as one of its users does. In a forked child the parent's is left where it is.
+// One inotify instance and one thread per process: a system allows a user few instances (128, by default). The object
+// lives as long as its users do. A forked child does not use or free the parent's object.
 //
 // Thread safety: all members from any thread but the bells' own.
 #pragma once
@@ -26,7 +26,7 @@ namespace turnstile::sql {
 
 class file_bells {
 public:
-    // The name of the file in the folder that is listened to; empty for a file. Runs on the bells' thread.
+    // `name`: the file in the watched folder; empty for a file. Runs on the bells' thread.
     using handler = std::function<void(std::string_view name)>;
     using token = std::uint64_t;
 
@@ -38,10 +38,10 @@ public:
     file_bells(const file_bells&) = delete;
     file_bells& operator=(const file_bells&) = delete;
 
-    // `mask`: inotify's; all listeners of one path must give the same. Throws std::system_error.
+    // `mask`: inotify's; all listeners of one path must use the same mask. Throws std::system_error.
     [[nodiscard]] token listen(const std::string& path, std::uint32_t mask, handler heard)
         EXCLUDES(mutex_);
-    // `heard` does not run any more afterwards.
+    // After this call `heard` runs no more.
     void leave(token listener) EXCLUDES(mutex_);
 
 private:

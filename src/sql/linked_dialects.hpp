@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// linked_dialects: what each kind of database does in its own way.
+// linked_dialects: the functions in which the kinds of databases differ.
 //
 // A program, or a module, has the dialects that it is linked with: a dialect is a function of its kind's source
-// (sqlite_module.cpp, postgresql_module.cpp, mariadb_module.cpp), and null where that is not there.
+// (sqlite_module.cpp, postgresql_module.cpp, mariadb_module.cpp), and null if that is absent.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -25,17 +25,17 @@ struct connect_string;
 
 struct wanted_database {
     const connect_string& where;
-    std::chrono::milliseconds patience;               // how long a statement may take
-    const std::shared_ptr<closing_signal>& closing;   // of the session
+    std::chrono::milliseconds patience;               // limit for a statement
+    const std::shared_ptr<closing_signal>& closing;   // the session's
     const std::shared_ptr<guardian::link>& guardian;  // null: none
-    const std::string& lacking;  // what the kind lacks of what the client requires, or empty
+    const std::string& lacking;  // required promises that the kind lacks; empty: none
 };
 
 struct dialect {
     std::unique_ptr<database> (*make)(const wanted_database& wanted);
-    // True if the server keeps each commit that it acknowledged; null for a kind that always does.
+    // True if the server kept each commit that it acknowledged; null for a kind that always does.
     bool (*keeps_commits)(const connect_string& where);
-    // What is wrong with the target of a connect string, empty if nothing is; null if the common rules say all.
+    // Returns the fault in a connect string's target, empty if there is none; null if the common rules suffice.
     std::string (*fault_of)(const std::string& target);
 };
 

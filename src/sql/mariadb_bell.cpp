@@ -9,12 +9,13 @@
 namespace turnstile::sql {
 namespace {
 
-// Shorter ones cost more statements. In longer ones a connection that a firewall has forgotten would be missed for longer.
+// Shorter sleeps cost more statements. In longer ones the client would take longer to notice a connection that a
+// firewall has forgotten.
 constexpr std::chrono::seconds k_sleep{5};
-// The server's clock and this one may differ by as much over one sleep.
+// The server's clock and this one may differ by this much over one sleep.
 constexpr std::chrono::milliseconds k_early{100};
 
-// User-level locks are the server's, sessions are the database's. A name has at most 64 characters: FNV-1a.
+// User-level locks belong to the server, sessions to the database. A name has at most 64 characters, hence FNV-1a.
 std::string lock_of(std::string_view use, std::string_view database, std::int64_t session) {
     std::uint32_t hash = 2166136261U;
     for (const char c : database) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
@@ -25,7 +26,7 @@ std::string bell_of(std::string_view database, std::int64_t session) {
     return lock_of("bell", database, session);
 }
 
-// A connection of before that the server has not missed yet has the lock still, and is ended.
+// An earlier connection, whose end the server has not noticed yet, still has the lock, and is ended.
 void take_lock(mariadb_link& by, const mariadb_patience& patience, const std::string& name) {
     auto taken = by.run("SELECT GET_LOCK(" + name + ", 0)");
     if (!taken.failure && taken.each.back().rows.front().front() != "1") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_database: how connections are made, and what a server must be.
+// mariadb_database: making connections, and the requirements on a server.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ mariadb_facts mariadb_database::examine() {
     return open_any();
 }
 
-// Of several hosts the first one that is fit. The one that served is tried first the next time. One that does not answer
-// leaves their part of the patience to the others.
+// Uses the first suitable host. The host that served is tried first the next time. If a host does not answer, the
+// others still have their share of the patience.
 mariadb_facts mariadb_database::open_any() {
     const auto& hosts = settings_.target.hosts;
     for (std::size_t left = std::max<std::size_t>(1, hosts.size());; --left) {
@@ -108,8 +108,8 @@ std::optional<std::int64_t> mariadb_database::version_of_tables() {
     return rows.empty() ? std::nullopt : std::optional{to_integer(rows.front().front())};
 }
 
-// Of several clients that come at once, the first makes them. MariaDB commits each table by itself: one that died over it
-// is made good by the next one, since the version is written last.
+// The first of several simultaneous clients creates the tables. MariaDB commits each table separately. If a client
+// dies meanwhile, the next client completes the tables, because the version is written last.
 void mariadb_database::make_tables() {
     auto version = version_of_tables();
     if (!version) {

@@ -16,13 +16,13 @@
 namespace turnstile::sql {
 namespace {
 
-// A key of InnoDB's takes up to 3,072 bytes in pages of 16 KiB. As in PostgreSQL.
+// InnoDB's keys take up to 3,072 bytes in pages of 16 KiB. The limit is PostgreSQL's.
 constexpr std::size_t k_longest_path = 2000;
-// KILL QUERY of a statement of another user, without the right.
+// KILL QUERY of another user's statement, without the right.
 constexpr unsigned k_not_owner = 1095;
 constexpr unsigned k_deadlock = 1213;
-// Statements that are put off go to the server when they are as long: a server takes a text of 4 MiB at least, and the end
-// of a session that owns thousands of znodes would be longer.
+// Deferred statements are sent once they have this length: a server accepts a text of 4 MiB at least, and the end of
+// a session that owns thousands of znodes would be longer.
 constexpr std::size_t k_long_text = std::size_t{1} << 20;
 
 }  // namespace
@@ -57,8 +57,8 @@ void mariadb_database::begin(access how) {
                               : "START TRANSACTION READ ONLY");
 }
 
-// Behind the commit, in one trip with it and with what was put off, go the bells. An answer that says no to the commit
-// itself says that nothing was carried out, if it is 1213; else it leaves that open.
+// Sends the deferred statements, the commit and the bells in one round trip. If the commit itself gets an error, 1213
+// means that nothing was executed; any other error leaves that open.
 void mariadb_database::commit() {
     if (begun_ && !link_.in_transaction())
         throw database_error{failure::retry, settings_.name + ": the transaction has ended itself"};
@@ -86,7 +86,8 @@ void mariadb_database::commit() {
     ring_further(done - before);
 }
 
-// Behind a bell that could not be rung. It is committed: where the connection is lost the next statement finds that.
+// Continues after a bell that could not be rung. The transaction is committed: if the connection is lost, the next
+// statement notices.
 void mariadb_database::ring_further(std::size_t from) {
     while (from < to_ring_.size()) {
         std::string statements;
@@ -103,7 +104,7 @@ void mariadb_database::ring_further(std::size_t from) {
     }
 }
 
-// A session without a bell is attaching, or gone (1094); a bell is lost without harm.
+// A session without a bell is attaching, or has ended (1094); losing a bell is harmless.
 void mariadb_database::tell_of_ring(const mariadb_error& why) {
     if (why.number == k_not_owner && !std::exchange(told_of_ring_, true))
         log::write(log_level::warning,
@@ -261,7 +262,7 @@ void mariadb_database::listen(std::int64_t session) {
                 flavour_->settings(settings_.patience), session, link_);
 }
 
-// The server would miss a connection that sleeps seconds later.
+// Otherwise the server would notice the end of a sleeping connection only seconds later.
 void mariadb_database::withdraw(ended /*how*/) noexcept {
     if (!bell_ || !link_.usable()) return bell_.reset();
     try {
@@ -281,7 +282,7 @@ void mariadb_database::has_heard(const std::set<std::int64_t>& events) {
     rung_ = false;
 }
 
-// A bell that rang does not ring again for the same events: first they are fetched.
+// A bell that rang does not ring again for the same events: the session must fetch them first.
 database::woken mariadb_database::wait(int caller, boottime_clock::time_point until) {
     for (;;) {
         const bool listens = bell_.has_value() && !rung_;
@@ -291,7 +292,7 @@ database::woken mariadb_database::wait(int caller, boottime_clock::time_point un
             std::chrono::ceil<std::chrono::milliseconds>(limit - boottime_clock::now());
         const auto ms = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX));
         const short events = listens ? bell_->events() : short{0};
-        const bool over = listens && events == 0;  // it was answered at once
+        const bool over = listens && events == 0;  // the answer came at once
         std::array<pollfd, 2> waited{
             {{caller, POLLIN, 0}, {listens ? bell_->socket() : -1, events, 0}}};
         ::poll(waited.data(), waited.size(), over ? 0 : ms);

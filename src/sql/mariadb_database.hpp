@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_database: a session's connections to a MariaDB server: one for its transactions, one that waits
-// (mariadb_bell.hpp).
+// mariadb_database: a session's two connections to a MariaDB server: for transactions, and for sleep (mariadb_bell.hpp).
 //
-// A write transaction is READ COMMITTED: each of its statements sees what was committed before it, and InnoDB locks rows
-// and no gaps between them. A read is REPEATABLE READ, one snapshot. Statements that are asked or posted go with the next one
-// that is waited for, or with the commit: as one text, of which the server carries out what stands before the first failure.
+// A write transaction is READ COMMITTED: each of its statements sees everything committed before it, and InnoDB locks
+// rows and no gaps between them. A read is REPEATABLE READ, one snapshot. Statements that are asked or posted go with
+// the next statement that is waited for, or with the commit, as one text. The server executes the text up to the first
+// failure.
 //
-// Paths are locked by rows of the table turnstile_stripes, until the transaction ends: a path can be locked on which there
-// is no node. No row of it is ever changed.
+// Paths are locked by rows of the table turnstile_stripes, until the transaction ends: so paths without nodes can be
+// locked. No row of it is ever changed.
 //
-// A node that a transaction of the user's own keeps (sql::check) is not waited for: statements that would remove it have no
-// time for locks. Locks that any other statement waits for outlast the patience, so the server's own limit for them
-// (1205) means such a node.
+// The library does not wait for a node that a user's transaction keeps (sql::check): statements that would remove it
+// have no time for locks. Locks for which any other statement waits outlast the patience, so the server's own limit
+// for them (1205) always means such a node.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -37,7 +37,7 @@ struct mariadb_settings {
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
     std::string
-        lacking_without_syncs{};  // what the client requires of a server that keeps all commits
+        lacking_without_syncs{};  // required promises that a server without syncs lacks, or empty
 };
 
 class mariadb_database final : public database {
@@ -47,7 +47,7 @@ public:
     mariadb_database(const mariadb_database&) = delete;
     mariadb_database& operator=(const mariadb_database&) = delete;
 
-    // What the server says that a session would have, without making tables. Throws database_error.
+    // Returns the facts that a session would see, without creating tables. Throws database_error.
     [[nodiscard]] mariadb_facts examine();
 
     void connect() override;
@@ -91,7 +91,7 @@ private:
     asked_statement begin_asking(const std::string& statement,
                                  std::span<const value> arguments) override;
     void begin_posting(const std::string& statement, std::span<const value> arguments) override;
-    // Statements that go with the next one that is waited for. Their answer is the one of the last.
+    // Statements that are sent with the next awaited one. Their answer is the last statement's.
     struct later {
         later(const std::string& statement, std::span<const value> arguments);
 
@@ -110,15 +110,15 @@ private:
     const mariadb_settings settings_;
     mariadb_patience patience_;
     mariadb_link link_;
-    const mariadb_flavour* flavour_;  // of the server at the link
+    const mariadb_flavour* flavour_;  // the server's at the link
     std::size_t host_ = 0;            // the next one to try
     const mariadb_host* at_ = nullptr;
     std::string database_;  // its name, for user-level locks
     std::vector<later> put_off_;
     std::size_t put_off_bytes_ = 0;
-    bool begun_ = false;  // the transaction under way, at the server
+    bool begun_ = false;  // the current transaction, at the server
     std::vector<std::int64_t> to_ring_;
-    bool told_of_ring_ = false;  // the log has it
+    bool told_of_ring_ = false;  // the log has a line about it
 
     std::optional<mariadb_bell> bell_;
     std::optional<std::int64_t> session_;

@@ -35,9 +35,9 @@ phrases with_limit(const char* before) {
     return words;
 }
 
-// Modes of the server or of the user change nothing of what statements mean. A process that stands still in the middle of
-// a transaction keeps others waiting no longer than the patience, and one that waits for a lock gives up before the
-// server says that there is none (1205).
+// No mode of the server or the user changes the meaning of statements. A process that is stopped in the middle of a
+// transaction delays others no longer than the patience. A process that waits for a lock gives up before the server
+// reports a timeout (1205).
 std::string settings_with(std::int64_t patience, const char* limit_of_statements,
                           const std::string& limit_of_pauses) {
     return fmt::format(
@@ -82,7 +82,7 @@ std::string settings_of_mysql(std::chrono::milliseconds patience) {
     return settings_with(seconds, "max_execution_time", fmt::format("wait_timeout = {}", seconds));
 }
 
-// The limit may be the one of a node, which the transaction before has set.
+// The transaction before may have set the limit for a node.
 std::string start_to_write_mysql(std::chrono::milliseconds patience) {
     return fmt::format("SET SESSION innodb_lock_wait_timeout = {};START TRANSACTION",
                        whole_seconds(patience) + 1);

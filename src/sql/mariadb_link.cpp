@@ -20,9 +20,9 @@
 namespace turnstile::sql {
 namespace {
 
-// The orderly end of a session may take as long while close() waits.
+// The orderly end of a session may take this long while close() waits.
 constexpr std::chrono::seconds k_closing{2};
-// libmariadb's 60 KiB are little for a name service and a handshake of TLS; pages that are not used cost nothing.
+// libmariadb's 60 KiB are too small for a name service and a TLS handshake; unused pages cost nothing.
 constexpr std::size_t k_stack = std::size_t{512} * 1024;
 constexpr int k_most_steps_to_an_end = 1000;
 constexpr int k_everything =
@@ -36,7 +36,7 @@ short poll_events(int waits) noexcept {
     return static_cast<short>(events);
 }
 
-// A broken socket is ready for what was waited for.
+// A broken socket counts as ready for the awaited events.
 int ready_flags(int waits, short events) noexcept {
     if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) return waits & ~MYSQL_WAIT_TIMEOUT;
     int flags = 0;
@@ -46,8 +46,8 @@ int ready_flags(int waits, short events) noexcept {
     return flags;
 }
 
-// libmariadb's first call has the process ignore SIGPIPE, and so the programs that it starts. That is the program's to
-// decide: the threads that use a link block the signal.
+// libmariadb's first call makes the process ignore SIGPIPE, and its child programs inherit that. The disposition is
+// the program's decision: the threads that use a link block the signal instead.
 void begin_library() {
     static std::once_flag begun;
     std::call_once(begun, [] {
@@ -121,7 +121,7 @@ void mariadb_link::close() noexcept {
     ::mysql_close(std::exchange(connection_, nullptr));
 }
 
-// libmariadb would send files of this host to a server that asks for them, unless it is told not to.
+// Otherwise libmariadb would send files of this host to a server that requests them.
 void mariadb_link::set_options(const mariadb_target& target) {
     const auto set = [this](mysql_option option, const void* given) {
         if (::mysql_optionsv(connection_, option, given) != 0) throw std::bad_alloc{};
@@ -146,7 +146,7 @@ void mariadb_link::set_options(const mariadb_target& target) {
     if (!target.encrypted()) return;
     const my_bool on = 1;
     set(MYSQL_OPT_SSL_ENFORCE, &on);
-    // Without it libmariadb logs in without TLS where the server's greeting offers none.
+    // Without it libmariadb logs in without TLS if the server's greeting offers none.
     set(MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
     set_parameter(MYSQL_OPT_SSL_CA, "ssl_ca");
     set_parameter(MYSQL_OPT_SSL_CAPATH, "ssl_capath");
@@ -162,7 +162,7 @@ void mariadb_link::set_options(const mariadb_target& target) {
     set_parameter(MARIADB_OPT_TLS_VERSION, "tls_version");
 }
 
-// Rows that an UPDATE finds count, also where it changes nothing (CLIENT_FOUND_ROWS).
+// Counts the rows that an UPDATE finds, even if it changes nothing (CLIENT_FOUND_ROWS).
 void mariadb_link::open(const mariadb_target& target, const mariadb_host* host) {
     close();
     begin_library();
@@ -183,17 +183,17 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host) 
     try {
         drive();
     } catch (const database_error&) {
-        close();  // the call that was given up reads the words above
+        close();  // the abandoned call reads the variables above
         throw;
     }
-    keep_from_programs();  // it may have tried several addresses
+    keep_from_programs();  // may have tried several addresses
     if (connected_ == nullptr) fail(last_error());
     if (target.encrypted() && ::mysql_get_ssl_cipher(connection_) == nullptr)
         throw database_error{failure::fatal, name_ + ": the connection is not encrypted"};
 }
 
-// A program that this process starts would keep the connection open behind its end, and could use it. libmariadb's sockets
-// are not closed by exec.
+// Otherwise a program that this process starts would keep the connection open after its end, and could use it. exec
+// does not close libmariadb's sockets.
 void mariadb_link::keep_from_programs() const noexcept {
     if (const int open = socket(); open >= 0) ::fcntl(open, F_SETFD, FD_CLOEXEC);
 }

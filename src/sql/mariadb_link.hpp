@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_link: one connection to MariaDB, by libmariadb.
+// mariadb_link: one connection to MariaDB, through libmariadb.
 //
 //     mariadb_link link{name, patience};
 //     link.open(target, host);
 //     const auto answers = link.run("SELECT 1;SELECT 2");    // one round trip
 //
-// All calls of libmariadb that wait are its non-blocking ones: a server that does not answer is given up when the
-// patience is used up, and close() ends a wait at once. (A host's name is looked up by the system, which takes the time it
-// takes.) The thread has SIGPIPE blocked: OpenSSL writes to connections that are gone. A call that was given up is run to its end on a socket that was shut down, since it has a stack of its own.
+// All waits use libmariadb's non-blocking calls: a server that does not answer is given up when the patience is used
+// up, and close() ends a wait at once. (The system resolves a host's name, without a limit.) The thread has SIGPIPE
+// blocked: OpenSSL writes to broken connections. An abandoned call, with its own stack, ends on a shut-down socket.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -32,13 +32,13 @@ struct st_mysql_res;
 
 namespace turnstile::sql {
 
-// How long a transaction's answers are waited for. Shorter from the moment on at which close() waits for this thread.
+// The time limit for a transaction's answers. Becomes shorter once close() waits for this thread.
 class mariadb_patience {
 public:
     mariadb_patience(std::chrono::milliseconds length, std::shared_ptr<closing_signal> closing);
 
     void begin();
-    // Until this ends, a host that does not answer uses up one of so many parts of what is left.
+    // Until this object ends, a host that does not answer uses up one of so many parts of the rest.
     class part {
     public:
         part(mariadb_patience& whole, std::size_t parts);
@@ -50,7 +50,7 @@ public:
         mariadb_patience& whole_;
         const boottime_clock::time_point until_;
     };
-    // Until the socket is ready; the events that it has. None: the patience is used up.
+    // Waits until the socket is ready, and returns its events. None: the patience is used up.
     [[nodiscard]] short await(int socket, short events);
     [[nodiscard]] std::chrono::milliseconds length() const noexcept { return length_; }
 
@@ -58,10 +58,10 @@ private:
     const std::chrono::milliseconds length_;
     const std::shared_ptr<closing_signal> closing_;
     boottime_clock::time_point until_{};
-    std::optional<boottime_clock::time_point> closing_until_;  // close() waits as long at most
+    std::optional<boottime_clock::time_point> closing_until_;  // close() waits at most until then
 };
 
-// Of several statements the first one that fails is the last one that is carried out.
+// If one of several statements fails, no later one is executed.
 struct mariadb_answers {
     std::vector<result_rows> each;
     std::vector<std::int64_t> inserted;  // each one's LAST_INSERT_ID(value)
@@ -78,7 +78,7 @@ public:
     // Throws database_error.
     void open(const mariadb_target& target, const mariadb_host* host);
     void close() noexcept;
-    // Not where a call was given up.
+    // False after an abandoned call.
     [[nodiscard]] bool usable() const noexcept { return connection_ != nullptr && !next_; }
     [[nodiscard]] bool in_transaction() const noexcept;
     [[nodiscard]] mariadb_facts version() const;
@@ -90,8 +90,8 @@ public:
     void start(const std::string& statements);
     [[nodiscard]] int socket() const noexcept;
     [[nodiscard]] short events()
-        const noexcept;       // what the statement waits for at the socket; 0: it has ended
-    void go_on(short ready);  // these events are there
+        const noexcept;       // events for which the statement waits at the socket; 0: it has ended
+    void go_on(short ready);  // these events have happened
     mariadb_answers finish();
 
     [[noreturn]] void lose(const std::string& why) const;
@@ -108,7 +108,7 @@ private:
     const std::string name_;
     mariadb_patience& patience_;
     st_mysql* connection_ = nullptr;
-    // A call under way, which goes on when it is told what is ready, what it reads, and the places of its result.
+    // A call in progress, which takes the ready events and continues; the data that it reads, and its result.
     std::function<int(int)> next_;
     int waiting_ = 0;
     std::string sent_;

@@ -16,8 +16,8 @@ std::unique_ptr<database> make_mariadb(const wanted_database& wanted) {
                          wanted.patience, wanted.closing, wanted.lacking});
 }
 
-// A server that cannot be asked just now, or that no session could have, is taken for one that may lose what it
-// acknowledged.
+// A server that cannot be reached just now, or that no session could use, counts as one which may lose acknowledged
+// commits.
 bool mariadb_keeps_commits(const connect_string& where) {
     return ask_apart(false, [&] {
         mariadb_database asked{

@@ -22,7 +22,7 @@ bool is_without_tables(unsigned number) noexcept {
     return number == k_no_such_table || number == k_no_database_chosen;
 }
 
-// The first row; none where nothing is found.
+// Returns the first row; empty if there is none.
 result<std::vector<std::string>> ask(MYSQL* connection, const std::string& statement) {
     if (::mysql_real_query(connection, statement.data(), statement.size()) != 0) {
         if (is_without_tables(::mysql_errno(connection))) return not_the_lock_s_database();
@@ -37,9 +37,9 @@ result<std::vector<std::string>> ask(MYSQL* connection, const std::string& state
     return cells;
 }
 
-// A plain read first: one that locks would lock, in this transaction's own isolation level, all that it passes over. The
-// node's entry in one index is then locked, as it is at that moment: one that was removed since is not there. The index
-// has all that is read, so that InnoDB does not lock the row behind it, and the node can be changed meanwhile.
+// First a plain read: a locking read would lock every row that it passes, at this transaction's isolation level. Then
+// locks the node's entry in one index, in its current state: a node that was removed since is not there. The index
+// has all needed columns, so that InnoDB does not lock the row itself, and the node can be changed meanwhile.
 result<bool> keeps_node(const std::string& which, const contender_row& wanted, MYSQL* connection) {
     const std::string end = mariadb_literal(wanted.znode);
     const auto node =
@@ -56,9 +56,9 @@ result<bool> keeps_node(const std::string& which, const contender_row& wanted, M
     return !kept->empty();
 }
 
-// InnoDB gives up shared locks at XA PREPARE, and a prepared transaction commits whenever a manager says so. The end of
-// a branch that nobody has begun is refused in either case and changes nothing: as unknown (ER_XAER_NOTA) where another
-// branch is under way, else as untimely (ER_XAER_RMFAIL). MariaDB's sql/xa.cc, trans_xa_end.
+// At XA PREPARE InnoDB releases shared locks, and a prepared transaction commits whenever a manager decides. The end
+// of a branch that was never begun is refused in either case and changes nothing: as unknown (ER_XAER_NOTA) if
+// another branch is in progress, otherwise as untimely (ER_XAER_RMFAIL). See MariaDB's sql/xa.cc, trans_xa_end.
 bool is_in_xa(MYSQL* connection) {
     constexpr unsigned k_unknown_branch = 1397;
     constexpr std::string_view k_statement = "XA END 'turnstile: no such branch'";
@@ -82,7 +82,7 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
             errc::bad_option,
             "sql::check: the connection is in an XA transaction, whose locks end before it "
             "commits"};
-    // Which of the two names it has depends on the server's version.
+    // The server's version decides which of the two names the variable has.
     const auto level = ask(connection,
                            "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', "
                            "'transaction_isolation')");
@@ -96,8 +96,8 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
         const auto found = keeps_node(condition + number, wanted, connection);
         if (found.has_error()) return found.error();
         if (!*found) continue;
-        // libmariadb may have connected again without a word (MYSQL_OPT_RECONNECT), and each statement then ended a
-        // transaction of its own.
+        // libmariadb may have reconnected silently (MYSQL_OPT_RECONNECT), and then each statement ended a separate
+        // transaction.
         if (::mysql_thread_id(connection) != number_of_connection ||
             (connection->server_status & SERVER_STATUS_IN_TRANS) == 0)
             return in_no_transaction(" any more: it was lost and made anew");

@@ -19,11 +19,11 @@ constexpr std::array<std::string_view, 15> k_parameters{
     "ssl_ca",  "ssl_capath",       "ssl_fp",         "ssl_cert",
     "ssl_key", "ssl_key_password", "ssl_cipher",     "ssl_verify_server_cert",
     "ssl_crl", "ssl_crlpath",      "tls_version"};
-// libmariadb takes a plain connection for an encrypted one that it need not verify.
+// libmariadb then treats a plain connection like an encrypted, unverified one.
 constexpr const char* k_unverified =
     "ssl_verify_server_cert=false lets anybody between client and server read and change "
     "everything, TLS or not: name the server's certificate with ssl_ca or ssl_fp";
-// MariaDB's own limit for a name, in characters.
+// MariaDB's limit for a name, in characters.
 constexpr std::size_t k_longest_name = 64;
 
 error refused(std::string rule) {
@@ -41,7 +41,7 @@ bool is_known(std::string_view name) {
     return std::find(k_parameters.begin(), k_parameters.end(), name) != k_parameters.end();
 }
 
-// What is no name may be a piece of a password that should have been escaped.
+// An invalid name may be part of a password that should have been escaped.
 std::string shown(std::string_view name) {
     const bool plain = std::all_of(name.begin(), name.end(),
                                    [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
@@ -105,7 +105,7 @@ std::string mariadb_target::parameter(const std::string& name) const {
     return found == parameters.end() ? std::string{} : found->second;
 }
 
-// A connect string that says how the connection is encrypted wants that.
+// A connect string with parameters of TLS requires TLS.
 bool mariadb_target::encrypted() const {
     if (const auto said = parameter("ssl"); !said.empty()) return said == "true";
     return std::any_of(parameters.begin(), parameters.end(), [](const auto& each) {

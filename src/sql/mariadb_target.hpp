@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_target: what a connect string says of a MariaDB server, taken apart and checked.
+// mariadb_target: a connect string's MariaDB server, parsed and checked.
 //
 //     mysql://user:password@db1:3306,db2:3306/shop?ssl_ca=/etc/ssl/db.pem
 //     mysql://shop@localhost/shop?socket=/run/mysqld/mysqld.sock
@@ -34,13 +34,13 @@ struct mariadb_host {
 };
 
 struct mariadb_target {
-    std::vector<mariadb_host> hosts;  // tried in turn; none: the socket
+    std::vector<mariadb_host> hosts;  // tried one after the other; none: the socket
     std::string user;                 // empty: the option file's, else the system's
     std::string password;
     std::string database;
     std::map<std::string, std::string> parameters;  // by the names above
 
-    // Empty if it is not there.
+    // Empty if it is absent.
     [[nodiscard]] std::string parameter(const std::string& name) const;
     // The connection is encrypted, and the client verifies the server's certificate.
     [[nodiscard]] bool encrypted() const;
@@ -48,8 +48,8 @@ struct mariadb_target {
 
 [[nodiscard]] bool is_mariadb(std::string_view connect_string) noexcept;
 
-// Of a connect string without `chroot`. Fails with errc::bad_connect_string and the rule that is broken; the message
-// repeats nothing that could be of a password.
+// Parses a connect string without `chroot`. Fails with errc::bad_connect_string and the broken rule; the message
+// repeats no text that could be part of a password.
 [[nodiscard]] result<mariadb_target> parse_mariadb_target(std::string_view connect_string);
 
 // With the scheme in its normal form, "mysql://".

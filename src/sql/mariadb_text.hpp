@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_text: statements with their values in them.
+// mariadb_text: puts values into statements.
 //
-// Values of text are hexadecimal digits, so nothing in them can end a literal, whatever the server's modes are. Statements
-// are sent as text and not prepared: several of them go in one round trip, and a server's max_prepared_stmt_count, which
-// is for all of its connections together, is not used up by a thousand sessions.
+// Text values are hexadecimal digits, so no value can end a literal, whatever the server's modes are. Statements are
+// sent as text and not prepared: several go in one round trip, and a thousand sessions do not use up a server's
+// max_prepared_stmt_count, which counts all its connections together.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,7 +17,7 @@
 namespace turnstile::sql {
 
 [[nodiscard]] std::string mariadb_literal(std::string_view text);
-// For `?1` the first value, as a literal; for `?*1` its text as it is, which list_of() has made.
+// Replaces `?1` by the first value, as a literal, and `?*1` by its raw text, which list_of() has made.
 [[nodiscard]] std::string mariadb_statement(std::string_view statement,
                                             std::span<const value> arguments);
 

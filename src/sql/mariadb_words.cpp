@@ -31,14 +31,14 @@ failure kind_of(const mariadb_error& e) noexcept {
         case 1020:  // a row has changed since it was read
         case 1062:  // a row has this key
         case 1317:  // the statement was killed
-        case 1242:  // the statement before was killed, and said that it was carried out (phrases::was_removed)
+        case 1242:  // the statement before was killed, and reported success (phrases::was_removed)
             return failure::retry;
         case 1205: return failure::row_held;
         case 1045:  // access denied
-        case 1698:  // access denied to a user with an authentication plugin in place of a password
+        case 1698:  // access denied to a user with an authentication plugin instead of a password
             return failure::refused;
         case 1040:  // too many connections
-        case 1053:  // the server goes away
+        case 1053:  // the server is shutting down
         case 1158:
         case 1159:
         case 1160:
@@ -74,8 +74,9 @@ std::string sentence(const mariadb_error& e) {
     }
 }
 
-// With nosync no log is synced at a commit. With the other two it is, but no table at the checkpoint that lets go of the
-// log: what O_DIRECT has written may be in the disk's own memory still, and the length of a file nowhere.
+// With nosync no log is synced at a commit. With the other two the log is, but no table is synced at the checkpoint
+// that frees the log: data written with O_DIRECT may still be in the disk's own memory, and the length of a file
+// nowhere.
 bool keeps_commits(const mariadb_syncing& said) noexcept {
     const auto& commit = said.flush_log_at_commit;
     const auto& method = said.flush_method;

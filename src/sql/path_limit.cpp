@@ -10,12 +10,12 @@ namespace {
 
 using core::server_error;
 
-// What the database puts behind the name of a sequential node.
+// The number that the database appends to the name of a sequential node.
 constexpr std::size_t k_longest_number = std::string_view{"-2147483648"}.size();
 
 }  // namespace
 
-// The parts of a multi that failed are named as store::write_parts does it.
+// Names the failed parts of a multi as store::write_parts does.
 std::optional<core::reply> refusal_of_long_paths(const core::operation& op, std::size_t most) {
     const auto is_longer = [most](const auto& part) {
         std::size_t size = part.path.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// path_limit: paths that are longer than a database keeps.
+// path_limit: refuses paths that are longer than a database can store.
 //
 // Thread safety: a pure function.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_database: how a connection is made, and what a server must be.
+// postgresql_database: making a connection, and the requirements on a server.
 #include <fmt/core.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ struct options_end {
     void operator()(PQconninfoOption* all) const noexcept { ::PQconninfoFree(all); }
 };
 
-// "a,b,c" from its second item on: "b,c,a".
+// Rotates "a,b,c" to start at its second item: "b,c,a".
 std::string turned(const std::string& list, std::size_t first) {
     std::vector<std::string> items(1);
     for (const char c : list) {
@@ -42,8 +42,8 @@ std::string turned(const std::string& list, std::size_t first) {
     return out;
 }
 
-// The parameters of the connect string, and those that it leaves to us. A host that does not answer keeps libpq from the
-// next one, for which there is no time left: so another attempt begins with that.
+// The parameters of the connect string, and the parameters that it leaves to us. If a host does not answer, libpq has
+// no time for the next one: so another attempt begins with that host.
 class parameters {
 public:
     parameters(const std::string& uri, std::size_t first_host) {
@@ -55,7 +55,7 @@ public:
         for (std::size_t i = 0; i != keywords_.size(); ++i)
             if (keywords_[i] == "host" || keywords_[i] == "hostaddr" || keywords_[i] == "port")
                 texts_[i] = turned(texts_[i], first_host);
-        add_or_replace("client_encoding", "UTF8");  // every client spells paths in it
+        add_or_replace("client_encoding", "UTF8");  // every client must encode paths in it
         add_missing("application_name", "turnstile");
         const auto hosts = std::find(keywords_.begin(), keywords_.end(), "host");
         if (hosts != keywords_.end() &&
@@ -132,7 +132,7 @@ void postgresql_database::open_connection() {
     if (::PQsetnonblocking(connection_, 1) != 0) lose(::PQerrorMessage(connection_));
 }
 
-// Class 28 is what the server says of credentials.
+// The server reports credentials with class 28.
 void postgresql_database::fail_to_connect(const std::string& why) const {
     const std::string line = why.substr(0, why.find('\n'));
     const bool refused =
@@ -162,24 +162,24 @@ void postgresql_database::check_server() {
         refuse(failure::fatal, "fsync is off, and it does not promise what the client requires; " +
                                    settings_.lacking_without_fsync);
     check_pool(r[5]);
-    // A process that stands still in the middle of a transaction keeps others waiting no longer than this, and its own waits
-    // end with its patience; what was acknowledged is on the disk.
+    // A process that is stopped in the middle of a transaction delays others no longer than this, and its waits end
+    // with its patience; acknowledged commits are on the disk.
     run_text(
         fmt::format("SET idle_in_transaction_session_timeout = {}; SET statement_timeout = 0; "
                     "SET lock_timeout = 0; SELECT set_config('synchronous_commit', 'on', false) "
                     "WHERE current_setting('synchronous_commit') = 'off'",
                     settings_.patience.count()));
-    // Each statement finds its rows by a key, whatever its values are: it is planned once, and as a plain index scan, which
-    // alone marks the entries of rows that are gone. A lock's folder has thousands of these between two vacuums, and the
-    // other scans would visit them all each time.
+    // Each statement finds its rows by a key, whatever its values are. So it is planned once, and as a plain index
+    // scan, which alone marks the entries of deleted rows. A lock's folder has thousands of these between two
+    // vacuums, and the other scans would visit them all each time.
     run_text(
         "SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = off; "
         "SET enable_seqscan = off; SET jit = off");
     if (version >= k_checks_clients) run_text("SET client_connection_check_interval = '1s'");
 }
 
-// Of several clients that come at once, the first makes them. The catalogue is read as a table: functions that take a
-// name (to_regclass) go on saying in a transaction that there is none, also when another client has made it meanwhile.
+// The first of several simultaneous clients creates the tables. The catalogue is read as a table: in a transaction,
+// functions that take a name (to_regclass) still report a missing table after another client has created it.
 void postgresql_database::make_tables() {
     const auto there = [this] {
         return run("SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relname = "

@@ -18,11 +18,11 @@
 namespace turnstile::sql {
 namespace {
 
-// Of the advisory locks of a database those with this first number are Turnstile's: "turn" in ASCII.
+// Advisory locks with this first number are Turnstile's: "turn" in ASCII.
 constexpr int k_advisory_class = 0x7475726e;
-// An index of PostgreSQL's takes entries of up to 2,704 bytes.
+// PostgreSQL's index entries have up to 2,704 bytes.
 constexpr std::size_t k_longest_path = 2000;
-// The orderly end of a session may take as long while close() waits.
+// The orderly end of a session may take this long while close() waits.
 constexpr std::chrono::seconds k_closing{2};
 
 std::string channel_of(std::int64_t session) {
@@ -32,7 +32,7 @@ std::string channel_of(std::int64_t session) {
 failure kind_of(std::string_view state) noexcept {
     if (state == "40001" || state == "40P01" || state == "23505") return failure::retry;
     if (state == "55P03") return failure::row_held;
-    // Connection exceptions, and those of a server that goes away or is full.
+    // Connection exceptions, and errors of a server that shuts down or is full.
     if (state.starts_with("08") || state.starts_with("57P") || state == "53300" ||
         state == "25P03" || state == "25P02")
         return failure::lost;
@@ -74,7 +74,7 @@ postgresql_database::owned_result postgresql_database::await_result() {
         if (!next) break;
         const ExecStatusType status = ::PQresultStatus(next.get());
         const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-        // The first failure is told; those behind it follow from it.
+        // Reports the first failure; the later ones follow from it.
         if (!last || ::PQresultStatus(last.get()) != PGRES_FATAL_ERROR || !good)
             last = std::move(next);
     }
@@ -108,7 +108,7 @@ void postgresql_database::await_socket(short events, boottime_clock::time_point 
     }
 }
 
-// A prepared statement that is not known, or known already, is another process's.
+// A prepared statement that is unknown, or known already, belongs to another session: the pool gave us its process.
 void postgresql_database::fail(const pg_result* r) {
     if (::PQstatus(connection_) == CONNECTION_BAD) lose(::PQresultErrorMessage(r));
     const char* const state = ::PQresultErrorField(r, PG_DIAG_SQLSTATE);
@@ -174,7 +174,7 @@ std::size_t postgresql_database::longest_path() const noexcept {
     return k_longest_path;
 }
 
-// In the order of their numbers: two transactions do not wait for each other in a cycle.
+// In the order of their numbers, so that two transactions do not wait for each other in a cycle.
 void postgresql_database::lock(std::span<const std::string> paths, lock_mode mode) {
     const std::set<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;
@@ -186,8 +186,9 @@ void postgresql_database::lock(std::span<const std::string> paths, lock_mode mod
          {list_of(std::span<const std::int64_t>{list})});
 }
 
-// Each step needs what the one before it has: the paths are locked where there is a session's row, and the number is taken
-// where they are locked. A sequence has no snapshot, so the number is one of after the wait for the locks.
+// Each step needs the result of the step before: the paths are locked only if there is a session's row, and the
+// number is taken only if they are locked. A sequence has no snapshot, so the number is from after the wait for the
+// locks.
 database::asked_start postgresql_database::ask_to_start(const std::string& assignments,
                                                         const std::string& condition,
                                                         const std::string& answer,

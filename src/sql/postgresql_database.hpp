@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_database: a session's connection to PostgreSQL, by libpq.
+// postgresql_database: a session's connection to PostgreSQL, through libpq.
 //
-// All calls of libpq that wait are its asynchronous ones: a server that does not answer is given up after `patience`, and
-// close() ends a wait at once. A write transaction is READ COMMITTED, each of its statements sees what was committed
-// before it; a read is REPEATABLE READ, one snapshot.
+// All waits use libpq's asynchronous calls: a server that does not answer is given up after `patience`, and close()
+// ends a wait at once. A write transaction is READ COMMITTED, each of its statements sees everything committed before
+// it; a read is REPEATABLE READ, one snapshot.
 //
-// Paths are locked by advisory locks of the transaction, so a path can be locked on which there is no node, and no row
-// is written for it. They are of one of k_stripes numbers (stripes.hpp): paths that share a number wait for
-// each other without need, and the server's lock table is not used up by many.
+// Paths are locked by advisory locks of the transaction, so paths without nodes can be locked, and no row is written
+// for them. A lock uses one of k_stripes numbers (stripes.hpp): paths that share a number sometimes wait for each
+// other without need, and many paths do not use up the server's lock table.
 //
-// A transaction goes through libpq's pipeline: what is asked or posted is sent with the next statement that is waited for,
-// or with the commit. The server throws away what stands behind a statement that failed, until the end of what was sent
-// together; the commit of a transaction that has failed is a rollback.
+// A transaction goes through libpq's pipeline: asked or posted statements are sent with the next statement that is
+// waited for, or with the commit. After a failed statement the server discards the rest of what was sent together;
+// the commit of a failed transaction is a rollback.
 //
 // Sessions are woken by NOTIFY, which PostgreSQL sends with the commit, on one channel for each session.
 //
@@ -38,7 +38,7 @@ struct postgresql_settings {
     std::string name;  // for people, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
-    std::string lacking_without_fsync{};  // what the client requires and has not with fsync off
+    std::string lacking_without_fsync{};  // required promises that fsync off breaks
 };
 
 class postgresql_database final : public database {
@@ -49,7 +49,7 @@ public:
     postgresql_database& operator=(const postgresql_database&) = delete;
 
     void connect() override;
-    // Connects, and no more: whether a commit that is answered survives a crash of the machine (fsync).
+    // Only connects and asks whether an acknowledged commit survives a crash of the machine (fsync).
     [[nodiscard]] bool keeps_commits();
     void disconnect() noexcept override;
     void begin(access how) override;
@@ -63,7 +63,7 @@ public:
     [[nodiscard]] std::size_t longest_path() const noexcept override;
 
     void lock(std::span<const std::string> paths, lock_mode mode) override;
-    // One statement.
+    // Sends all this as one statement.
     asked_start ask_to_start(const std::string& assignments, const std::string& condition,
                              const std::string& answer, std::initializer_list<value> arguments,
                              std::span<const std::string> paths) override;
@@ -96,51 +96,51 @@ private:
     [[noreturn]] void fail_to_connect(const std::string& why) const;
 
     // ---- postgresql_pool.cpp ----
-    // `process`: the number of the server's process by its own account. Throws database_error if it is not only ours.
+    // `process`: the server process's own number. Throws database_error if the process is not only ours.
     void check_pool(const std::string& process);
 
     // ---- postgresql_pipeline.cpp ----
-    // What was sent and not answered yet.
+    // Sent, and not answered yet.
     struct awaited {
-        // sync: of the pipeline, behind the statements of one trip.
+        // sync: the pipeline's, after the statements of one round trip.
         enum class purpose { preparation, statement, commit, sync } kind = purpose::statement;
         std::string text;                      // preparation: the statement
-        std::optional<asked_statement> asker;  // statement: who takes its rows
+        std::optional<asked_statement> asker;  // statement: the call that takes its rows
     };
     void send(const std::string& statement, std::span<const value> arguments, awaited&& expected);
     [[nodiscard]] const std::string& prepare(const std::string& statement);
     void require_transaction() const;
-    // The answer of the first of those that are awaited.
+    // Takes the first of the awaited answers.
     void take_next();
     void take(const awaited& answered, const pg_result* r);
     void sync_pipeline();
     void take_sync();
-    // Ends the pipeline; what fails, and all behind it, is thrown away.
+    // Ends the pipeline; discards failures and everything after them.
     void end_pipeline();
     void abandon_pipeline();
     void flush();
     [[nodiscard]] owned_result next_result();
 
     // ---- postgresql_database.cpp ----
-    // Outside a transaction of begin(). Of several statements the last one's. Throws database_error for one that failed.
+    // Outside a transaction of begin(). Returns the last statement's result. Throws database_error if one fails.
     owned_result run_text(const std::string& text);
     owned_result await_result();
     void begin_patience();
-    // Waits until the socket can be read (or written), as long as `until`, and no longer than close() allows.
+    // Waits until the socket is readable (or writable), up to `until`, and no longer than close() allows.
     void await_socket(short events, boottime_clock::time_point until);
     [[noreturn]] void fail(const pg_result* r);
     [[noreturn]] void lose(const std::string& why) const;
     const postgresql_settings settings_;
     pg_conn* connection_ = nullptr;
     std::unordered_map<std::string, std::string> prepared_;
-    std::uint64_t names_ = 0;       // of prepared statements
-    bool has_own_process_ = false;  // behind a pool: it has been proved
+    std::uint64_t names_ = 0;       // number of prepared statements
+    bool has_own_process_ = false;  // behind a pool: this was proved
     bool in_pipeline_ = false;
     bool ending_ = false;  // the end of the pipeline has been sent
     std::deque<awaited> awaited_;
     boottime_clock::time_point patient_until_{};
-    std::optional<boottime_clock::time_point> closing_until_;  // close() waits as long at most
-    std::size_t first_host_ = 0;  // the index of the host that the next attempt begins with
+    std::optional<boottime_clock::time_point> closing_until_;  // close() waits at most until then
+    std::size_t first_host_ = 0;  // the index of the host with which the next attempt begins
 };
 
 }  // namespace turnstile::sql

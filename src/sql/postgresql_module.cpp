@@ -17,8 +17,9 @@ std::unique_ptr<database> make_postgresql(const wanted_database& wanted) {
                             wanted.closing, wanted.lacking});
 }
 
-// A session sees to its own commits, and fsync, which it cannot set, is off only where an operator says so: a server that
-// cannot be asked is taken for one that keeps them. What a client requires is judged again at each attach.
+// A session makes its own commits durable, except for fsync, which it cannot set, and which is off only if an
+// operator decides so. So a server that cannot be reached counts as durable. Each attach checks again what a client
+// requires.
 bool postgresql_keeps_commits(const connect_string& where) {
     return ask_apart(true, [&] {
         postgresql_database asked{

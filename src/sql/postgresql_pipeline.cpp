@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_database: transactions, whose statements travel together.
+// postgresql_database: transactions, whose statements are sent together.
 #include <fmt/core.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -55,7 +55,7 @@ void postgresql_database::begin(access how) {
                               : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
 }
 
-// A transaction that had failed is rolled back by COMMIT.
+// COMMIT rolls a failed transaction back.
 void postgresql_database::commit() {
     require_transaction();
     send("COMMIT", {}, {awaited::purpose::commit, {}, {}});
@@ -96,7 +96,7 @@ void postgresql_database::begin_posting(const std::string& statement,
 result_rows postgresql_database::execute(const std::string& statement,
                                          std::span<const value> arguments) {
     if (in_pipeline_) return answer(begin_asking(statement, arguments));
-    // While a connection is made: a pipeline of its own.
+    // While a connection is made: a separate pipeline.
     if (connection_ == nullptr) lose("there is no connection");
     if (::PQenterPipelineMode(connection_) == 0) lose(::PQerrorMessage(connection_));
     in_pipeline_ = true;
@@ -112,7 +112,7 @@ const std::string& postgresql_database::prepare(const std::string& statement) {
         return known->second;
     std::string text = statement;
     std::replace(text.begin(), text.end(), '?', '$');
-    // No other session's, should a pool give this process to others (postgresql_pool.cpp).
+    // Unlike every other session's, in case a pool gives this process to others (postgresql_pool.cpp).
     const std::string name = fmt::format("turnstile_{}_{}", ::PQbackendPID(connection_), ++names_);
     if (::PQsendPrepare(connection_, name.c_str(), text.c_str(), 0, nullptr) == 0)
         lose(::PQerrorMessage(connection_));
@@ -153,8 +153,8 @@ result_rows postgresql_database::answer(asked_statement which) {
     return database::answer(which);
 }
 
-// Between two trips, too, and not a request to flush: the server counts as idle in the transaction, and ends it if this
-// process stands still (idle_in_transaction_session_timeout), behind a sync only.
+// Sent between two round trips as well, instead of a request to flush: only after a sync does the server count as
+// idle in the transaction, and end it if this process is stopped (idle_in_transaction_session_timeout).
 void postgresql_database::sync_pipeline() {
     if (::PQpipelineSync(connection_) == 0) lose(::PQerrorMessage(connection_));
     awaited_.push_back({awaited::purpose::sync, {}, {}});
@@ -199,7 +199,7 @@ void postgresql_database::end_pipeline() {
     in_pipeline_ = false;
 }
 
-// The end of the pipeline has not been sent, or its answer not been taken.
+// The end of the pipeline has not been sent, or its answer has not been taken.
 void postgresql_database::abandon_pipeline() {
     if (!std::exchange(ending_, true)) sync_pipeline();
     std::size_t syncs = 0;
@@ -207,7 +207,7 @@ void postgresql_database::abandon_pipeline() {
         if (each.kind == awaited::purpose::preparation) prepared_.erase(each.text);
         if (each.kind == awaited::purpose::sync) ++syncs;
     }
-    // One ends each statement's answers.
+    // An empty result ends each statement's answers.
     constexpr int k_most_gaps = 2;
     for (int gaps = 0; syncs != 0;) {
         const owned_result next = next_result();
@@ -220,7 +220,7 @@ void postgresql_database::abandon_pipeline() {
     in_pipeline_ = false;
 }
 
-// The server may wait until some of its answers are read before it reads on.
+// The server may wait until some of its answers are read before it continues to read.
 void postgresql_database::flush() {
     int flushed = 0;
     while ((flushed = ::PQflush(connection_)) == 1) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_database: whether the server's process at the end of a connection is this session's alone.
+// postgresql_database: checks whether the server process of a connection belongs to this session alone.
 //
-// A pool of connections (PgBouncer) may give a server's process to another client after each transaction. A session keeps
-// its prepared statements, its settings and LISTEN there.
+// A pool of connections (PgBouncer) may give a server process to another client after each transaction. A session
+// keeps its prepared statements, its settings and LISTEN there.
 //
-// A server tells its clients the number of their process as they connect, and a pool a number of its own: nothing more is
-// asked for where that is the number which the process itself has. Behind a pool a second connection rings, as other
-// sessions would. A bell that comes while nothing is asked proves that the process is kept for this session, in a pool of
-// any size: of a process that no client has just then PgBouncer throws it away, and another client's goes to that one.
+// When a client connects, a server sends the number of its process, and a pool sends another number. If that is
+// the process's own number, there is no pool and the check ends. Behind a pool a second connection rings the bell, as
+// other sessions would. A bell that comes while no request is in progress proves that the process is kept for this
+// session, whatever the pool's size: if a process has no client at that moment, PgBouncer discards the bell, and if
+// it has another client, that client gets it.
 //
-// A pool whose processes are all taken has none for the second connection. What there is to see is then seen later: the
-// names of prepared statements are unlike in all sessions, and each transaction begins with one (`fail`).
+// A pool whose processes are all in use has none for the second connection. Then a shared process is detected later:
+// the names of prepared statements differ between sessions, and each transaction begins with one (`fail`).
 #include <libpq-fe.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 namespace turnstile::sql {
 namespace {
 
-// The part of the patience that the second connection gets, and the bell.
+// The fraction of the patience for the second connection and the bell.
 constexpr int k_bell_part = 4;
 
 }  // namespace
@@ -37,7 +38,7 @@ void postgresql_database::check_pool(const std::string& process) {
     const std::string channel = "turnstile_pool_" + process;
     run_text("LISTEN " + channel);
     const int closing = settings_.closing->closing.fd();
-    // What other clients of the process listen to, and what came with that answer.
+    // Listens like other clients of the process, and reads what came with that answer.
     static_cast<void>(wait(closing, boottime_clock::now()));
     bool rung = false;
     try {
@@ -46,7 +47,7 @@ void postgresql_database::check_pool(const std::string& process) {
         ringer.run_text("NOTIFY " + channel);
         rung = true;
     } catch (const database_error&) {
-        // Nothing is proved.
+        // The check proved nothing.
     }
     const auto until = std::min(patient_until_, boottime_clock::now() + bound);
     woken how = rung ? woken::by_time : woken::by_caller;

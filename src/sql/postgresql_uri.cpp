@@ -24,7 +24,7 @@ struct text_end {
 };
 using options = std::unique_ptr<PQconninfoOption, options_end>;
 
-// The first name of a parameter that `quoted`, which libpq complains of, is; empty: none.
+// Returns the first parameter's name that equals `quoted`, about which libpq complains; empty: none.
 std::string_view parameter_in(std::string_view uri, std::string_view quoted) {
     for (auto at = uri.find('?'); at != std::string_view::npos; at = uri.find('&', at + 1)) {
         const auto end = uri.find_first_of("=&", at + 1);
@@ -44,7 +44,7 @@ bool is_port(std::string_view digits) {
     return read.ec == std::errc{} && read.ptr == end && port != 0;
 }
 
-// libpq looks at a port when it connects. In "user:password" without a host the password stands there.
+// libpq checks a port only when it connects. In "user:password" without a host the password is in its place.
 bool has_bad_port(const PQconninfoOption* each) {
     for (; each->keyword != nullptr; ++each) {
         if (std::string_view{each->keyword} != "port" || each->val == nullptr) continue;
@@ -60,7 +60,7 @@ bool has_bad_port(const PQconninfoOption* each) {
 
 }  // namespace
 
-// Each sentence of libpq's about a URI has a piece of it behind its first colon and space.
+// Each of libpq's messages about a URI contains a piece of it after the first colon and space.
 std::string fault_of_postgresql(const std::string& uri) {
     char* raw = nullptr;
     const options all{::PQconninfoParse(uri.c_str(), &raw)};
@@ -72,7 +72,7 @@ std::string fault_of_postgresql(const std::string& uri) {
     const auto end = sentence.find(": ");
     if (end == std::string_view::npos) return "libpq cannot read it";
     std::string shown{sentence.substr(0, end)};
-    for (char& c : shown)  // one of them is the URI's
+    for (char& c : shown)  // including the URI's
         if (c < ' ' || c > '~') c = '?';
     if (const auto name = parameter_in(uri, sentence.substr(end)); !name.empty())
         shown += ": \"" + std::string{name} + '"';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fault_of_postgresql: what libpq does not take of a connect string, and ports that it would refuse later, found before any
-// connection is made.
+// fault_of_postgresql: the faults that libpq finds in a connect string, and ports that it would refuse later, found
+// before any connection is made.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace turnstile::sql {
 
-// In libpq's words, empty where it takes the URI. Of the URI itself they have a parameter's name at most: the rest may be
-// of a password.
+// In libpq's words, empty if it accepts the URI. The message contains at most a parameter's name of the URI: the rest
+// may be part of a password.
 [[nodiscard]] std::string fault_of_postgresql(const std::string& uri);
 
 }  // namespace turnstile::sql

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_batch: reads that go in one transaction, all with a watch or all without (request_batch.hpp).
+// read_batch: reads in one transaction, all with a watch or all without (request_batch.hpp).
 //
 // Thread safety: none, a value.
 #pragma once
@@ -18,14 +18,14 @@
 
 namespace turnstile::sql {
 
-// One of the reads, and what is different between them.
+// A read, and its properties.
 struct reading {
     std::string path;
     bool watched = false;
-    bool may_miss = false;  // a node that is not there can be watched
+    bool may_miss = false;  // an absent node can be watched
     bool lists = false;
     bool tells_data = false;
-    bool possible = false;  // there may be a node with such a path
+    bool possible = false;  // such a path may have a node
 
     explicit reading(const core::operation& op) {
         std::visit([this]<class Op>(const Op& request) { take(request); }, op);
@@ -69,7 +69,7 @@ public:
         return watched() && std::any_of(all_.begin(), all_.end(),
                                         [](const reading& r) { return r.possible && !r.may_miss; });
     }
-    // The nodes that are read, the folders that are listed, and what a watch locks.
+    // The nodes to read, the folders to list, and the paths that a watch locks.
     [[nodiscard]] std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
     [[nodiscard]] std::vector<std::string> folders() const {
         return {folders_.begin(), folders_.end()};

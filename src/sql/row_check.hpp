@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_check: locks a contender's row in a transaction of the user's own (turnstile/sql.hpp).
+// row_check: locks a contender's row in the user's own transaction (turnstile/sql.hpp).
 //
-// A program does not say below which chroot its client is: the row is found by the number of its creation, else by
-// the end of its path, which has a GUID in it.
+// A program does not name its client's chroot: the row is found by the number of its creation, or by the end of its
+// path, which contains a GUID.
 //
-// Thread safety: that of the connection.
+// Thread safety: the connection's.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct contender_row {
     std::int64_t created = 0;  // its czxid, unless it was renamed
 };
 
-// A connection to another database than the lock's: its words for a missing table would say nothing of the cause.
+// The connection is to another database than the lock's; a message about a missing table would not show that.
 [[nodiscard]] inline error not_the_lock_s_database() {
     return {errc::removed,
             "this database has no table turnstile_nodes: the connection is not to the database of "

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows: znodes, events and children as the tables' rows have them.
+// rows: converts the tables' rows into znodes, events and children.
 //
 // Any program with write access to the tables may have written a row, so these functions check each cell. Text in a
-// numeric cell throws database_error. A number outside its range is clamped to the range: one bad row must not stop the
-// clients.
+// numeric cell throws database_error. A number outside its range is clamped to the range: one bad row must not stop
+// the clients.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -35,10 +35,10 @@ struct child {
     session_id owner = 0;
 };
 
-// An access list in its column: nothing for everybody, or the one identity that may, or this.
+// An access list in its column: empty for everyone, or the one identity with access, or this.
 inline constexpr const char* k_read_only = "*";
 
-// The kind of an event that is no watch's: another session has removed this node of the session's. It wakes no caller.
+// The kind of an event without a watch: another session has removed this node of the session's. It wakes no caller.
 inline constexpr std::int64_t k_own_removed = 100;
 
 struct event_row {
@@ -46,20 +46,20 @@ struct event_row {
     std::int64_t nonce = 0;
     bool own_removed = false;  // k_own_removed
     std::optional<core::watch_kind>
-        fired{};  // of a watch; nothing for a kind that no release knows
+        fired{};  // the watch's event; nothing for a kind that no release knows
     std::string path;
 };
 
 // Cells: path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime, version, creates, children.
 [[nodiscard]] stored_node node_in(row&& cells);
-// Cells, behind one that says what the row is of: id, kind, path, nonce.
+// Cells, after a cell with the kind of the row: id, kind, path, nonce.
 [[nodiscard]] event_row event_in(row&& cells);
-// Cells, behind the same: owner, nothing, path. Nothing if the path is no child's.
+// Cells, after the same: owner, nothing, path. Nothing if the path is no child's.
 [[nodiscard]] std::optional<child> child_in(const row& cells);
-// Until a deadline, or since. No session lasts as long as a day: what is further away is a day away.
+// The time until or since a deadline. No session lasts as long as a day: a longer time counts as a day.
 [[nodiscard]] std::chrono::microseconds span_in(const std::string& cell);
 
-// As ZooKeeper's servers show it: changes of the list, see local/node.hpp.
+// ZooKeeper's value: changes of the list, see local/node.hpp.
 [[nodiscard]] std::int32_t visible_cversion(std::int32_t creates, std::int32_t children) noexcept;
 
 }  // namespace turnstile::sql

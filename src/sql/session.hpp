@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: a store behind the seam's interface, with a thread of its own that carries requests out in their order.
+// session: a store behind the coordinator interface, with a thread that executes requests in their order.
 //
 // | state     | entered when                                  | requests are                                       |
 // |-----------|-----------------------------------------------|----------------------------------------------------|
 // | detached  | at first, and when the connection breaks      | answered `not_sent`                                |
-// | attached  | the session was opened or resumed             | carried out, one transaction each                  |
+// | attached  | the session was opened or resumed             | executed, one transaction for each batch           |
 // | dead      | the session is over at the database           | answered `not_sent`                                |
 //
-// Replies, events and link events are delivered by the one thread: in the order in which the transactions ended, each
-// reply behind the events that its transaction fetched. A request whose connection broke in its commit is answered
-// `unknown`, behind the link event `detached`; one that broke earlier is `not_sent`: the database rolls it back. No
-// request is answered `answered` behind that event.
+// The thread delivers replies, events and link events in the order in which the transactions ended, each reply after
+// the events that its transaction fetched. A request whose connection broke in its commit is answered `unknown`, after
+// the link event `detached`. A request whose connection broke earlier is `not_sent`: the database rolls it back. After
+// that event no request is answered `answered`.
 //
-// While nothing is asked the thread waits: for a bell, for the time to touch its own session (a third of the
-// time-out), and, if this session watches anything, for the earliest deadline of another session, which it then ends.
+// Without requests the thread waits for a bell, for the time to touch its own session (a third of the timeout), and, if
+// this session watches a node, for the earliest deadline of another session, which it then ends.
 //
-// In a forked child nothing that the parent opened does anything, and the destructor leaves it where it is.
+// In a forked child the objects that the parent opened do nothing, and the destructor does not free them.
 //
 // Thread safety: all members from any thread; `close` not from the sink.
 #pragma once
@@ -33,7 +33,7 @@ namespace turnstile::sql {
 
 class session final : public core::coordinator_session {
 public:
-    // Throws std::system_error for want of a thread or a descriptor.
+    // Throws std::system_error if there is no thread or descriptor left.
     session(session_parts parts, const core::session_settings& settings, core::session_sink& sink);
     ~session() override;
     session(const session&) = delete;

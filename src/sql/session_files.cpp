@@ -27,7 +27,7 @@ struct flock whole_file() noexcept {
     return all;
 }
 
-// The rights to search a folder go with those to read.
+// A user with the right to read files may also search the folder.
 mode_t folder_mode(mode_t file) noexcept {
     return file | ((file & 0444U) >> 2U);
 }
@@ -55,7 +55,7 @@ void session_files::make_own(std::int64_t session) {
         ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_)};
     if (!file.open()) fail(path);
     struct flock all = whole_file();
-    // Other users of the database file ring, too, whatever this process's umask is.
+    // Other users of the database file must be able to ring, whatever this process's umask is.
     if (::fchmod(file.get(), mode_) != 0 || ::fcntl(file.get(), F_OFD_SETLK, &all) != 0) fail(path);
     own_ = session;
     own_path_ = std::move(path);
@@ -63,7 +63,7 @@ void session_files::make_own(std::int64_t session) {
     if (guardian_) guardians_copy_ = guardian_->keep_open(file_.get());
 }
 
-// The name goes first: a file that is closed and still there is one of a process that has died.
+// The name is removed first: a closed file that still exists belongs to a process that has died.
 void session_files::release_own(bool remove) noexcept {
     if (!file_.open()) return;
     if (remove) ::unlink(own_path_.c_str());
@@ -92,7 +92,7 @@ void session_files::ring(std::int64_t session) const {
     ::utimensat(AT_FDCWD, path_of(session).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
-// Without std::filesystem, whose iterators end the process where memory is exhausted.
+// Does not use std::filesystem, whose iterators end the process if memory is exhausted.
 void session_files::remove_others(const std::set<std::int64_t>& living) const noexcept {
     const std::unique_ptr<DIR, int (*)(DIR*)> all{::opendir(folder_.c_str()), &::closedir};
     if (!all) return;

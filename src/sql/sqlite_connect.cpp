@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sqlite_database: how a file is opened, and made into one with Turnstile's tables.
+// sqlite_database: opens a file, and creates Turnstile's tables in it.
 #include <fmt/core.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -23,8 +23,8 @@ namespace {
 constexpr int k_least_version = 3'035'000;  // RETURNING
 constexpr std::int64_t k_schema = 2;
 
-// What the clock is ahead of the host's in a time namespace (time_namespaces(7)). Processes of the file may be in
-// several.
+// Returns how far the clock is ahead of the host's in a time namespace (time_namespaces(7)). The file's processes may be in
+// several namespaces.
 std::chrono::nanoseconds ahead_of_host() {
     std::ifstream offsets{"/proc/self/timens_offsets"};
     std::string clock;
@@ -55,7 +55,7 @@ struct numbers_of_table {
     std::string_view key;
     std::array<std::string_view, 10> numbers;  // columns that SQLite's schema declares INTEGER
 };
-// The keys of sessions and events are row ids, which SQLite itself keeps whole numbers.
+// The keys of sessions and events are row ids, which SQLite itself keeps as whole numbers.
 constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
     {"turnstile_sessions", "id", {"attachment", "lasts", "deadline", "changes"}},
     {"turnstile_nodes",
@@ -66,12 +66,12 @@ constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
     {"turnstile_events", "id", {"session", "kind", "nonce"}},
 }};
 
-// A number for this start of the system.
+// A number for this boot of the system.
 std::int64_t boot() {
     std::ifstream file{"/proc/sys/kernel/random/boot_id"};
     std::string text;
     std::getline(file, text);
-    // FNV-1a, of 63 bits: the same in every build of every process.
+    // FNV-1a, 63 bits: the same in every build of every process.
     std::uint64_t hash = 14695981039346656037U;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
     return static_cast<std::int64_t>(hash >> 1U);
@@ -102,7 +102,8 @@ void sqlite_database::connect() {
     prepare_file();
 }
 
-// SQLite remembers which locks its process has on a file, and a child of fork() remembers its parent's, which it has not.
+// SQLite remembers its process's locks on a file. A child of fork() remembers the parent's locks, which it does not
+// have.
 void sqlite_database::check_process() {
     static const auto k_first = base::process_generation();
     if (base::process_generation() != k_first)
@@ -120,7 +121,8 @@ void sqlite_database::prepare_file() {
     };
     function("turnstile_now", now);
     function("turnstile_wall", wall);
-    // SQLite asks no busy handler while it changes the journal's kind, since two that do so would wait for each other.
+    // SQLite calls no busy handler while it changes the journal's kind, since two such processes would wait for each
+    // other.
     constexpr const char* k_write_ahead = "PRAGMA journal_mode = WAL";
     int code = SQLITE_BUSY;
     for (int tries = 0; (code & 0xff) == SQLITE_BUSY; ++tries) {
@@ -134,12 +136,12 @@ void sqlite_database::prepare_file() {
                              settings_.path + ": cannot be kept with a write-ahead log"};
     run("PRAGMA synchronous = FULL");
     log_.attach(db_);
-    // What undoes one statement is then kept in small pieces, not in 64 KiB for each.
+    // With it, the data to undo one statement are kept in small pieces, instead of 64 KiB for each.
     run("PRAGMA temp_store = MEMORY");
     make_tables();
     open_session_files();
     repair_tables();
-    log_file_ = log_in_place();  // which the first transaction has made, or found
+    log_file_ = log_in_place();  // which the first transaction has created, or found
 }
 
 void sqlite_database::open_session_files() {
@@ -155,7 +157,7 @@ void sqlite_database::open_session_files() {
     }
 }
 
-// Of several processes that come at once, the first makes them.
+// The first of several simultaneous processes creates the tables.
 void sqlite_database::make_tables() {
     begin(access::write);
     try {
@@ -194,8 +196,9 @@ void sqlite_database::repair_tables() {
     commit();
 }
 
-// SQLite keeps a text in a column of numbers. No statement finds such a row's end, and each that reads it fails: the row
-// would suspend every client, or block a lock for ever. So the row goes, with its name in the log.
+// SQLite may keep a text in a column of numbers. No statement finds the end of such a row's session, and each
+// statement that reads it fails: the row would suspend every client, or block a lock for ever. So the row is removed,
+// and the log names it.
 void sqlite_database::remove_malformed_rows() {
     run("UPDATE turnstile_meta SET value = CAST(value AS INTEGER) WHERE typeof(value) <> "
         "'integer'");
@@ -215,8 +218,8 @@ void sqlite_database::remove_malformed_rows() {
     }
 }
 
-// Their deadlines are of a clock that began anew. A session whose process lives is of this boot, whatever its number
-// says here: a container may have a number of its own.
+// Their deadlines are from a clock that has restarted. A session whose process lives is from this boot, whatever its
+// boot number says: a container may have a different one.
 void sqlite_database::end_sessions_of_another_boot() {
     const auto changed =
         run("UPDATE turnstile_meta SET value = ?1 WHERE name = 'boot' AND value <> ?1", {boot()});
@@ -226,8 +229,8 @@ void sqlite_database::end_sessions_of_another_boot() {
             run("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id});
 }
 
-// A file that was restored from a copy would give numbers again that it had given. From the time of day on, in
-// microseconds, numbers are new. A number is never set back.
+// A file restored from a copy would assign numbers again. From the time of day on, in microseconds, numbers are new.
+// A number is never set back.
 void sqlite_database::raise_numbers() {
     run("UPDATE turnstile_meta SET value = max(value, 1000 * turnstile_wall()) "
         "WHERE name = 'number'");

@@ -25,7 +25,7 @@ using std::chrono::microseconds;
 
 constexpr microseconds k_first_busy_pause{20};
 constexpr microseconds k_longest_busy_pause{1000};
-// For the readers of a log that has filled the disk.
+// The wait for readers of a log that has filled the disk.
 constexpr std::chrono::milliseconds k_patience_for_room{100};
 
 // A text as JSON: paths have no control characters.
@@ -70,7 +70,7 @@ void sqlite_database::begin(access how) {
 }
 
 // Where the file's name leads to another file, or its log has been removed, others are granted what is held here, and
-// what is written here is lost. The log may be there again: whoever opens the file next makes one. Each write looks, so
+// what is written here is lost. The log may be there again: the next open of the file makes one. Each write looks, so
 // each confirmation, and the first transaction behind the kernel's word that a name on the way to the file has changed.
 void sqlite_database::check_in_place() {
     int moved = 0;
@@ -93,7 +93,7 @@ void sqlite_database::check_in_place() {
     }
 }
 
-// Grants that others got since the copy was made are not in the file any more, and their numbers would be given again.
+// The file lacks grants made since the copy was made, and their numbers would be assigned again.
 void sqlite_database::check_contents() {
     const auto found =
         run("SELECT CAST(value AS INTEGER) FROM turnstile_meta WHERE name = 'number'").rows;
@@ -116,8 +116,8 @@ std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
     return std::pair{found.st_dev, found.st_ino};
 }
 
-// Bells ring behind the commit. One that is lost with its process is made good by the closing of its session's file,
-// and by each session's look from time to time.
+// Bells ring after the commit. If a process dies before it rings, the closing of its session's file wakes the others,
+// and each session also polls from time to time.
 void sqlite_database::commit() {
     run("COMMIT");
     last_number_ = std::max(last_number_, taken_number_);
@@ -130,7 +130,7 @@ bool sqlite_database::rollback() noexcept {
     return db_ != nullptr;
 }
 
-// SQLite's own way is to sleep for longer and longer, up to 100 ms: a waiter would often find the file free and taken
+// SQLite's own handler sleeps for longer and longer, up to 100 ms: a waiter would often find the file free and taken
 // again. Transactions are short.
 int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     const auto& me = *static_cast<const sqlite_database*>(self);
@@ -141,7 +141,7 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     return 1;
 }
 
-// The write that failed for want of room is rolled back by SQLite itself, or here.
+// SQLite itself has rolled back the write that found no space, or this call does.
 std::string sqlite_database::make_room() {
     rollback();
     patient_until_ = boottime_clock::now() + std::min(settings_.patience, k_patience_for_room);
@@ -167,7 +167,7 @@ void sqlite_database::check(int code, const char* doing) {
                 settings_.path, settings_.patience.count())};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;
-    // A commit that the disk failed may be found whole at the next start.
+    // A commit that failed at the disk may turn out complete at the next start.
     if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};
     if (kind == SQLITE_READONLY || kind == SQLITE_PERM)
         throw database_error{failure::fatal, fmt::format("{}: may not be written by this user: {}",
@@ -222,7 +222,8 @@ result_rows sqlite_database::execute(const std::string& statement,
 }
 
 const phrases& sqlite_database::words() const noexcept {
-    // Behind IN a list becomes a table of its own with a cache of 20 pages, for each statement: a join reads it.
+    // After IN a list becomes a separate table with a cache of 20 pages, for each statement: a join reads the list
+    // instead.
     static const phrases& k_words = base::never_destroyed(
         phrases{.now = "turnstile_now()",
                 .wall = "turnstile_wall()",
@@ -265,8 +266,8 @@ std::int64_t sqlite_database::next_number() {
 
 // ---- what wakes a session -----------------------------------------------------------------------
 
-// Files without a row are left behind by processes that died; a session that is being opened has the file's write lock,
-// and so has this one.
+// Files without a row were left by processes that died: a session that is being opened has the file's write lock, and
+// this session has that lock now.
 void sqlite_database::announce(std::int64_t session) {
     std::set<std::int64_t> living;
     for (const row& r : run("SELECT id FROM turnstile_sessions").rows)
@@ -293,7 +294,7 @@ void sqlite_database::listen(std::int64_t session) {
         };
         const std::uint32_t changes = IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW;
         for (const auto& name : find_route(settings_.path).names) {
-            // The kernel tells nobody of a folder without the right to read it. The next write looks at its path.
+            // The kernel reports no change of a folder that may not be read. The next write looks at its path.
             if (::access(name.c_str(), R_OK) == 0)
                 heard_.push_back(bells_->listen(name, changes, renamed));
         }
@@ -316,7 +317,7 @@ void sqlite_database::stop_listening() noexcept {
     bells_.reset();
 }
 
-// Others see a session whose file is there and not locked, and end it at once.
+// Others see a session whose file exists and is not locked, and end it at once.
 void sqlite_database::withdraw(ended how) noexcept {
     stop_listening();
     if (files_) files_->release_own(how == ended::yes);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // sqlite_database: a session's connection to a SQLite file.
 //
-// A write transaction has the file for itself from its begin on (BEGIN IMMEDIATE), so `lock` has nothing to do. The file
-// is kept with a write-ahead log: readers and a writer do not wait for each other. A commit is on the disk when it
-// is answered (synchronous = FULL).
+// A write transaction has the whole file from its start on (BEGIN IMMEDIATE), so `lock` does nothing. The file has a
+// write-ahead log: readers and a writer do not wait for each other. A commit is on the disk when it is answered
+// (synchronous = FULL).
 //
-// Deadlines are by the system's boot clock, which all processes of the host share and nobody can set. After a
-// restart of the system it begins anew, and all sessions of before are over.
+// Deadlines use the system's boot clock, which all processes of the host share and no program can set. After a reboot
+// of the system it restarts, and all earlier sessions have ended.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -35,7 +35,7 @@ namespace turnstile::sql {
 
 struct sqlite_settings {
     std::string path;
-    // How long a transaction may wait for its turn.
+    // Limit for the time that a transaction waits for its turn.
     std::chrono::milliseconds patience{};
     // Ends such a wait early.
     std::function<bool()> give_up;
@@ -93,10 +93,10 @@ private:
     sqlite3* db_ = nullptr;
     std::unordered_map<std::string, sqlite3_stmt*> statements_;
     sqlite_log log_;
-    std::optional<std::pair<dev_t, ino_t>> log_file_;  // of this connection
-    mode_t rights_ = 0;                                // of the file
+    std::optional<std::pair<dev_t, ino_t>> log_file_;  // this connection's
+    mode_t rights_ = 0;                                // the file's
     std::int64_t taken_number_ = 0;                    // in this transaction
-    std::int64_t last_number_ = 0;  // that a commit had, this client's or another's
+    std::int64_t last_number_ = 0;                     // from a commit, this client's or another's
     std::optional<session_files> files_;
     boottime_clock::time_point patient_until_{};
     std::vector<std::int64_t> to_ring_;

@@ -31,7 +31,7 @@ struct file_system_kind {
     unsigned magic;  // statfs(2), f_type
     std::string_view name;
 };
-// Other hosts may see the same files, while each host has boot clocks and POSIX locks of its own. FUSE carries sshfs,
+// Other hosts may see the same files, while each host has its own boot clock and POSIX locks. FUSE serves sshfs,
 // virtiofs and many more, and does not say which.
 constexpr std::array<file_system_kind, 17> k_shared_file_systems{{
     {0x6969U, "NFS"},
@@ -100,7 +100,7 @@ mode_t rights_of(const struct statx& found) {
     return found.stx_mode & 07777U;
 }
 
-// The new file gets its name after it was closed: a close() in this process would give up the POSIX locks that other
+// The new file gets its name after it was closed: a close() in this process would release the POSIX locks that other
 // connections of this process have on the file.
 void make_if_missing(const std::string& path) {
     struct stat found {};
@@ -132,7 +132,7 @@ std::string prepare_sqlite_file(const std::string& path) {
 
 file_route find_route(const std::string& path) {
     namespace fs = std::filesystem;
-    constexpr std::size_t k_most_links = 40;  // as path_resolution(7)
+    constexpr std::size_t k_most_links = 40;  // see path_resolution(7)
     std::error_code failed;
     const auto whole = fs::absolute(path, failed);
     std::deque<fs::path> rest{whole.begin(), whole.end()};

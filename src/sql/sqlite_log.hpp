@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// sqlite_log: a SQLite file's write-ahead log, and how a disk that it has filled becomes free again.
+// sqlite_log: a SQLite file's write-ahead log, and how space becomes free on a disk that it has filled.
 //
-// A commit appends to the log; a checkpoint copies the log's pages into the file, and the log begins anew. A reader that
-// stands still (a process that is stopped, another program's long transaction) keeps the log from beginning anew, and
-// it grows for as long. Left to itself, SQLite would stay for good on a disk that its log has filled: its checkpoints come
-// behind commits only (sqlite3WalDefaultHook in main.c), and no commit finds room any more.
+// A commit appends to the log; a checkpoint copies the log's pages into the file, and the log begins anew. A stuck
+// reader (a stopped process, another program's long transaction) prevents that, and the log grows meanwhile. Without
+// help, SQLite would never recover from a disk that its log has filled: its checkpoints come only after commits
+// (sqlite3WalDefaultHook in main.c), and no commit finds space any more.
 //
-// - A write that found no room is followed by a checkpoint of its own (`make_room`).
-// - A checkpoint needs room itself, for pages by which the file has to grow. So the file is always longer than the
-//   database by what transactions bring until the next look (file_room.hpp). SQLite does not read what is behind the
-//   database's last page, and its checkpoints leave it there (SQLITE_FCNTL_CHUNK_SIZE).
+// - After a write that found no space, the library makes a checkpoint (`make_room`).
+// - A checkpoint itself needs space, for pages by which the file has to grow. So the file is always longer than the
+//   database, by what transactions bring until the next check (file_room.hpp). SQLite does not read the bytes after
+//   the database's last page, and its checkpoints leave them there (SQLITE_FCNTL_CHUNK_SIZE).
 //
 // Thread safety: one thread at a time, the connection's.
 #pragma once
@@ -22,12 +22,12 @@ namespace turnstile::sql {
 
 class sqlite_log {
 public:
-    // Of this connection from now on: its commits are followed by looks and checkpoints. It must not move until the
+    // From now on checks and checkpoints follow this connection's commits. The object must not move until the
     // connection is closed.
     void attach(sqlite3* connection);
 
-    // A checkpoint, behind a write for which the disk had no room. What is in its way, as a clause; empty: nothing.
-    // The connection's busy handler says for how long readers are waited for.
+    // A checkpoint after a write for which the disk had no space. Returns the obstacle, as a clause; empty: none. The
+    // connection's busy handler limits the wait for readers.
     std::string make_room();
 
 private:
@@ -35,7 +35,7 @@ private:
     static int after_commit(void* self, sqlite3* connection, const char* name, int pages);
 
     sqlite3* connection_ = nullptr;
-    int looked_at_ = 0;  // the log's pages at the last look
+    int looked_at_ = 0;  // the log's pages at the last check
 };
 
 }  // namespace turnstile::sql

@@ -12,8 +12,8 @@ struct statement_end {
     void operator()(sqlite3_stmt* s) const noexcept { ::sqlite3_finalize(s); }
 };
 
-// Changes nothing, and takes the file's write lock: only this transaction can remove the row then. One that had begun to
-// read before another one wrote is refused here (SQLITE_BUSY_SNAPSHOT).
+// Changes nothing, and takes the file's write lock: then only this transaction can remove the row. A transaction that
+// had begun to read before another one wrote is refused here (SQLITE_BUSY_SNAPSHOT).
 constexpr const char* k_statement =
     "UPDATE turnstile_nodes SET path = path WHERE owner <> 0 AND substr(path, -length(?1)) = ?1";
 

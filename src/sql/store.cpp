@@ -14,20 +14,21 @@ namespace {
 using core::server_error;
 
 constexpr int k_most_attempts = 100;
-// A condition for this session's living row; the present time is put behind it.
+// A condition for this session's living row; the current time is appended.
 constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
-// The same at an attach, which may be behind others whose answers were lost, or meet an older row.
+// The same at an attach, which may follow others whose answers were lost, or find an older row.
 constexpr const char* k_own_lately = "id = ?1 AND attachment BETWEEN ?2 AND ?3 AND deadline > ";
 constexpr std::int64_t k_most_attachments = 1 << 20;
 
-// Where a session's attachments begin: another session's are some other millions, though it has the same number.
+// The first number of a session's attachments. Another session, even with the same id, has a range that is millions
+// away.
 std::int64_t first_attachment() {
     auto chance = base::random::from_system();
     return k_most_attachments + static_cast<std::int64_t>(chance() >> 2U);
 }
 
-// The nodes that a request names, as they were looked at. That the name which a sequence comes to is free is taken for
-// granted at the first attempt: where it is not, the insertion says so, and the second attempt looks.
+// The nodes that a request names, as they were read. The first attempt assumes that the name which a sequence makes
+// is free. If it is not, the insertion fails, and the second attempt reads it.
 class looked_at final : public local::node_source {
 public:
     looked_at(stored_nodes& nodes, const touched_paths& touched, bool trusts_sequences)
@@ -84,7 +85,7 @@ void store::transact(access how, const body& work, const body& after) {
             db_.begin(how);
             work();
             std::set<session_id> told = nodes_.take_told();
-            if (news_) told.erase(id_);  // it has its events
+            if (news_) told.erase(id_);  // the session has its events
             if (!told.empty()) db_.ring(std::vector<session_id>{told.begin(), told.end()});
             committing_ = true;
             db_.commit();
@@ -93,7 +94,7 @@ void store::transact(access how, const body& work, const body& after) {
         } catch (const database_error& e) {
             if (e.kind() == failure::lost) throw;
             committing_ = false;
-            // A caller that waits for a row, or begins again, needs the connection.
+            // A caller that waits for a row, or repeats the transaction, needs the connection.
             const bool goes_on = e.kind() == failure::row_held || e.kind() == failure::retry;
             if (!db_.rollback() && goes_on) throw database_error{failure::lost, e.what()};
             if (e.kind() != failure::retry || attempt_ == k_most_attempts) throw;
@@ -134,12 +135,12 @@ void store::open() {
     });
 }
 
-// Waits for a write of an earlier attachment that still has the row: afterwards it is carried out or not, and no later one
-// will be. It does not wait for PostgreSQL's watched reads and for watches given back, which keep the row with FOR KEY SHARE:
-// these may still be carried out, and look at the attachment again under the locks of their paths. A row that knows of fewer
-// changes than the client was told of is one of older data, and so is one with as many of whose nodes one stands that others
-// had removed: the session is due at once, and this attachment ends it. A row with other attachments is another session's,
-// to which a database that lost this one gave the number again.
+// Waits for a write of an earlier attachment that still has the row: afterwards it has been executed or not, and no
+// later one will be. It does not wait for PostgreSQL's watched reads and for removals of watches, which keep the row
+// with FOR KEY SHARE: these may still be executed, and check the attachment again under the locks of their paths. Two
+// kinds of rows come from older data: a row with fewer changes than the client knows of; and a row with as many, if a
+// node exists that others had removed. Such a session becomes due at once, and this attachment ends it. A row with
+// other attachments belongs to another session, to which a database that lost this one assigned the number again.
 bool store::resume() {
     std::int64_t attachment = 0;
     std::int64_t changes = 0;
@@ -193,7 +194,7 @@ heard store::hear(touch how, watch_list standing) {
         out.next_end = found.next_end;
         if (standing == watch_list::not_asked) return;
         out.watches = stored_nodes::watches_in(db_.answer(watched));
-        // Made again since, by a request whose answer was lost: the snapshot has the removal, too.
+        // Created again since, by a request whose answer was lost: the snapshot has the removal as well.
         for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
             removed_.erase(path);
     });
@@ -235,8 +236,9 @@ carried_out store::apply(operations all) {
     return core::is_write(*all.front()) ? write(all) : read(all);
 }
 
-// All that writes must know is asked for before anything is waited for, and nothing that they change is waited for before
-// the commit. Their session is touched once, and each has a number of its own: no two znodes of one folder have the same.
+// All reads of the writes are asked before anything is waited for, and none of their changes is waited for before the
+// commit. Their session is updated once, and each write has a separate number: no two znodes of one folder have the
+// same.
 carried_out store::write(operations all) {
     carried_out out;
     touched_paths touching;
@@ -327,8 +329,8 @@ void store::write_one(local::preparation& checks, const core::operation& op, con
     }
 }
 
-// A multi is carried out only if each part of it may be. The parts before the one that failed are answered `ok` though
-// nothing was done; those behind it were not looked at.
+// A multi is executed only if each part is valid. The parts before the failed one are answered `ok` although nothing
+// was done; the later parts were not checked.
 void store::write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                         core::reply& reply) {
     const auto* const multi = std::get_if<core::multi_op>(&op);
@@ -360,7 +362,7 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
     }
 }
 
-// The list of a folder as this transaction leaves it, without its children. The folder was looked at: a write touches it.
+// The list of a folder after this transaction, without its children. The folder was read: a write touches it.
 core::reply store::begin_listing(const core::children_op& list) const {
     const stored_node* const folder = nodes_.found(list.path);
     if (folder == nullptr) return core::answered(server_error::no_node);
@@ -371,7 +373,7 @@ core::reply store::begin_listing(const core::children_op& list) const {
     return listing;
 }
 
-// A list is free of what is held no more: where a session is to be ended first, it is asked for by itself.
+// A list shows no node whose session has ended. If a session has to be ended first, the list is sent separately.
 void store::finish_listing(const news& found, const std::string& folder,
                            std::optional<core::reply>& list) const {
     if (list->error != server_error::ok) return;

@@ -2,29 +2,29 @@
 // store: one session's requests, in transactions of a database. Requests that wait together share one
 // (request_batch.hpp).
 //
-// | what             | one transaction that                                                                     |
+// | action           | its transaction                                                                          |
 // |------------------|------------------------------------------------------------------------------------------|
 // | open             | adds the session's row, its deadline by the database's clock                             |
-// | resume           | counts a new attachment; requests of an older one do nothing from then on, and a session |
-// |                  | of which the database knows fewer changes than its client was told of is over, one of    |
-// |                  | which a node stands that it was told others removed, and one whose number has a row with |
-// |                  | other attachments                                                                        |
+// | resume           | counts a new attachment; requests of older ones have no effect any more. Ends the        |
+// |                  | session if the database knows fewer changes than its client, if a node exists again of   |
+// |                  | which the client knows that others removed it, or if its id has a row with other         |
+// |                  | attachments                                                                              |
 // | writes           | moves the deadline, locks the paths, takes a number for each, checks, changes, queues    |
-// |                  | events; counts itself if it makes or removes nodes; brings lists of their folders along  |
+// |                  | events; counts itself if it creates or removes nodes; includes lists of their folders    |
 // | watched reads    | keeps the session, locks the paths, reads, remembers the watches                         |
 // | reads            | reads one snapshot                                                                       |
 // | hear             | fetches the session's events; with `touch` moves the deadline                            |
-// | end of a session | takes it out with its watches and ephemeral nodes, at one number                         |
-// | repair           | gives nodes whose owner has no row one that will be due; makes the root where it is gone |
+// | end of a session | removes it with its watches and ephemeral nodes, at one number                           |
+// | repair           | creates a row, which will be due, for owners without one; restores a missing root        |
 //
-// Each of them but the ends of others also fetches the events that are queued for this session. An event's row is
-// removed by a later write: so an event whose transaction's answer was lost is fetched once more.
+// Each transaction, except the ends of other sessions, also fetches the events that are queued for this session. A later
+// write removes an event's row: so an event whose transaction's answer was lost is fetched once more.
 //
 // Locks are taken in one order (session rows, paths, node rows), so transactions do not wait in a cycle, and a
-// database that finds one all the same says `retry`.
+// database that still finds a cycle reports `retry`.
 //
-// Thread safety: one thread at a time. All members but the constructor throw database_error; `retry` is dealt
-// with here as long as that makes sense.
+// Thread safety: one thread at a time. All members except the constructor throw database_error; the store handles
+// `retry` as long as a repetition can succeed.
 #pragma once
 
 #include <chrono>
@@ -63,9 +63,9 @@ using operations = std::span<const core::operation* const>;
 
 struct carried_out {
     std::vector<queued_event> events;
-    // One for each request, without what the connection adds. None: a list that is to be asked for by itself.
+    // A reply for each request, without the connection's data. None: a list that must be sent separately.
     std::vector<std::optional<core::reply>> replies;
-    bool expired = false;  // the session is over
+    bool expired = false;  // the session has ended
     // Watched reads: until the earliest deadline of another session, if there is one.
     std::optional<std::chrono::microseconds> next_end{};
 };
@@ -75,14 +75,14 @@ struct heard {
     bool expired = false;
     // Until the earliest deadline of another session; none: there is no other session.
     std::optional<std::chrono::microseconds> next_end;
-    local::client_watch_list watches{};  // that the database has, if that was asked
+    local::client_watch_list watches{};  // the database's watches, if requested
 };
 
-// What others than this library had deleted from the tables.
+// Rows that other programs than this library had deleted.
 struct repaired {
     std::int64_t sessions =
-        0;  // whose nodes stood without their rows: they have rows again, and will be due
-    bool root = false;  // the nodes that every tree has: they are there again
+        0;              // owners of nodes, without rows: they have rows again, and will be due
+    bool root = false;  // the nodes that every tree has: restored
 };
 
 class store {
@@ -95,47 +95,47 @@ public:
         return clock_;
     }
     void open();
-    // False: the session is over.
+    // Returns false if the session has ended.
     [[nodiscard]] bool resume();
 
-    // All of them in one transaction. A request that the tables refuse changes nothing, and the others go on. Where this
-    // throws, none of them was carried out, or commit_unknown().
+    // Executes all of them in one transaction. A request that the tables refuse changes nothing, and the others are
+    // executed. If this throws, none of them was executed, or commit_unknown().
     [[nodiscard]] carried_out apply(operations all);
     enum class touch { no, yes };
     enum class watch_list { not_asked, asked };
     [[nodiscard]] heard hear(touch how, watch_list standing = watch_list::not_asked);
     [[nodiscard]] std::vector<queued_event> forget_watches(std::span<const std::string> paths);
-    // Ends this session. False: a transaction of the user's own holds a node of it; others end it later.
+    // Ends this session. Returns false if a user's transaction holds a node of it: others end it later.
     bool close();
-    // The session's row goes on being due, so that others end it.
+    // Leaves the session's row expired; another client deletes it.
     void give_up();
 
-    // Ends the other sessions that are due, or whose process has gone. False: some are due and held by a
-    // transaction of the user's own.
+    // Ends the other sessions that are due, or whose process has ended. Returns false if a user's transaction holds
+    // some due sessions.
     [[nodiscard]] bool end_others();
-    // Of all clients one, once in `every`: it is this session's turn to clean up.
+    // Returns true for one of all clients, once in `every`: it is this session's turn to clean up.
     [[nodiscard]] bool has_turn_to_clean(std::chrono::microseconds every);
     // Removes emptied containers.
     void clean_containers();
-    // Makes good what was deleted by hand.
+    // Repairs deletions by hand.
     repaired repair();
 
-    // Whether the last call ended by losing the connection while a commit was under way.
+    // True if the last call ended because the connection was lost during a commit.
     [[nodiscard]] bool commit_unknown() const noexcept { return committing_; }
 
 private:
     using body = std::function<void()>;
-    // `after` takes the answers that nothing in the transaction waited for.
+    // `after` takes the answers for which nothing in the transaction waited.
     void transact(
         access how, const body& work, const body& after = [] {});
 
     [[nodiscard]] carried_out write(operations all);
-    // Of each request: what it changes, posted, and its reply. Returns the folders whose lists go along.
+    // Posts the changes of each request, and makes its reply. Returns the folders whose lists are included.
     [[nodiscard]] std::vector<std::string> write_each(operations all, const touched_paths& touching,
                                                       std::span<const moment> moments,
                                                       carried_out& out);
     [[nodiscard]] carried_out read(operations all);
-    // What was looked at; false: look once more, since it shows what is held no more.
+    // Returns false if the result shows the node of an ended session: read once more.
     [[nodiscard]] bool read_once(operations all, carried_out& out);
     void write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                      core::reply& reply);
@@ -143,12 +143,12 @@ private:
                    core::reply& reply);
     // With access::write the session's row stays until the transaction ends.
     [[nodiscard]] asked_statement ask_for_session(access how);
-    // What a transaction asks for last: the session's events and changes, and if it wants to know them the earliest
-    // deadline of another session and the children of a folder.
+    // The last query of a transaction: the session's events and changes, and on request the earliest deadline of
+    // another session and the children of a folder.
     struct news {
         std::vector<queued_event> events;  // that were not fetched before
         std::optional<std::chrono::microseconds> next_end{};
-        std::map<std::string, std::vector<child>> children{};  // by the folder
+        std::map<std::string, std::vector<child>> children{};  // by folder
     };
     // `node`: null if there is none. Adds to `owners` the sessions whose nodes the reply shows.
     [[nodiscard]] core::reply answer_of(const reading& asked, const stored_node* node,
@@ -157,14 +157,14 @@ private:
     void ask_for_news(ends deadlines, std::span<const std::string> folders = {});
     [[nodiscard]] news take_news();
     void drop_fetched();
-    // As the database tells it.
+    // From the database's count.
     void count(std::int64_t changes);
-    // A node that others had removed: the removal is forgotten.
+    // True if a node exists again that others had removed: the database has forgotten the removal.
     [[nodiscard]] bool one_stands_again();
     [[nodiscard]] core::reply begin_listing(const core::children_op& list) const;
     void finish_listing(const news& found, const std::string& folder,
                         std::optional<core::reply>& list) const;
-    // Whether all of them still live, as far as this process can tell.
+    // True if all of them still live, as far as this process can tell.
     [[nodiscard]] bool all_live(const std::set<session_id>& owners) const;
 
     enum class end_if { due, gone, own };
@@ -177,18 +177,18 @@ private:
     session_id id_ = 0;
     std::optional<core::clock_reading> clock_;
     std::int64_t attachment_ = 0;
-    // As the database told it last: requests of the session that make or remove nodes, also those that were refused.
+    // The database's latest count of this session's requests that create or remove nodes, including refused ones.
     std::int64_t changes_ = 0;
-    // Paths of own nodes whose removal by another session was told after the latest of these requests.
+    // Paths of own nodes whose removal by another session was reported after the latest of these requests.
     std::set<std::string> removed_;
     bool committing_ = false;
-    int attempt_ = 0;                      // of the transaction under way
-    std::optional<asked_statement> news_;  // that the transaction under way asked for
-    // Nonces of events: that were fetched, and whose rows are still there.
+    int attempt_ = 0;                      // the current transaction's
+    std::optional<asked_statement> news_;  // the query of the current transaction
+    // Nonces of events that were fetched, and whose rows still exist.
     std::set<std::int64_t> delivered_;
-    std::map<std::int64_t, std::size_t> fired_;  // of the transaction under way: by which request
-    std::vector<std::int64_t> fetched_;          // by the transaction under way
-    std::vector<std::int64_t> dropped_;          // by the transaction under way
+    std::map<std::int64_t, std::size_t> fired_;  // by the current transaction: with the request
+    std::vector<std::int64_t> fetched_;          // by the current transaction
+    std::vector<std::int64_t> dropped_;          // by the current transaction
 };
 
 }  // namespace turnstile::sql

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store: how sessions end, and what else is cleaned up.
+// store: ends of sessions, and other cleaning up.
 #include <set>
 #include <utility>
 
@@ -8,9 +8,9 @@
 
 namespace turnstile::sql {
 
-// Claims are the first lock of their transaction, and the strongest: PostgreSQL's removal of the row at the end waits for
-// nobody, also not for a watched read of an earlier attachment, which keeps the row and then asks for its paths. The row
-// of another session that is in use is left alone, and its deadline has moved by then.
+// A claim is the first lock of its transaction, and the strongest. So at the end PostgreSQL's removal of the row
+// waits for nothing, not even for a watched read of an earlier attachment, which keeps the row and then requests its
+// paths. The row of another session that is in use is left alone; its deadline moves meanwhile.
 bool store::claim(session_id session, end_if why) {
     const phrases& words = db_.words();
     switch (why) {
@@ -33,8 +33,8 @@ bool store::claim(session_id session, end_if why) {
     return false;
 }
 
-// The watches go before the nodes: a session hears nothing of its own end. They go under the locks of their paths, so
-// that no event is queued for it behind the removal of its events.
+// The watches are removed before the nodes: a session gets no event about its end. This happens under the locks of
+// their paths, so that no event is queued for it after the removal of its events.
 bool store::end_session(session_id session, end_if why) {
     bool ended = false;
     transact(access::write, [&] {
@@ -119,10 +119,11 @@ void store::clean_containers() {
     }
 }
 
-// An owner without a row is no living session: open() commits the row before there are nodes, and an end takes both. Its
-// client may not know yet that the row was deleted, and is certain of its holds for as long as a session lasts after its
-// last request: so the row is made again, without an attachment that a client could have, and runs as this session does.
-// Several that do so at once insert in one order; one that comes too late has a key of its own, and looks again.
+// An owner without a row is no living session: open() commits the row before there are nodes, and an end removes
+// both. Its client may not know yet that the row was deleted, and is certain of its holds for a session timeout after
+// its last request. So the row is created again, without an attachment that a client could have, and lasts as long as
+// this session does. Several clients that do so at once insert in one order; the later one finds an existing key, and
+// checks again.
 repaired store::repair() {
     repaired out;
     const auto lasts = std::chrono::microseconds{settings_.timeout};

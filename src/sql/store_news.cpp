@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store: what each transaction brings along: events, changes, and what others have removed.
+// store: the news that each transaction returns: events, changes, and removals by others.
 #include <algorithm>
 #include <utility>
 
@@ -8,8 +8,8 @@
 
 namespace turnstile::sql {
 
-// Behind everything that the transaction reads: so an event comes before the reply that shows its effect. One statement:
-// each row says what it is of.
+// Comes after all reads of the transaction: so an event comes before the reply that shows its effect. One statement;
+// each row says what it contains.
 void store::ask_for_news(ends deadlines, std::span<const std::string> folders) {
     const phrases& words = db_.words();
     const std::string id = folders.size() > 1 ? "?2" : "?1";  // a list of folders is ?1
@@ -67,8 +67,8 @@ store::news store::take_news() {
     return out;
 }
 
-// Rows of events that this process has seen. A server that went on from older data gives their ids again, to other events
-// and to other sessions': so they go by their nonces.
+// Rows of events that this process has handled. A server that continued from older data assigns their ids again, to
+// other events and to other sessions' events: so rows are deleted by their nonces.
 void store::drop_fetched() {
     if (delivered_.empty()) return;
     dropped_.assign(delivered_.begin(), delivered_.end());
@@ -77,7 +77,7 @@ void store::drop_fetched() {
         {db_.list_of(std::span<const std::int64_t>{dropped_}), id_});
 }
 
-// What others had removed before a change of the session's own is not forgotten without that one.
+// The database cannot have forgotten a removal by others without forgetting the session's own later change.
 void store::count(std::int64_t changes) {
     if (changes <= changes_) return;
     changes_ = changes;

@@ -30,8 +30,8 @@ server_error word_for(const reading& asked, const stored_node* node,
 
 }  // namespace
 
-// An answer shows nothing that is over: an owner whose process has gone is ended, and before a list all sessions that
-// are due; then the requests look again.
+// An answer shows no node of an ended session: an owner whose process has ended is ended, and before a list all due
+// sessions are; then the requests read again.
 carried_out store::read(operations all) {
     carried_out out;
     for (int look = 1; !read_once(all, out) && look < k_most_looks; ++look) {
@@ -39,7 +39,7 @@ carried_out store::read(operations all) {
     return out;
 }
 
-// A watch on a node that must be there waits until that is known; all else goes together.
+// A watch on a node that must exist waits until that is known; everything else goes together.
 bool store::read_once(operations all, carried_out& out) {
     const read_batch batch{all};
     const access how = batch.watched() ? access::write : access::read;

@@ -19,7 +19,7 @@ constexpr const char* k_columns =
 // The same columns: a watch has its session as the owner, its identity as the access list, and no count of children.
 constexpr const char* k_watch_columns =
     "path, NULL, identity, kind, session, 0, 0, 0, 0, 0, 0, 0, NULL";
-// Statements have a bound in MariaDB.
+// MariaDB limits the length of statements.
 constexpr std::size_t k_looked_at_once = 100;
 
 std::string to_text(const local::acl& access) {
@@ -143,7 +143,7 @@ void stored_nodes::look(std::span<const std::string> paths, std::span<const std:
     for (; !paths.empty(); paths = paths.subspan(std::min(paths.size(), k_looked_at_once)))
         asked_.push_back(
             db_.ask(both, {db_.list_of(paths.first(std::min(paths.size(), k_looked_at_once)))}));
-    // A number is of digits, which ':' stands behind.
+    // A number consists of digits, and ':' is the character after '9'.
     for (const std::string& prefix : prefixes)
         asked_.push_back(db_.ask(k_range, {prefix, prefix + ':'}));
 }
@@ -231,7 +231,7 @@ void stored_nodes::set(const local::set_txn& txn, const moment& when) {
     fire(take_watches(watch_table::data, txn.path), watch_kind::changed, txn.path, changed.access);
 }
 
-// A session with both a data watch and a child watch on the node is told once of its removal.
+// A session with both a data watch and a child watch on the node gets one event for its removal.
 void stored_nodes::remove(const std::string& path, const moment& when) {
     static const std::string& k_parent = base::never_destroyed(
         std::string{"UPDATE turnstile_nodes SET children = children - 1, "
@@ -258,7 +258,7 @@ void stored_nodes::remove(const std::string& path, const moment& when) {
 
 // ---- watches ------------------------------------------------------------------------------------
 
-// Both look at the attachment under the locks of the path: the session may attach anew between its check and these.
+// Both check the attachment under the locks of the path: the session may attach again between its check and these.
 void stored_nodes::watch(watch_table kind, const std::string& path, const attached_session& session,
                          const local::identities& client) {
     static const std::string& k_text = base::never_destroyed(std::string{
@@ -314,7 +314,7 @@ void stored_nodes::queue(session_id session, std::int64_t kind, const std::strin
     db_.post(k_text, {session, kind, path, queued_.back()});
 }
 
-// A session that may not read the node hears nothing, and has used up the watch all the same.
+// A session that may not read the node gets no event, and its watch is still used up.
 void stored_nodes::fire(const std::vector<set_watch>& watches, watch_kind kind,
                         const std::string& path, const local::acl& access) {
     for (const set_watch& watch : watches) {

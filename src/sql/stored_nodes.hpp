@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // stored_nodes: the znodes in the table turnstile_nodes, and the watches on them in turnstile_watches.
 //
-// Purpose: reads nodes, and carries out what local/preparation.hpp made of a request: changes the rows, takes the
-// watches that fire, and queues their events for the sessions that had set them. Begins and ends no transaction; the
-// caller has locked the paths. Under these locks neither the nodes nor the watches on them change, so a change looks at
-// both once, and waits for none of its statements.
+// Purpose: reads nodes, and executes the changes that local/preparation.hpp made of a request: changes the rows,
+// takes the watches that fire, and queues their events for the sessions that had set them. Begins and ends no
+// transaction; the caller has locked the paths. Under these locks neither the nodes nor the watches on them change,
+// so a change reads both once, and waits for none of its statements.
 //
-// Thread safety: one thread at a time, that of the database.
+// Thread safety: one thread at a time, the database's.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@
 
 namespace turnstile::sql {
 
-// When a transaction happens.
+// The number and the time of a transaction.
 struct moment {
     std::int64_t number = 0;
     std::int64_t now_ms = 0;
 };
 
-// A session as one of its attachments knows it: what an earlier one asked for is not done any more.
+// A session together with one of its attachments: requests of an earlier attachment are not executed any more.
 struct attached_session {
     session_id id = 0;
     std::int64_t attachment = 0;
@@ -56,24 +56,24 @@ public:
     [[nodiscard]] static std::vector<std::string> paths_in(result_rows&& rows);
     // Containers that had children and have none now.
     [[nodiscard]] std::vector<std::string> abandoned_containers();
-    // The nodes that every tree has, as sql/schema makes them; those that are there stay. Locks their paths.
+    // Creates the nodes that every tree has, as in sql/schema; existing ones stay. Locks their paths.
     void make_root();
 
     // ---- a change ----
-    // What it needs to know: the nodes at these paths, and the watches there and on the names that numbers behind
-    // `prefixes` make. Asked, and then read from the answers.
+    // What it needs to know: the nodes at these paths, and the watches there and on the names that numbers after
+    // `prefixes` make. First sends the queries, then reads the answers.
     void look(std::span<const std::string> paths, std::span<const std::string> prefixes);
     void read_answers();
-    // As the change has left it so far; only of paths that were looked at.
+    // The node after the change so far; only for paths that were read.
     [[nodiscard]] const stored_node* found(const std::string& path) const;
 
-    // By a session. One whose node another one removes is told so by its next answer: k_own_removed.
+    // Executes a session's change. The owner of a node that another session removes learns it later: k_own_removed.
     void carry_out(const local::transaction& change, const moment& when, session_id by);
-    // The node's row is claimed first: row_held if a user's transaction has it.
+    // Claims the node's row first: row_held if a user's transaction has it.
     void remove(const std::string& path, const moment& when);
 
     // ---- watches ----
-    // Nothing happens if the session is over, or has attached anew.
+    // No effect if the session has ended, or has attached again.
     void watch(watch_table kind, const std::string& path, const attached_session& session,
                const local::identities& client);
     void forget_watches(const std::string& path, const attached_session& session);
@@ -95,7 +95,7 @@ private:
 
     void create(const local::create_txn& txn, const moment& when);
     void set(const local::set_txn& txn, const moment& when);
-    // The watches there are used up.
+    // Uses up the watches there.
     [[nodiscard]] std::vector<set_watch> take_watches(watch_table kind, const std::string& path);
     void queue(session_id session, std::int64_t kind, const std::string& path);
     void fire(const std::vector<set_watch>& watches, core::watch_kind kind, const std::string& path,

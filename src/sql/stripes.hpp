@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stripes: paths are locked by one of a few numbers each, by a hash. Paths that share a number wait for each other without
-// need.
+// stripes: a path is locked by one of a few numbers, from a hash. Paths that share a number wait for each other
+// without need.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace turnstile::sql {
 
-// The tables of MariaDB have as many rows.
+// MariaDB's table has this many rows.
 inline constexpr std::uint32_t k_stripes = 1024;
 
 // FNV-1a: the same in every build of every process.

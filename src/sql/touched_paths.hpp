@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// touched_paths: the paths that must be locked for requests.
+// touched_paths: the paths that requests must lock.
 //
 // Thread safety: a value.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace turnstile::sql {
 
-// Nodes that appear and go change their parent, too. A sequential create does not know its name yet, and locks the parent
-// alone. `exists` locks the parent as well, so the two meet there.
+// Creating or removing a node also changes its parent. A sequential create does not know its name yet, and locks only
+// the parent. `exists` locks the parent as well, so that the two exclude each other.
 class touched_paths {
 public:
     touched_paths() = default;
@@ -39,7 +39,7 @@ public:
     void operator()(const core::children_op& op) { add(op.path); }
 
     [[nodiscard]] std::vector<std::string> list() const { return {paths_.begin(), paths_.end()}; }
-    // Behind which a sequential node gets its number.
+    // The names to which the number of a sequential node is appended.
     [[nodiscard]] std::vector<std::string> prefixes() const {
         return {prefixes_.begin(), prefixes_.end()};
     }

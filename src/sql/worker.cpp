@@ -18,7 +18,7 @@ namespace {
 using core::link_kind;
 using core::outcome;
 
-// As a caller is told that has no session.
+// Returns the error for a caller without a session.
 error error_of(const database_error& why) {
     switch (why.kind()) {
         case failure::refused: return {errc::auth_failed, why.what()};
@@ -31,7 +31,7 @@ error error_of(const database_error& why) {
     return {errc::not_connected, why.what()};
 }
 
-// The user's name, and a digest of user and password: the tables have no password.
+// The user's name, and a digest of user and password: the tables contain no password.
 local::identities identities_of(const std::string& credentials) {
     if (credentials.empty()) return {};
     return {credentials.substr(0, credentials.find(':')) + ":" +
@@ -55,7 +55,7 @@ worker::worker(session_parts parts, core::session_settings settings, core::sessi
 
 // ---- from other threads -------------------------------------------------------------------------
 
-// The thread is woken once for both of two that come together.
+// The thread is woken once for two requests that are submitted together.
 void worker::submit(core::request&& request, bool with_next) {
     asked added{std::move(request), with_next};
     if (local::client_accepts(added.request.op)) {
@@ -66,7 +66,7 @@ void worker::submit(core::request&& request, bool with_next) {
     }
     const base::lock_guard lock{mutex_};
     if (!added.answer && overtakes(added.request.op)) {
-        // The last task waits to travel with its successor; a confirmation overtakes, and is none.
+        // The last task waits for its successor, to be sent with it. A confirmation overtakes, and is no successor.
         if (!tasks_.empty())
             if (auto* const last = std::get_if<asked>(&tasks_.back())) last->with_next = false;
         confirmations_.push_back(std::move(added));
@@ -89,8 +89,8 @@ void worker::stop(bool orderly) noexcept {
     changed_.set();
 }
 
-// A confirmation changes nothing. It overtakes what waits, unless that may change what the confirmation checks: so no
-// request can tell the difference.
+// A confirmation changes nothing. It overtakes waiting requests, unless they may change what it checks: so no request
+// can notice that.
 bool worker::overtakes(const core::operation& op) const {
     return is_confirmation(op) &&
            std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {
@@ -159,7 +159,7 @@ void worker::run() {
         } catch (const std::bad_alloc&) {
             throw;
         } catch (const std::exception& why) {
-            lose({failure::lost, why.what()});  // a commit may be under way
+            lose({failure::lost, why.what()});  // a commit may be in progress
             await_retry();
         }
     }
@@ -189,8 +189,8 @@ void worker::attach() {
     catch_up();
 }
 
-// A statement that fails for good (a right that was taken, a table that is away) fails behind each attach: the attach alone
-// is no reason to come back sooner, or to log it once more.
+// A statement that fails permanently (a revoked right, a missing table) fails after each attach: so the attach alone
+// is no reason to retry sooner, or to log the failure again.
 void worker::forget_failures() noexcept {
     retries_.reset();
     told_.clear();
@@ -209,7 +209,8 @@ void worker::give_back_watches() {
     }
 }
 
-// What an attachment hears first, before watches are given back: events and own nodes in one snapshot, see store::hear.
+// The first messages of an attachment, before watches are removed: events and own nodes in one snapshot, see
+// store::hear.
 void worker::catch_up() {
     const heard news = store_.hear(store::touch::no, store::watch_list::asked);
     set_next_end(news.next_end);
@@ -217,8 +218,9 @@ void worker::catch_up() {
     settle_watches(news.watches);
 }
 
-// A server that went on from older data has lost watches, and has others again. A watch that is lost is told as a change:
-// its waiter looks again, and sets it anew. One that no caller knows of would stay for as long as the session.
+// A server that continued from older data has lost watches, and has others again. A lost watch is reported as a
+// change: its waiter reads again, and sets it again. A watch that no caller knows would exist for as long as the
+// session.
 void worker::settle_watches(const local::client_watch_list& standing) {
     const local::client_watch_list mine = book_.list();
     std::vector<queued_event> lost;
@@ -251,7 +253,7 @@ void worker::serve() {
     }
 }
 
-// What was under way is answered behind the end of its connection.
+// Requests in progress are answered after the end of their connection.
 void worker::lose(const database_error& why) {
     const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
     db_->disconnect();
@@ -272,7 +274,7 @@ void worker::lose(const database_error& why) {
     pause_ = retries_.draw(chance_);
 }
 
-// Requests ahead of the first one without an answer were carried out before the connection broke.
+// Requests before the first unanswered one were executed before the connection broke.
 void worker::reply_answered() {
     const auto open = std::find_if(under_way_.begin(), under_way_.end(),
                                    [](const asked& each) { return !each.answer; });
@@ -283,8 +285,8 @@ void worker::reply_answered() {
     under_way_ = std::move(rest);
 }
 
-// The core takes no server's word behind the end of its connection. So a request that was carried out behind one without
-// an answer counts as in doubt, and a read as not sent.
+// After the end of a connection the core accepts no answer from it. So a request that was executed after an
+// unanswered one counts as unknown, and a read as not sent.
 void worker::answer_under_way(bool in_commit) {
     for (asked& each : under_way_) {
         const bool left = each.sent != core::time_point{};
@@ -304,7 +306,7 @@ void worker::await_retry() {
     }
 }
 
-// A watch that is given back meanwhile is at the database still: it goes with the next attach.
+// A watch that is removed meanwhile still exists at the database: the next attach removes it.
 void worker::answer_waiting(outcome how) {
     while (std::optional<batch> next = take()) {
         if (auto* const questions = std::get_if<std::vector<asked>>(&*next)) {
@@ -338,7 +340,7 @@ void worker::leave() noexcept {
 void worker::end_own() noexcept {
     auto ended = database::ended::no;
     try {
-        // A transaction that is left half-way would keep its locks for as long as the process lives.
+        // An unfinished transaction would keep its locks for as long as the process lives.
         if (base::finish_or_end("the end of a session", [this] { return store_.close(); }))
             ended = database::ended::yes;
     } catch (const std::exception& e) {

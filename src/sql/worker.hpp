@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker: what a session's thread does, see session.hpp.
+// worker: the work of a session's thread, see session.hpp.
 //
 // Thread safety: `submit`, `forget_watches`, `id` and `stop` from any thread; `run` is the thread.
 #pragma once
@@ -49,31 +49,31 @@ public:
         const base::lock_guard lock{mutex_};
         return servers_clock_;
     }
-    // Ends `run` soon. Nothing is delivered that was not being delivered already. If `orderly`, the session is ended
-    // at the database, if that answers.
+    // Makes `run` end soon. No new delivery begins. If `orderly`, ends the session at the database, if that
+    // answers.
     void stop(bool orderly) noexcept;
     void run();
 
 private:
-    // Paths are those of the database.
+    // Paths are the database's.
     struct asked {
         core::request request;
         bool with_next = false;  // another one follows at once
         std::optional<core::reply>
-            answer{};                        // what is known without the database, or was committed
-        std::vector<queued_event> events{};  // that come before the answer
-        core::time_point sent{};             // just before the first statement that carries it out
+            answer{};                        // already known without the database, or was committed
+        std::vector<queued_event> events{};  // events that come before the answer
+        core::time_point sent{};             // just before its first statement
     };
     struct forgotten {
         std::string path;
     };
     using task = std::variant<asked, forgotten>;
-    // Requests, or watches given back, that go in one transaction.
+    // Requests, or removals of watches, that share a transaction.
     using batch = std::variant<std::vector<asked>, std::vector<forgotten>>;
     using clock = boottime_clock;
     static constexpr std::chrono::milliseconds k_first_look{1};
     static constexpr std::chrono::microseconds k_least_cleaning{100'000};
-    // For a row that a transaction of the user's own holds.
+    // For a row that a user's transaction holds.
     [[nodiscard]] static base::back_off looks_for_a_row() noexcept {
         return {k_first_look, std::chrono::milliseconds{200}};
     }
@@ -96,7 +96,7 @@ private:
     // ---- being attached, worker_tasks.cpp ----
     void execute(std::vector<asked>&& questions);
     void execute(std::vector<forgotten>&& paths);
-    // Their answers are known afterwards.
+    // Afterwards their answers are known.
     void carry_out(std::span<asked* const> all);
     void carry_out_one(asked& question);
     [[nodiscard]] carried_out apply(std::span<asked* const> all);
@@ -139,20 +139,20 @@ private:
     std::deque<asked> confirmations_ GUARDED_BY(mutex_);  // overtake the tasks
     std::optional<core::clock_reading> servers_clock_ GUARDED_BY(mutex_);
 
-    // On the thread alone.
+    // Used only by the thread.
     store store_;
     local::client_watches book_;
     bool attached_ = false;
     bool dead_ = false;
     std::uint64_t connection_ = 0;
     std::vector<asked> under_way_;
-    std::deque<forgotten> given_back_;  // and the database does not know yet
-    // The weight of the next batch at most: 1 behind a failure, so that a request that fails fails alone.
+    std::deque<forgotten> given_back_;  // removed, and the database does not know yet
+    // The largest weight of the next batch: 1 after a failure, so that a failing request fails alone.
     std::size_t together_ = k_most_together;
     clock::time_point touched_{};
     clock::time_point clean_at_{};
     std::optional<clock::time_point> next_end_;  // the earliest deadline of another session
-    int looks_ = 0;  // further ones, soon, for a process that may have gone
+    int looks_ = 0;  // further looks, soon, for a process that may have ended
     clock::duration
         held_pause_{};  // before the next look for a row that a user's transaction holds
     base::back_off held_looks_ = looks_for_a_row();
@@ -160,7 +160,7 @@ private:
     clock::duration pause_{};  // before the next attempt
     base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
     base::random chance_ = base::random::from_system();
-    std::string told_;  // the failure that the log has
+    std::string told_;  // the failure in the log
 };
 
 }  // namespace turnstile::sql

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker: requests and looks of a session that is attached.
+// worker: requests and looks of an attached session.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -12,20 +12,20 @@ namespace {
 
 using core::server_error;
 
-// A process that has closed its file holds the lock on it for a moment more.
+// A process that has closed its file still has the lock on it for a moment.
 constexpr int k_looks = 7;
 
-// Requests that wait together are carried out, and lists among them once more by themselves.
+// Requests that wait together are executed, and then possibly once more their lists alone.
 constexpr int k_most_rounds = 2;
 
-// For a row that a transaction of the user's own holds a request waits so much of the session time-out.
+// The fraction of the session timeout that a request waits for a row which a user's transaction holds.
 constexpr int k_patience_part = 20;
 
 }  // namespace
 
 // ---- requests -----------------------------------------------------------------------------------
 
-// Lists that could not go along with writes are read behind them, and answered in their places.
+// Lists that could not go with writes are read after them, and answered in their order.
 void worker::execute(std::vector<asked>&& questions) {
     under_way_ = std::move(questions);
     bool expired = false;
@@ -44,7 +44,7 @@ void worker::execute(std::vector<asked>&& questions) {
     if (expired) expire();
 }
 
-// A transaction that fails for one of its requests would fail for all of them. So each is then carried out by itself.
+// A transaction that fails because of one request would fail for all of them. So then each is executed separately.
 void worker::carry_out(std::span<asked* const> all) {
     if (all.size() == 1) return carry_out_one(*all.front());
     try {
@@ -57,9 +57,9 @@ void worker::carry_out(std::span<asked* const> all) {
     for (asked* const each : all) carry_out_one(*each);
 }
 
-// A node whose row a transaction of the user's own holds is not removed before that has ended. It is waited for, but no
-// longer than other requests of the session may wait, whose holds live by them: then this one is thrown away, and the
-// core sends it again behind those.
+// A node whose row a user's transaction holds is not removed before that has ended. The request waits, but no longer
+// than the session's other requests may wait, because holds depend on them. Then this request is discarded, and the
+// core sends it again after those.
 void worker::carry_out_one(asked& question) {
     const std::array<asked*, 1> all{&question};
     base::back_off looks = looks_for_a_row();
@@ -80,7 +80,7 @@ void worker::carry_out_one(asked& question) {
     }
 }
 
-// The lease counts from `sent`. The database looks at its clock for the deadline behind that instant, however long the
+// The lease counts from `sent`. The database reads its clock for the deadline after that instant, however long the
 // requests waited here.
 carried_out worker::apply(std::span<asked* const> all) {
     const clock::time_point sent = clock::now();
@@ -130,7 +130,7 @@ void worker::look() {
     hear(store::touch::no);
 }
 
-// A session that writes all the time is never touched, and cleans up all the same.
+// A session that writes all the time is never touched, and still has to clean up.
 void worker::clean() {
     clean_at_ = clock::now() + clean_every_;
     if (!store_.has_turn_to_clean(clean_every_)) return;
@@ -140,7 +140,7 @@ void worker::clean() {
     hear(store::touch::no);
 }
 
-// True: sessions will be due that were not known.
+// Returns true if previously unknown sessions will be due.
 bool worker::repair() {
     const repaired found = store_.repair();
     if (found.sessions > 0)
@@ -157,7 +157,7 @@ bool worker::repair() {
     return found.sessions > 0;
 }
 
-// A session that could not be ended is due still: the next look comes soon, and then ever later.
+// A session that could not be ended is still due: the next look comes soon, and later ones at growing intervals.
 void worker::end_others() {
     if (store_.end_others()) held_looks_.reset();
     held_pause_ = held_looks_.draw(chance_);
@@ -183,7 +183,7 @@ void worker::await_something() {
     switch (db_->wait(changed_.fd(), next_look())) {
         case database::woken::by_time:
         case database::woken::by_caller: return;
-        // A process that has died may have committed what it did not ring for any more.
+        // A process that died may have committed changes for which it never rang.
         case database::woken::by_departure:
             looks_ = k_looks;
             looked_ = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// descriptor: owns a file descriptor; a negative number is none, as the system's calls return it.
+// descriptor: owns a file descriptor; a negative number, as the system's calls return it, means none.
 //
 //     support::descriptor file{::open(name, O_RDONLY | O_CLOEXEC)};
 //     if (!file.open()) throw std::system_error{errno, std::generic_category(), name};
@@ -29,7 +29,7 @@ public:
 
     [[nodiscard]] int get() const noexcept { return number_; }
     [[nodiscard]] bool open() const noexcept { return number_ >= 0; }
-    // The caller closes it.
+    // The caller has to close it.
     [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
     // May change errno, as close() does.
     void reset() noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hexadecimal text: two digits for each byte, and numbers with their "0x", as servers and tools write session ids.
+// Hexadecimal text: two digits for each byte, and numbers with "0x", the form of session ids in servers and tools.
 //
 //     hexadecimal_digits(std::array<unsigned char, 2>{0x0a, 0xff})  // "0aff"
 //     hexadecimal_number(255)                                       // "0xff"
@@ -18,7 +18,7 @@
 
 namespace turnstile::support {
 
-// Over two characters.
+// Writes two characters.
 inline void write_hexadecimal(char* to, unsigned char byte) noexcept {
     constexpr std::string_view k_digits = "0123456789abcdef";
     to[0] = k_digits[byte >> 4U];
@@ -37,7 +37,7 @@ inline void append_hexadecimal(std::string& to, unsigned char byte) {
     return text;
 }
 
-// A negative id is the number that its 64 bits are without a sign.
+// A negative id is written as the number with the same 64 bits and no sign.
 [[nodiscard]] inline std::string hexadecimal_number(std::int64_t id) {
     std::array<char, 16> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(),
@@ -48,7 +48,7 @@ inline void append_hexadecimal(std::string& to, unsigned char byte) {
 
 enum class digit_case { any, lower };
 
-// The byte that the first two characters stand for; nothing if they are not two digits.
+// The byte that the first two characters encode; nullopt if they are not two digits.
 [[nodiscard]] inline std::optional<unsigned char> byte_of_hexadecimal(
     std::string_view text, digit_case digits = digit_case::any) {
     const auto two = text.substr(0, 2);

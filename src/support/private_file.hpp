@@ -23,7 +23,7 @@
 
 namespace turnstile::support {
 
-// Why a file with this owner and mode is not private, and the remedy; empty if it is. Pure.
+// Why a file with this owner and mode is not private, and the remedy; empty if it is private. Pure.
 [[nodiscard]] inline std::string exposure_of(const std::string& file, uid_t owner, mode_t mode,
                                              uid_t reader) {
     const bool by_group = owner == 0 && reader != 0;
@@ -49,14 +49,14 @@ namespace turnstile::support {
     return opened;
 }
 
-// For a private key, which a TLS library opens by its name. Empty for a file that cannot be looked at: the library says why.
+// For a private key, which a TLS library opens by its name. Empty for an unreadable file: the library reports that.
 [[nodiscard]] inline std::string exposure_of_key(const std::string& file) {
     struct stat about {};
     if (::stat(file.c_str(), &about) != 0) return {};
     return exposure_of(file, about.st_uid, about.st_mode, ::geteuid());
 }
 
-// Without the end of the line; 4095 characters at most. Throws std::runtime_error as open_private_file does, and for a
+// The line without its end; 4095 characters at most. Throws std::runtime_error as open_private_file does, and for a
 // longer line.
 [[nodiscard]] inline std::string first_line_of_private_file(const std::string& file) {
     const auto opened = open_private_file(file);
@@ -71,7 +71,7 @@ namespace turnstile::support {
     return line;
 }
 
-// All of a file that has `most` bytes at most. Throws std::runtime_error as open_private_file does, and for a longer file.
+// The text of a file of `most` bytes at most. Throws std::runtime_error as open_private_file does, or for a longer one.
 [[nodiscard]] inline std::string text_of_private_file(const std::string& file, std::size_t most) {
     const auto opened = open_private_file(file);
     std::string text;

@@ -14,7 +14,7 @@
 
 namespace turnstile::support {
 
-// So many bytes of the kernel's randomness as hexadecimal digits, two for each. Throws std::system_error.
+// That many random bytes from the kernel as hexadecimal digits, two for each byte. Throws std::system_error.
 template <std::size_t Bytes>
 [[nodiscard]] std::string random_digits() {
     static_assert(Bytes <= 256, "the kernel gives no more in one piece");

@@ -3,8 +3,8 @@
 //
 // | threads                                  | mask                                                  |
 // |------------------------------------------|-------------------------------------------------------|
-// | those on which user code runs            | that of the thread that made the client (signal_mask) |
-// | all others, those of the C client too    | everything blocked but the signals of a fault         |
+// | threads that run user code               | signal_mask, from the thread that made the client     |
+// | all others, also the C client's          | everything blocked but the signals of a fault         |
 //
 // A fault's signal is for the thread that met it: blocked, it would end the process without running the program's
 // handler. And a child that user code starts inherits the mask of the thread that starts it.
@@ -17,12 +17,12 @@
 
 namespace turnstile::support {
 
-// A timer's SIGPROF is none of them: it interrupts system calls, and is not for a thread in particular.
+// Without a timer's SIGPROF: it interrupts system calls, and is not for a particular thread.
 inline constexpr std::array k_fault_signals{SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
                                             SIGABRT, SIGTRAP, SIGSYS};
 
-// Blocks all signals but those of a fault for the calling thread while it lives: the threads that are started
-// meanwhile inherit that.
+// Blocks all signals except the signals of a fault for the calling thread while this object lives. Threads that are
+// started meanwhile inherit that.
 class block_signals {
 public:
     block_signals() noexcept {
@@ -46,7 +46,7 @@ public:
         ::pthread_sigmask(SIG_SETMASK, nullptr, &found.blocked_);
         return found;
     }
-    // The calling thread has it from now on.
+    // Gives the mask to the calling thread.
     void apply() const noexcept { ::pthread_sigmask(SIG_SETMASK, &blocked_, nullptr); }
 
 private:

@@ -9,7 +9,7 @@ namespace turnstile::support {
 
 struct decoded {
     char32_t code_point = 0;
-    std::size_t length = 0;  // 0: no valid UTF-8 (cut short, overlong, a surrogate, too large)
+    std::size_t length = 0;  // 0: invalid UTF-8 (cut short, overlong, a surrogate, too large)
 };
 
 [[nodiscard]] constexpr decoded decode_utf8(std::string_view text) noexcept {

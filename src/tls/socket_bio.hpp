@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A socket as OpenSSL's BIO. OpenSSL's own one raises SIGPIPE in the program's threads when it writes to a connection
-// that has ended.
+// A socket as OpenSSL's BIO. The BIO of OpenSSL itself raises SIGPIPE in the program's threads when it writes to a
+// connection that has ended.
 //
-// Thread safety: as BIOs.
+// Thread safety: the rules of OpenSSL's BIOs.
 #pragma once
 
 #include <openssl/bio.h>
 
 namespace turnstile::tls {
 
-// It does not own the descriptor. Null for want of memory.
+// The BIO does not own the descriptor. Null if memory is exhausted.
 [[nodiscard]] BIO* make_socket_bio(int fd);
 
 }  // namespace turnstile::tls

@@ -35,7 +35,7 @@ bool is_number(const std::string& host) noexcept {
 }
 
 // Returns the first error in OpenSSL's queue, which is the cause, and empties the queue: the program may use OpenSSL,
-// too, and must not find errors of this library there.
+// too, and must not find this library's errors there.
 std::string first_words() {
     const auto code = ::ERR_peek_error();
     std::string words = "an error that OpenSSL does not name";
@@ -48,7 +48,8 @@ std::string first_words() {
     return words;
 }
 
-// A file is not read by asking at the terminal for its password: `data` is a text, or null for none.
+// OpenSSL calls this instead of asking at the terminal for a file's password. `data` is the password, or null if
+// there is none.
 int give_password(char* into, int size, int /*writing*/, void* data) {
     const auto* const password = static_cast<const std::string*>(data);
     if (password == nullptr || password->size() > static_cast<std::size_t>(size)) return 0;
@@ -56,10 +57,10 @@ int give_password(char* into, int size, int /*writing*/, void* data) {
     return static_cast<int>(password->size());
 }
 
-// The facts about the server and the settings by which a connection explains its failure.
+// The facts about the server and the settings that explain a connection's failure.
 struct peer_view {
     std::string host;
-    std::string_view plain_form;  // of a constant
+    std::string_view plain_form;  // always the text of a constant
     bool shows_certificate = false;
 };
 
@@ -68,7 +69,7 @@ struct greeting_failure {
     bool refused = false;
 };
 
-// Of a certificate that was refused: `verdict` is X509_V_ERR_...
+// Says why a certificate was refused: `verdict` is X509_V_ERR_...
 std::string distrust(long verdict, const std::string& host) {
     switch (verdict) {
         case X509_V_ERR_HOSTNAME_MISMATCH:
@@ -94,7 +95,7 @@ bool is_of_client_certificate(int reason) noexcept {
     return std::find(k_alerts.begin(), k_alerts.end(), reason) != k_alerts.end();
 }
 
-// `greeted`: TLS was agreed on, and the failure came later.
+// `greeted`: the handshake was complete before the failure.
 greeting_failure end_of_connection(bool greeted) {
     ::ERR_clear_error();
     return {std::string{k_closed} +
@@ -226,14 +227,14 @@ public:
         auto peer = peer_;
         if (peer.host.empty()) peer.host = host;
         const bool number = is_number(peer.host);
-        // As the macro SSL_set_tlsext_host_name, which casts.
+        // The macro SSL_set_tlsext_host_name without its cast.
         if (!number)
             ::SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                        const_cast<char*>(peer.host.c_str()));
         // A name in the subject alone does not count (RFC 9525, section 2).
         ::X509_VERIFY_PARAM_set_hostflags(::SSL_get0_param(ssl.get()),
                                           X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-        // OpenSSL accepts a certificate for any name if the client names no host.
+        // OpenSSL accepts a certificate with any name unless the client sets a host.
         if (verify_ == verification::full &&
             (number
                  ? ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(ssl.get()), peer.host.c_str())
@@ -246,10 +247,10 @@ public:
 private:
     const context_owner context_;
     const verification verify_;
-    const peer_view peer_;  // its host is empty, or the one name for all
+    const peer_view peer_;  // its host is empty, or the name for all servers
 };
 
-// The functions that follow return why a file is not to be used; empty if it is loaded.
+// Each of the following functions returns why a file cannot be used, or an empty text if it is loaded.
 
 std::string load_authorities(SSL_CTX& context, const settings& wanted) {
     const bool loaded =
@@ -307,9 +308,9 @@ context_outcome make_context(const settings& wanted, std::string_view plain_form
     context_owner context{::SSL_CTX_new(::TLS_client_method()), ::SSL_CTX_free};
     if (context == nullptr) throw std::bad_alloc{};
     ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-    // A server's key that is stolen later must not open recorded connections.
+    // No recorded connection can be decrypted with a server key that is stolen later.
     ::SSL_CTX_set_cipher_list(context.get(), "DEFAULT:!kRSA:!PSK");
-    // A write waits for nothing but room, a read for nothing but bytes.
+    // A write waits only for room, a read only for bytes.
     ::SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
     ::SSL_CTX_set_mode(context.get(),
                        SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

@@ -17,8 +17,8 @@
 
 namespace turnstile::tls {
 
-// full: a known authority signed the certificate, and the certificate names the host. authority: a known authority
-// signed the certificate, whatever host the certificate names. none: any certificate is accepted.
+// full: an authority that the client accepts signed the certificate, and the certificate has the host's name.
+// authority: any name will do. none: any certificate is accepted.
 enum class verification { full, authority, none };
 
 struct settings {
@@ -28,18 +28,18 @@ struct settings {
     std::string cert_file{};  // the client's certificate, for servers that ask; empty: none
     std::string key_file{};
     std::string
-        key_password_file{};    // its first line opens key_file; empty: the key has no password
+        key_password_file{};    // its first line is the password of key_file; empty: there is none
     std::string crl_file{};     // revocation lists of the authorities; empty: no check
     std::string server_name{};  // the name in every certificate; empty: each server's host
     friend bool operator==(const settings&, const settings&) = default;
 };
 
-// Reason of a stream whose server ended it after TLS was agreed on.
+// The reason of a stream whose server ended it after the handshake.
 inline constexpr std::string_view k_closed = "it closed the connection";
 
 enum class handshake_step { done, wants_to_read, wants_to_write, failed };
 
-// One connection.
+// A connection.
 class stream {
 public:
     stream() = default;
@@ -47,16 +47,16 @@ public:
     stream& operator=(const stream&) = delete;
     virtual ~stream() = default;
 
-    // Goes on with the greeting as far as that goes without waiting.
+    // Continues the handshake as far as possible without waiting.
     [[nodiscard]] virtual handshake_step go_on() = 0;
-    // How many bytes came or went; 0: none now. Negative: the connection has ended.
+    // The number of bytes read or written; 0: none now. Negative: the connection has ended.
     [[nodiscard]] virtual std::ptrdiff_t read(char* into, std::size_t most) = 0;
     [[nodiscard]] virtual std::ptrdiff_t write(std::string_view text) = 0;
-    // Says that no more is written (close_notify), as far as that goes without waiting.
+    // Tells the server that no more is written (close_notify), as far as possible without waiting.
     virtual void finish() = 0;
-    // Why it failed or ended.
+    // Why the connection failed or ended.
     [[nodiscard]] virtual std::string reason() const = 0;
-    // It did not fail by chance: the certificate, or the settings, have to be others.
+    // A new attempt would fail, too: the certificate or the settings have to be changed.
     [[nodiscard]] virtual bool is_refused() const noexcept = 0;
 };
 
@@ -67,7 +67,7 @@ public:
     context& operator=(const context&) = delete;
     virtual ~context() = default;
 
-    // On a socket that is connected; `host` is what the certificate has to name, unless the settings have a name.
+    // On a connected socket; `host` is the name that the certificate must have, unless the settings contain a name.
     [[nodiscard]] virtual std::unique_ptr<stream> open(int fd, const std::string& host) const = 0;
 };
 
@@ -79,7 +79,7 @@ struct context_outcome {
     std::string fault{};  // names the file and the reason; empty: there is a context
 };
 
-// Reads the files. `plain_form`: what a reason says of a server that does not speak TLS, "redis:// is without".
+// Reads the files. `plain_form`: ends the reason about a server that does not speak TLS, "redis:// is without".
 [[nodiscard]] context_outcome make_context(const settings& wanted, std::string_view plain_form);
 
 }  // namespace turnstile::tls

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of tls.cpp in a build without OpenSSL.
+// Replaces tls.cpp in a build without OpenSSL.
 #include "tls/tls.hpp"
 
 namespace turnstile::tls {

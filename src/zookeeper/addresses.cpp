@@ -19,14 +19,14 @@ struct free_addresses {
 };
 
 struct resolution {
-    int answer = 0;  // of getaddrinfo()
+    int answer = 0;  // from getaddrinfo()
     std::vector<socket_address> addresses;
 };
 
 resolution look_up(const server_address& server) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_ADDRCONFIG;  // as the C client does
+    hints.ai_flags = AI_ADDRCONFIG;  // the same as in the C client
     addrinfo* raw = nullptr;
     resolution out;
     out.answer =
@@ -70,7 +70,7 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
     for (const auto& server : servers.servers) {
         const auto [answer, addresses] = look_up(server);
         missing.record(server.host, answer);
-        count += std::max<std::size_t>(addresses.size(), 1);  // it will have one some day
+        count += std::max<std::size_t>(addresses.size(), 1);  // may get an address later
         out.by_address = out.by_address || addresses.size() >= 2;
         if (addresses.size() < 2)
             list.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
@@ -80,7 +80,7 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
                 list.push_back(to_string(address, address_form::for_c_client));
     }
     std::shuffle(list.begin(), list.end(), chance);
-    // Not where names come in the place of addresses later.
+    // Not if names will replace the addresses later.
     if (!out.by_address && !known.empty() && count % 2 == 0) list.push_back(known);
     out.text = fmt::format("{}", fmt::join(list, ","));
     return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// answers: what the C client's return codes, states and structures mean at the seam.
+// answers: translates the C client's return codes, states and structures for the coordinator interface.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -18,20 +18,20 @@ struct verdict {
     friend bool operator==(const verdict&, const verdict&) = default;
 };
 
-// Of a code that a completion was called with. Codes that the C client makes up itself while it
-// clears its queues count as unknown even where the servers use them too (ZSESSIONEXPIRED,
-// ZAUTHFAILED): the request may have been carried out before.
+// Judges the code of a completion. Codes that the C client itself generates while it clears its queues count as
+// unknown even if servers use them too (ZSESSIONEXPIRED, ZAUTHFAILED): the request may have been executed
+// before.
 [[nodiscard]] verdict judge_completion(int rc) noexcept;
 
-// Of a code that a call returned at once: nothing was sent.
+// Judges a code that a call returned at once: nothing was sent.
 [[nodiscard]] verdict judge_call(int rc) noexcept;
 
-// Of one part of a multi that was answered.
+// Judges one part of an answered multi.
 [[nodiscard]] core::server_error judge_part(int rc) noexcept;
 
 [[nodiscard]] core::stat to_stat(const Stat& from) noexcept;
 
-// Empty for the types that are no watch's.
+// Empty for types that do not belong to a watch.
 [[nodiscard]] std::optional<core::watch_kind> to_watch_kind(int event_type) noexcept;
 
 }  // namespace turnstile::zookeeper

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// byte_stream: bytes to and from one server, under one deadline, with TLS where the address asks for it.
+// byte_stream: bytes to and from one server, under one deadline, with TLS if the address requires it.
 //
 //     const auto link = open_stream(address, deadline, give_up.fd());
 //     if (!link->write(packet) || !link->read(answer)) log(link->reason());
@@ -20,7 +20,7 @@
 
 namespace turnstile::zookeeper {
 
-// Reason of a stream whose deadline has passed.
+// The reason if the deadline has passed.
 inline constexpr std::string_view k_no_answer_in_time = "no answer in time";
 
 class byte_stream {
@@ -30,11 +30,11 @@ public:
     byte_stream& operator=(const byte_stream&) = delete;
     virtual ~byte_stream() = default;
 
-    // Sends or fetches all bytes. False: the stream has failed, for good.
+    // Sends or reads all bytes. Returns false if the stream has failed, which is permanent.
     [[nodiscard]] virtual bool write(std::string_view bytes) = 0;
     [[nodiscard]] virtual bool read(std::span<char> bytes) = 0;
-    // Ends the stream, and waits until the server has done so, too. A server that ends it later might take the next
-    // connection of the same session for the one that ends, and would count both.
+    // Ends the stream, and waits until the server has done so as well. A server that noticed the end later could
+    // confuse it with the session's next connection, and would count both.
     virtual void finish() = 0;
     // Reason of the failure.
     [[nodiscard]] virtual std::string reason() const = 0;
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::string reason() const override;
 
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
-    // True once the socket is ready for `events`.
+    // Returns true once the socket is ready for `events`.
     [[nodiscard]] bool await(short events);
 
 private:
@@ -60,12 +60,12 @@ private:
     support::descriptor socket_;
     core::time_point deadline_;
     const int give_up_;
-    int failure_ = 0;  // errno, also ETIMEDOUT, ECANCELED and ECONNRESET of our own
+    int failure_ = 0;  // errno, or our own ETIMEDOUT, ECANCELED and ECONNRESET
 };
 
 class tls_stream final : public byte_stream {
 public:
-    // `server` has settings of TLS. Blocks until TLS is agreed on, as the calls of a tcp_stream do.
+    // `server` has settings of TLS. Blocks until the TLS handshake is done, like the calls of a tcp_stream.
     tls_stream(const socket_address& server, core::time_point deadline, int give_up);
 
     [[nodiscard]] bool write(std::string_view bytes) override;
@@ -73,7 +73,7 @@ public:
     void finish() override;
     [[nodiscard]] std::string reason() const override;
 
-    // Without waiting, as tls::stream has them; null before TLS was agreed on.
+    // For use without waiting, see tls::stream; null before the handshake is done.
     [[nodiscard]] tls::stream* secured() noexcept { return secured_.get(); }
     [[nodiscard]] int socket() const noexcept { return tcp_.socket(); }
 

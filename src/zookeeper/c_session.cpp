@@ -26,17 +26,17 @@ namespace {
 
 int to_client_timeout(core::duration timeout) noexcept {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
-    // Zero would be the C client's own default. It doubles what it is given, in an int.
+    // Zero would mean the C client's own default. It doubles the value, in an int.
     return static_cast<int>(std::clamp<std::int64_t>(ms, 1, std::numeric_limits<int>::max() / 2));
 }
 
-// zookeeper_init resolved no name, or the system lacks something.
+// zookeeper_init resolved no name, or the system lacks a resource.
 [[noreturn]] void throw_init_error(const connect_string& servers, const unresolved_hosts& missing,
                                    int failure) {
     if (failure == ENOMEM || failure == EMFILE || failure == ENFILE || failure == EAGAIN) {
         throw std::system_error{failure, std::generic_category(), "zookeeper_init"};
     }
-    // The C client turns the resolver's answer into an error number that says something else: ENOENT, EINVAL.
+    // The C client translates the resolver's answer into misleading error numbers: ENOENT, EINVAL.
     const auto why = missing.reason();
     throw_error(
         {errc::unresolvable, fmt::format("{}{}{}", hosts_of(servers, address_form::for_people),
@@ -59,7 +59,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
         const auto hosts = shuffled_servers(servers_, chance, known_->missing);
         if (guardian_)
             for (const auto& server : servers_.servers) note_addresses(resolve(server));
-        // Callbacks wait until the handle and its credentials are in place.
+        // Callbacks wait until the handle and its credentials are set.
         const base::lock_guard turn{turn_};
         open_handle(hosts, nullptr);
         return;
@@ -75,7 +75,7 @@ void c_session::note_addresses(const std::vector<socket_address>& found) {
 }
 
 void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
-    // Made before there is a handle whose threads call us: what follows throws nothing.
+    // Made before there is a handle whose threads call us: nothing below throws.
     const auto by_name =
         hosts.by_address ? hosts_of(servers_, address_form::for_c_client) : std::string{};
     const auto with_chroot = hosts.text + (settings_.whole_tree ? "" : servers_.chroot);
@@ -86,15 +86,15 @@ void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
     handle_ = ::zookeeper_init2(with_chroot.c_str(), on_event, to_client_timeout(settings_.timeout),
                                 own, this, flags, on_client_line);
     if (handle_ == nullptr) throw_init_error(servers_, known_->missing, errno);
-    // Else each poll of the I/O thread resolves all names; with -1 only each connect attempt does.
+    // Otherwise each poll of the I/O thread resolves all names; with -1 only each attempt to connect does.
     zoo_set_servers_resolution_delay(handle_, -1);
-    // From now on it resolves the names. The list of addresses stays, which its I/O thread reads without a lock.
+    // From now on it resolves the names. The list of addresses, which its I/O thread reads without a lock, remains.
     if (hosts.by_address) zoo_set_servers(handle_, by_name.c_str());
     if (!settings_.credentials.empty()) add_credentials();
 }
 
 void c_session::add_credentials() {
-    // No completion: it would run on the I/O thread; a refusal comes as a session event, in order.
+    // No completion: it would run on the I/O thread. A refusal comes as a session event, in order.
     const int rc = zoo_add_auth(handle_, "digest", settings_.credentials.data(),
                                 static_cast<int>(settings_.credentials.size()), nullptr, nullptr);
     if (rc != ZOK) log::write(log_level::error, "zoo_add_auth: {}", zerror(rc));
@@ -116,7 +116,7 @@ void c_session::close() noexcept {
     if (handle_ == nullptr) return;
     leave_shared();
     start_sweep();
-    // Its threads may still call us, until it returns.
+    // Until it returns, its threads may still call us.
     zookeeper_close(handle_);
     if (tunnel_) tunnel_->stop();
     tell_guardian_of_end();
@@ -167,7 +167,7 @@ void c_session::submit(core::request&& request) {
         p.answer.outcome = word.outcome;
         p.answer.error = word.error;
         p.settled = true;
-        // Behind others it is delivered when their replies have come.
+        // After others it is delivered when their replies have come.
         at_once = pending_.first_settled() == &p;
     }
     if (!at_once) return;
@@ -192,12 +192,12 @@ void c_session::send_removal(const std::string& path) {
     p.path = path;
     const int rc = hand_over_removal(handle_, path, p);
     if (rc == ZOK) return pending_.handed_over();
-    // ZNOWATCHER: it has fired already, or there was none. ZINVALIDSTATE: the handle is dead.
+    // ZNOWATCHER: the watch has fired already, or there was none. ZINVALIDSTATE: the handle is dead.
     watches_.removed(path);
     pending_.remove(p);
 }
 
-// One that is lost is sent again after the next attach.
+// If it is lost, it is sent again after the next attach.
 void c_session::removal_done(const pending_request& p, int rc) {
     const auto word = judge_completion(rc);
     learn(known_->requests.removals, p, word);
@@ -223,7 +223,7 @@ void c_session::send_witness(const std::optional<server_answers>& told) {
 void c_session::completed(pending_request& p, int rc) {
     await_sweep();
     const base::lock_guard turn{turn_};
-    deliver_settled();  // the helper, which has it to do, may be late
+    deliver_settled();  // the helper, whose task this is, may be late
     if (take_reply(p, rc)) deliver_settled();
 }
 
@@ -231,7 +231,7 @@ bool c_session::take_reply(pending_request& p, int rc) {
     base::unique_lock lock{mutex_};
     pending_.came_back();
     verdict word = judge_completion(rc);
-    // The reply arrived on a silent connection, and the core has been told since that this connection ended.
+    // The reply arrived on a silent connection, and since then the core got the end of this connection.
     if (phase_ == phase::detached && word.outcome == core::outcome::answered)
         word = {core::outcome::unknown, core::server_error::ok};
     if (goes_on(p, word)) return false;
@@ -243,7 +243,7 @@ bool c_session::take_reply(pending_request& p, int rc) {
     const std::optional<server_answers> told{p.told};
     if (why == pending_request::purpose::watch_removal) removal_done(p, rc);
     if (p.sets_watch && watches_.answered(p.path) && usable()) send_removal(p.path);
-    // It may have waited in the C client for a connection later than the one it was made for.
+    // The request may have waited in the C client for a later connection than its own.
     if (why == pending_request::purpose::user && word.outcome == core::outcome::answered) {
         answer.connection = connection_;
     }

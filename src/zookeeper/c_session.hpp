@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // c_session: one session through one handle of the C client.
 //
-// Purpose: turns the C client's callbacks into the seam's events, in order, and keeps the seam's rules
-// where the C client does not (core/seam/seam.hpp, core/seam/coordinator.hpp).
+// Purpose: turns the C client's callbacks into events of the coordinator interface, in order, and keeps the
+// interface's rules if the C client does not (core/seam/seam.hpp, core/seam/coordinator.hpp).
 //
 // | state    | entered when                             | requests                      |
 // |----------|------------------------------------------|-------------------------------|
-// | entering | at first: a thread of its own opens the  | answered `not_sent`           |
-// |          | session, looks whether it is ours alone, |                               |
-// |          | and hands it to the C client             |                               |
+// | entering | at first: a separate thread opens the    | answered `not_sent`           |
+// |          | session, checks that no other client has |                               |
+// |          | it, and passes it to the C client        |                               |
 // | detached | then, and when the connection breaks     | answered `not_sent`           |
-// | attached | the C client says CONNECTED or READONLY  | handed to the C client        |
-// | moving   | the handle is to go to the leader        | answered `not_sent`, while    |
-// |          | (seek_leader)                            | those under way are waited for|
+// | attached | the C client reports CONNECTED, READONLY | passed to the C client        |
+// | moving   | the handle will move to the leader       | answered `not_sent`, while    |
+// |          | (seek_leader)                            | earlier ones are waited for   |
 // | dead     | expired, credentials refused, another    | answered `not_sent`           |
-// |          | client's session, too                    |                               |
+// |          | client has the session as well           |                               |
 //
-// The order of events: the C client queues session events, watch events and completions for one thread of
-// its own, in the order in which its I/O thread met them, and that thread calls us. What we deliver from
-// elsewhere (replies that we give ourselves, roles) takes its turn at `turn_`.
+// The order of events: the C client queues session events, watch events and completions for one of its
+// threads, in the order in which its I/O thread got them, and that thread calls us. Deliveries from other
+// threads (replies that we give ourselves, roles) take their turn with `turn_`.
 //
 // A session event may be delivered late, when the C client has a new connection already. A role that was
-// found out meanwhile would then be of the wrong server. So it is delivered only when a read that was
-// sent after the server had answered "srvr" has come back and no session event came before it.
+// learned meanwhile would then belong to the wrong server. So the role is delivered only after the answer
+// to a read that was sent after the server's answer to "srvr", if no session event came before it.
 //
 // Thread safety: all members from any thread; `close` once, not from the sink. `turn_` is taken before
-// `mutex_`; only `mutex_` is taken by what the sink may call.
+// `mutex_`; the functions that the sink may call take only `mutex_`.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
@@ -65,7 +65,7 @@ class raw_session;
 
 class c_session final : public completion_listener {
 public:
-    // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
+    // Throws std::system_error: `errc::unresolvable`, or the system's code if it lacks resources.
     c_session(connect_string servers, const core::session_settings& settings,
               core::session_sink& sink, std::shared_ptr<known_servers> known,
               std::shared_ptr<guardian::link> guardian);
@@ -81,7 +81,7 @@ public:
     [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const EXCLUDES(mutex_);
     void close() noexcept EXCLUDES(turn_, mutex_);
-    // All servers have older data than this session has seen: no server takes it back, unless it is attached now.
+    // All servers have older data than this session has seen: no server accepts it again, unless it is attached now.
     void give_up_to_older_data() EXCLUDES(turn_, mutex_);
 
     void completed(pending_request& p, int rc) override EXCLUDES(turn_, mutex_);
@@ -95,7 +95,7 @@ private:
     void add_credentials() REQUIRES(turn_);
     void note_addresses(const std::vector<socket_address>& found);
 
-    // Steps to a session of our own, c_session_entry.cpp.
+    // The steps to an unshared session, c_session_entry.cpp.
     enum class entry { over, again, failed };
     void enter() EXCLUDES(turn_, mutex_);
     [[nodiscard]] entry enter_at(const socket_address& server) EXCLUDES(turn_, mutex_);
@@ -109,13 +109,13 @@ private:
     void pass_over(const core::session_identity& shared, const path_list& owned,
                    const socket_address& server);
     [[nodiscard]] server_list hosts_from(const socket_address& first) const;
-    // The hosts as a list for the C client, which a tunnel gives other addresses.
+    // The hosts as a list for the C client; a tunnel replaces their addresses.
     [[nodiscard]] std::string client_list(const std::vector<std::string>& hosts) const;
     void make_tunnel(const core::session_identity& own);
     [[nodiscard]] bool has_to_stop() const noexcept;
     void pause_entry(core::duration length) const noexcept;
 
-    // A session that another client has, too, c_session_sharing.cpp.
+    // A session that another client also has, c_session_sharing.cpp.
     enum class suspicion { opened_unasked, early_ends };
     void look_for_sharer(suspicion why, const socket_address& first) EXCLUDES(turn_, mutex_);
     [[nodiscard]] bool ask_first(core::link_kind kind) REQUIRES(turn_) EXCLUDES(mutex_);
@@ -147,7 +147,7 @@ private:
     void role_witnessed(std::uint64_t connection, const server_answers& told) REQUIRES(turn_)
         EXCLUDES(mutex_);
     [[nodiscard]] server_answers ask(const socket_address& server);
-    // Whose program the server is, where it has not said so: by what it knows, once in a session.
+    // Detects the server's software, if it has not reported that, by the requests that it knows; once for a session.
     void identify(server_answers told) REQUIRES(mutex_);
     void send_examination(const server_answers& told) REQUIRES(mutex_);
     bool send_question(const core::operation& question, const std::optional<server_answers>& told)
@@ -164,7 +164,7 @@ private:
     void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void list_names_alone() EXCLUDES(turn_, mutex_);
 
-    // A connection that answers nothing, c_session_silence.cpp.
+    // A silent connection, c_session_silence.cpp.
     void look(const core::look_elsewhere& wanted) EXCLUDES(turn_, mutex_);
     [[nodiscard]] std::optional<way_to_leader> find_another(const core::look_elsewhere& wanted,
                                                             const socket_address& present) const;
@@ -184,24 +184,24 @@ private:
     void forget_here(const std::string& path) REQUIRES(mutex_);
     void tell_complete() REQUIRES(turn_) EXCLUDES(mutex_);
 
-    // Nothing of what is under way stays behind in the C client, c_session_end.cpp.
+    // Leaves no request in progress behind in the C client, c_session_end.cpp.
     void start_sweep() EXCLUDES(mutex_);
     void await_sweep() EXCLUDES(mutex_);
     static void on_swept(int rc, const void* self);
 
     void deliver(core::coordinator_event&& event) REQUIRES(turn_) EXCLUDES(mutex_);
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
-    // True: the request behind it was settled before. One that is settled later, as the first of all, says so itself.
+    // Returns true if the next request was settled before. A request settled later, as the first, reports that itself.
     [[nodiscard]] bool take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
     void removal_done(const pending_request& p, int rc) REQUIRES(mutex_);
     [[nodiscard]] bool usable() const noexcept REQUIRES(mutex_);
     void send_removal(const std::string& path) REQUIRES(mutex_);
-    // `told`: what is known of the connection's server if the answer comes on the same connection.
+    // `told`: the answers of the connection's server, if this answer comes on the same connection.
     void send_witness(const std::optional<server_answers>& told) REQUIRES(mutex_);
     void drop_forgotten_watches() REQUIRES(mutex_);
 
     const connect_string servers_;
-    const std::shared_ptr<known_servers> known_;  // of all sessions with these servers
+    const std::shared_ptr<known_servers> known_;  // shared by all sessions with these servers
     const core::session_settings settings_;
     core::session_sink& sink_;
     const std::shared_ptr<guardian::link> guardian_;  // null: none
@@ -214,8 +214,8 @@ private:
     mutable base::mutex mutex_ ACQUIRED_AFTER(turn_);
     phase phase_ GUARDED_BY(mutex_) = phase::entering;
     bool closed_ GUARDED_BY(mutex_) = false;
-    bool shared_ GUARDED_BY(mutex_) = false;  // with another client: it is not to be closed
-    // The C client opens the session itself if the connect string allows read-only servers. The session is then asked
+    bool shared_ GUARDED_BY(mutex_) = false;  // with another client: must not be closed
+    // The C client itself opens the session if the connect string allows read-only servers. Then the session is asked
     // for its ephemeral znodes as soon as it is attached to a server that accepts writes.
     enum class asking { settled, due, under_way };
     asking asking_ GUARDED_BY(mutex_) = asking::settled;
@@ -226,38 +226,38 @@ private:
     std::optional<core::clock_reading> clock_ GUARDED_BY(mutex_);
     pending_requests pending_ GUARDED_BY(mutex_);
     watch_book watches_ GUARDED_BY(mutex_);
-    std::optional<way_to_leader> to_leader_ GUARDED_BY(mutex_);  // of a move that has not begun
-    std::optional<way_to_leader> elsewhere_ GUARDED_BY(mutex_);  // that the latest look has found
-    std::size_t listed_ GUARDED_BY(mutex_) = 0;  // addresses that the C client has; 0: names alone
-    core::duration timeout_ GUARDED_BY(mutex_){};  // as negotiated
+    std::optional<way_to_leader> to_leader_ GUARDED_BY(mutex_);  // for a move that has not begun
+    std::optional<way_to_leader> elsewhere_ GUARDED_BY(mutex_);  // result of the latest look
+    std::size_t listed_ GUARDED_BY(mutex_) = 0;    // the C client's addresses; 0: names alone
+    core::duration timeout_ GUARDED_BY(mutex_){};  // the negotiated one
     bool examined_ GUARDED_BY(mutex_) = false;     // the examination was sent
-    bool warned_ GUARDED_BY(mutex_) = false;       // of a server that may be no ZooKeeper
-    server_software software_ GUARDED_BY(mutex_) = server_software::unknown;  // as far as is known
-    // By itself: the C client has its locks when it calls what ends the sweep, and takes them in calls under mutex_.
+    bool warned_ GUARDED_BY(mutex_) = false;       // about a server that may be no ZooKeeper
+    server_software software_ GUARDED_BY(mutex_) = server_software::unknown;  // if it is known
+    // Separate: the C client holds its locks when it calls the end of the sweep, and takes them in calls under mutex_.
     base::mutex sweep_mutex_;
     std::atomic<bool> sweeping_{false};  // close() has not queued all completions yet
     base::condition swept_;
 
-    // Set once, by the constructor or enter(), with `turn_` taken, so that no callback runs before; then constant.
-    // Requests look at `phase_` first: an attach came after it was set.
+    // Set once, by the constructor or enter(), under `turn_`, so that no callback runs before; then constant.
+    // Requests check `phase_` first: an attach comes after this was set.
     zhandle_t* handle_ = nullptr;
     std::unique_ptr<tunnel> tunnel_;  // null: the servers are without TLS
 
     bool pace_refused_ = false;    // the helper's: conf is not allowed
     std::uint64_t entries_ = 0;    // enter()'s: attempts to open a session
-    std::uint64_t passed_by_ = 0;  // enter()'s: sessions of other clients that servers gave out
+    std::uint64_t passed_by_ = 0;  // enter()'s: other clients' sessions that servers assigned
     struct entry_failure {
         std::uint64_t count = 0;
-        std::string reason;  // of the connection
-        std::string told;    // with what the server said
+        std::string reason;  // the connection's
+        std::string told;    // with the server's answer
     };
     std::map<std::string, entry_failure>
-        entry_failures_;  // enter()'s: by address, as people read it
+        entry_failures_;  // enter()'s: by address, in readable form
 
     base::wake_up closing_;  // close() has begun
     base::wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun
     helper_thread helper_;
-    helper_thread entrance_;  // enter(), which takes as long as no server answers
+    helper_thread entrance_;  // enter(), which runs until a server answers
 };
 
 }  // namespace turnstile::zookeeper

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: its end leaves nothing of what is under way in the C client.
+// c_session: at its end no request in progress stays in the C client.
 //
-// zookeeper_close() queues a completion for each request without an answer, for its completion thread. That thread
-// ends as soon as it has nothing to do, perhaps before all of them are queued; what is queued later is never called nor
-// freed (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first of them waits until the last is queued. What
-// tells us is a completion of a kind that zookeeper_close() calls itself, after the others: that of zoo_add_auth.
-// The credentials are made up; the session ends with them.
+// zookeeper_close() queues a completion for each unanswered request, for its completion thread. That thread ends as
+// soon as its queue is empty, perhaps before all completions are queued; later ones are never called nor freed
+// (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion waits until the last is queued. A completion
+// that zookeeper_close() itself calls, after the others, shows that: the completion of zoo_add_auth. Its credentials
+// are made up; the session ends with them.
 #include <string_view>
 
 #include "zookeeper/c_session.hpp"
@@ -25,7 +25,7 @@ void c_session::start_sweep() {
         on_swept(ZINVALIDSTATE, this);
 }
 
-// The server may have answered it already; then those before it have been answered, too.
+// The server may have answered it already; then it has answered the earlier requests as well.
 void c_session::on_swept(int /*rc*/, const void* self) {
     c_session& me = *static_cast<c_session*>(const_cast<void*>(self));
     {

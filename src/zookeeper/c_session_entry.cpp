@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: how it comes to a session that is its own (raw_session.hpp says why that is a question).
+// c_session: how it gets a session that no other client has (raw_session.hpp explains the problem).
 //
-// The session is opened over a connection of ours, which ends before the C client attaches to the session: so servers that
-// bound the connections of an address count one at a time. What is opened and not attached to ends by its time-out.
+// The session is opened over a separate connection, which ends before the C client attaches to the session: so
+// servers that limit the connections of an address count one at a time. A session that was opened and not attached
+// ends by its timeout.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
@@ -31,7 +32,7 @@ core::duration entry_limit(core::duration timeout) noexcept {
     return std::min<core::duration>(part, k_entry_limit);
 }
 
-// The connection stood, and its end tells nothing.
+// The connection existed, and its end gives no reason.
 bool is_silent_end(const std::string& reason) {
     return reason == std::strerror(ECONNRESET) || reason == k_no_answer_in_time ||
            reason == tls::k_closed;
@@ -117,8 +118,8 @@ c_session::entry c_session::enter_at(const socket_address& server) {
     return entry::failed;
 }
 
-// A server that takes a connection and gives no session may say more when it is asked for its role: at the first
-// failure, and at each that doubles their number.
+// A server that accepts a connection and gives no session may tell more when it is asked for its role: asked at the
+// first failure, and whenever their number has doubled.
 void c_session::note_failure(const socket_address& server, const std::string& reason) {
     auto& known = entry_failures_[to_string(server, address_form::for_people)];
     const auto count = ++known.count;
@@ -166,14 +167,14 @@ c_session::entry c_session::open_handle_late(const server_list& hosts, const cli
         open_handle(hosts, own);
         return entry::over;
     } catch (const std::bad_alloc&) {
-        throw;  // ends the process, as anything that this thread has no memory for
-    } catch (const std::exception& failure) {  // no thread, no descriptor, no address any more
+        throw;  // ends the process, like any lack of memory in this thread
+    } catch (const std::exception& failure) {  // no thread, no descriptor, or no address any more
         log::write(log_level::warning, "cannot open a session: {}", failure.what());
         return entry::failed;
     }
 }
 
-// The server that opened the session comes first: a session may be one server's alone (localSessionsEnabled).
+// The server that opened the session comes first: with localSessionsEnabled only that server may know it.
 server_list c_session::hosts_from(const socket_address& first) const {
     auto chance = base::random::from_system();
     const auto known = resolve_all(servers_);
@@ -192,7 +193,7 @@ void c_session::make_tunnel(const core::session_identity& own) {
                                        });
 }
 
-// The C client goes on by two at each failure (way_to_leader.hpp): the list has an odd number.
+// After each failure the C client advances by two (way_to_leader.hpp): so the list has an odd number.
 std::string c_session::client_list(const std::vector<std::string>& hosts) const {
     if (!tunnel_) return fmt::format("{}", fmt::join(hosts, ","));
     std::vector<std::string> list;
@@ -202,7 +203,8 @@ std::string c_session::client_list(const std::vector<std::string>& hosts) const 
     return fmt::format("{}", fmt::join(list, ","));
 }
 
-// The log has the first of a series, and each that doubles it: a thousand sessions may follow each other.
+// The log has the first of a series, and an entry each time the number has doubled: a thousand sessions may follow
+// each other.
 void c_session::pass_over(const core::session_identity& shared, const path_list& owned,
                           const socket_address& server) {
     const auto count = ++passed_by_;

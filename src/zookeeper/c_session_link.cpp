@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: how the link to the servers comes and goes.
+// c_session: the start and the end of the link to the servers.
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +27,7 @@ void c_session::session_event(int state) {
 }
 
 void c_session::attach(core::link_kind kind) {
-    // The C client changes servers without a word when its list has changed.
+    // The C client changes servers silently when its list has changed.
     detach();
     if (ask_first(kind)) return;
     core::link_event event;
@@ -50,8 +50,8 @@ void c_session::attach(core::link_kind kind) {
     {
         const base::lock_guard lock{mutex_};
         if (!usable()) return;
-        // Requests of a connection that was dropped without a word wait in the C client for
-        // answers that never come; the next answer shows it the gap, and it gives them up.
+        // Requests of a silently dropped connection wait in the C client for answers that never come. The next answer
+        // reveals the gap, and the C client gives them up.
         if (pending_.with_client() > 0) send_witness({});
         drop_forgotten_watches();
     }
@@ -67,7 +67,7 @@ void c_session::attach(core::link_kind kind) {
     });
 }
 
-// Before the session is used for anything: a crash after this is one that the guardian knows what to do about.
+// Before the session is used for anything: after a crash from here on, the guardian knows the session.
 void c_session::tell_guardian(const core::link_event& event, const socket_address& server) {
     if (!guardian_) return;
     guardian::guard_session told;

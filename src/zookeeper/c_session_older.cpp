@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: servers that know no more requests than ZooKeeper 3.4 did: no create2, no removal of watches.
+// c_session: servers that know no more requests than ZooKeeper 3.4: no create2, no removal of watches.
 //
-// A create is then two requests: the create, whose answer is the path, and a read of the new znode's Stat. If the second
-// comes to nothing, or comes on another connection, what became of the create is not known: the caller looks for it, as
-// after any lost answer.
+// Then a create consists of two requests: the create, whose answer is the path, and a read of the new znode's Stat.
+// If the second one fails, or is answered on another connection, the outcome of the create is unknown: the caller
+// looks for it, as after any lost answer.
 #include <utility>
 
 #include "zookeeper/answers.hpp"
@@ -13,7 +13,7 @@ namespace turnstile::zookeeper {
 
 namespace {
 
-// The Stat that a znode had when it was made, by one that was read later.
+// The Stat that a znode had at its creation, derived from a later one.
 core::stat as_created(const core::stat& later, std::int32_t bytes) {
     core::stat first;
     first.czxid = first.mzxid = first.pzxid = later.czxid;
@@ -25,13 +25,13 @@ core::stat as_created(const core::stat& later, std::int32_t bytes) {
 
 }  // namespace
 
-// What Apache ZooKeeper 3.5 and later know is not doubted where connections break.
+// For Apache ZooKeeper 3.5 and later, broken connections raise no doubt.
 bool c_session::lacks(const request_knowledge& request) const noexcept {
     return request.is_refused() ||
            (request.is_doubted() && software_ != server_software::zookeeper);
 }
 
-// False: the servers do not know it, and nothing else comes to the same.
+// Returns false if the servers do not know the request, and no other request replaces it.
 bool c_session::prepare_create(pending_request& p, const core::create_op& op) const {
     if (op.mode == core::create_mode::container) {
         p.step = pending_request::create_step::container;
@@ -43,8 +43,8 @@ bool c_session::prepare_create(pending_request& p, const core::create_op& op) co
     return true;
 }
 
-// True: the reply is not complete, and another request is under way. `word` is what the answer to the one before says,
-// and becomes what the reply does.
+// Returns true if the reply is incomplete, and another request is in progress. `word` is the previous answer's
+// verdict, and becomes the reply's.
 bool c_session::goes_on(pending_request& p, verdict& word) {
     switch (p.step) {
         case pending_request::create_step::none: break;
@@ -53,7 +53,7 @@ bool c_session::goes_on(pending_request& p, verdict& word) {
             break;
         case pending_request::create_step::create2:
             learn(known_->requests.create2, p, word);
-            // The caller repeats it, as the other two. Many servers close the connection behind this answer.
+            // The caller repeats it with the other two requests. Many servers close the connection after this answer.
             if (word.error == core::server_error::unimplemented)
                 word = {core::outcome::not_sent, core::server_error::ok};
             break;
@@ -72,7 +72,7 @@ bool c_session::goes_on(pending_request& p, verdict& word) {
 
 void c_session::learn(request_knowledge& request, const pending_request& p, const verdict& word) {
     if (word.outcome != core::outcome::answered) {
-        // By a server that knows it the connection was not ended, nor was it by our own close().
+        // The connection was ended neither by a server that knows the request nor by our own close().
         if (!closed_ && software_ != server_software::zookeeper)
             request.cut_off(this, p.answer.connection);
     } else if (word.error == core::server_error::unimplemented) {
@@ -86,7 +86,7 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
     if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
         return false;
     p.answer.connection = connection_;
-    // The move to the leader waits for requests under way: the second half may still be sent.
+    // The move to the leader waits for requests in progress, so the second half may still be sent.
     const bool linked = phase_ == phase::attached || phase_ == phase::moving;
     if (closed_ || !linked || hand_over_stat(handle_, p) != ZOK) {
         leave_open(p, word);
@@ -98,10 +98,10 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
     return true;
 }
 
-// The C client may be left with the second half on a dead handle, and answer it no more before that is closed.
+// The second half may remain in the C client on a dead handle, and be answered only when that is closed.
 void c_session::give_up_creates() {
     line_.complete_all([](pending_request& p) {
-        p.why = pending_request::purpose::witness;  // of nothing: its end is of no interest
+        p.why = pending_request::purpose::witness;  // answers no request: its end does not matter
         core::reply lost;
         lost.id = p.answer.id;
         lost.connection = p.answer.connection;
@@ -116,8 +116,8 @@ void c_session::leave_open(pending_request& p, verdict& word) {
     p.answer.path.clear();
 }
 
-// Its event is ignored when it comes: there is no watch of our own any more. Not the asynchronous call, which follows a
-// null pointer; this one does not wait.
+// When its event comes, it is ignored: we have no watch any more. The asynchronous call would dereference a null
+// pointer; this one does not wait.
 void c_session::forget_here(const std::string& path) {
     zoo_remove_all_watches(handle_, path.c_str(), ZWATCHTYPE_ANY, 1);
     watches_.removed(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: the role of the server it is attached to, and the way to the leader.
+// c_session: the role of its current server, and the move to the leader.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
@@ -18,9 +18,9 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// zoo_set_servers drops the connection if the list lacks the current server, but compares addresses
-// without their ports: servers on one machine are all the same to it. So it is first given a list
-// that has nothing in common with any ensemble: a loopback address, the discard prefix (RFC 6666).
+// zoo_set_servers drops the connection if the list lacks the current server, but compares addresses without their
+// ports: it cannot distinguish servers on one machine. So it first gets a list without any ensemble's address: a
+// loopback address, or the discard prefix (RFC 6666).
 const char* decoy(const socket_address& current) noexcept {
     return current.storage.ss_family == AF_INET6 ? "100::1:1" : "127.254.254.254:1";
 }
@@ -32,7 +32,7 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
                                  REQUIRES(mutex_) { return usable() && connection_ == connection; };
     changed_.clear();
     {
-        // After the clear: a change from here on ends the questions below.
+        // After the clear: a later change ends the questions below.
         const base::lock_guard lock{mutex_};
         if (!still_there()) return;
     }
@@ -45,7 +45,7 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
     if (still_there()) identify(told);
 }
 
-// The pace of a server that touches directly is of no interest.
+// The pace of a server that touches directly does not matter.
 server_answers c_session::ask(const socket_address& server) {
     server_answers told;
     if (server.length == 0) return told;
@@ -69,8 +69,8 @@ void c_session::identify(server_answers told) {
     send_witness(told);
 }
 
-// Below a znode that is not there, so that nothing is made whatever the server knows, and no permission is needed. A
-// server that closes the connection at a request that it does not know is asked no more.
+// Below a znode that does not exist, so that no server creates anything, and no permission is needed. A server that
+// closes the connection at an unknown request is not asked again.
 void c_session::send_examination(const server_answers& told) {
     auto chance = base::random::from_system();
     const std::string nowhere = "/turnstile-" + base::make_guid(chance) + "/x";
@@ -97,7 +97,7 @@ bool c_session::send_question(const core::operation& question,
     return sent;
 }
 
-// Containers came with ZooKeeper 3.5.3; those who wrote its protocol anew have left them out.
+// Containers came with ZooKeeper 3.5.3; other implementations of its protocol lack them.
 void c_session::examined(const core::reply& answer, const std::optional<server_answers>& told) {
     if (answer.outcome != core::outcome::answered) return;
     const bool knows = answer.error != core::server_error::unimplemented;
@@ -181,8 +181,7 @@ void c_session::look_for_leader(std::uint64_t connection) {
     deliver(std::move(event));
 }
 
-// The C client drops what is under way on a connection that it leaves, without an answer: so nothing
-// may be.
+// When the C client leaves a connection, it drops the requests in progress without an answer: so there must be none.
 void c_session::move_when_idle() {
     if (phase_ != phase::moving || pending_.with_client() > 0 || !to_leader_) return;
     helper_.post([this] { move_to_leader(); });
@@ -197,10 +196,10 @@ std::optional<way_to_leader> c_session::leave_for_leader() {
     const base::lock_guard turn{turn_};
     const socket_address current = connected_server();
     std::optional<way_to_leader> to;
-    changed_.clear();  // before closed_ is looked at: close() sets both
+    changed_.clear();  // before closed_ is checked: close() sets both
     {
         const base::lock_guard lock{mutex_};
-        // No server: the connection has ended by itself, and the event that says so is on its way.
+        // No server: the connection has ended by itself, and its event is on the way.
         if (phase_ != phase::moving || closed_ || !to_leader_ || current.length == 0)
             return std::nullopt;
         to = std::exchange(to_leader_, std::nullopt);
@@ -213,7 +212,7 @@ std::optional<way_to_leader> c_session::leave_for_leader() {
     return to;
 }
 
-// Not by detach(): it would end the wait for the attach.
+// Not by detach(), which would end the wait for the attach.
 void c_session::tell_departure() {
     core::link_event event;
     {
@@ -228,22 +227,22 @@ void c_session::tell_departure() {
 
 // The C client's I/O thread reads the list of servers without the lock under which zoo_set_servers frees it, but only
 // after its connection has failed, and while it is attached read-only (handle_error, zookeeper_interest and
-// ping_rw_server of 3.8.0; in 3.9.5 all but the second). So a list is given while a connection stands or is being made,
-// never in answer to a failure. What is left is a connection that fails in these very microseconds.
+// ping_rw_server of 3.8.0; in 3.9.5 all but the second). So the list is set while a connection exists or is being
+// made, never in reaction to a failure. A connection that fails in these very microseconds remains a risk.
 void c_session::reconnect(const way_to_leader& to) {
     const auto list = client_list(to.hosts);
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
         zoo_set_servers(handle_, list.c_str()) != ZOK) {
         log::write(log_level::warning, "the C client does not accept {}", list);
     }
-    // The I/O thread would find out at the end of its poll, up to a third of the time-out later; a
-    // request wakes it, and travels on the new connection.
+    // The I/O thread would notice at the end of its poll, up to a third of the timeout later; a request wakes it, and
+    // goes over the new connection.
     const base::lock_guard lock{mutex_};
     if (!closed_) send_witness({});
 }
 
-// Waits for the attach. A server that refuses is passed over by the C client; one that does not answer would cost
-// two thirds of the time-out.
+// Waits for the attach. The C client skips a server that refuses. A server that does not answer would cost two thirds
+// of the timeout.
 void c_session::await_arrival(way_to_leader taken) {
     pollfd change{changed_.fd(), POLLIN, 0};
     std::chrono::milliseconds limit{k_move_limit};
@@ -266,16 +265,16 @@ void c_session::await_arrival(way_to_leader taken) {
     reconnect(taken);
 }
 
-// An address that is listed beside the names would be tried for ever, whoever has it later.
+// The C client would always try an address that is listed beside the names, even when another host has it later.
 void c_session::list_names_alone() {
-    if (tunnel_) return;  // it resolves the names
+    if (tunnel_) return;  // the tunnel resolves the names
     std::size_t listed = 0;
     {
         const base::lock_guard lock{mutex_};
         listed = listed_;
         if (listed == 0) return;
     }
-    // The I/O thread stands still while the C client resolves the names: only where that is quick.
+    // The I/O thread is blocked while the C client resolves the names: so only if that is fast.
     const auto begun = boottime_clock::now();
     const auto here = to_string(connected_server(), address_form::for_c_client);
     bool stays = false;
@@ -287,14 +286,14 @@ void c_session::list_names_alone() {
         for (const auto& address : addresses)
             stays = stays || to_string(address, address_form::for_c_client) == here;
     }
-    // Of a list that becomes longer the C client may take another server, by chance and without a word.
+    // From a longer list the C client may choose another server, at random and silently.
     if (!stays || found > listed || boottime_clock::now() - begun > k_resolve_limit) return;
     {
         const base::lock_guard lock{mutex_};
         if (!usable() || connected_server().length == 0) return;
         listed_ = 0;
     }
-    // The C client keeps its connection: its server is listed, and the list becomes no longer.
+    // The C client keeps its connection: its server is listed, and the list does not become longer.
     zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: a session that a server has given to another client, too, after it was ours.
+// c_session: a session that a server has also given to another client, after it was ours.
 //
-// Two clients of one session that are attached to different servers end each other's connections: the leader lets one
-// server write for a session, the one of its latest attach. After several connections that ended early a raw attach lists
-// what the session owns. A znode that this session never asked for is another client's: the session is lost then, as an
-// expired one is, but it is not closed, since that would take the other client's locks. Its own znodes are removed one by
-// one, after the holders were told of the loss.
+// If two clients of one session are attached to different servers, they end each other's connections: the leader
+// accepts writes for a session from the server of its latest attach only. After several connections that ended
+// early, a raw attach lists the session's znodes. A znode that this session never requested belongs to another
+// client. Then the session counts as expired, but it is not closed, since that would release the other client's
+// locks. Its own znodes are removed one by one, after the holders were notified of the loss.
 //
-// A session that begins at a read-only server is opened by the C client, at the first server that has a majority. The same
-// look asks then what it owns, and begins at that server: with localSessionsEnabled no other one knows the session yet. The
-// session counts as attached when it was asked; the look ends the C client's connection, and that attaches once more.
+// A session that begins at a read-only server is opened by the C client, at the first server with a majority. Then
+// the same look lists its znodes, and begins at that server: with localSessionsEnabled no other server knows the
+// session yet. The session counts as attached after that. The look ends the C client's connection, and the C client
+// attaches once more.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ constexpr int k_never = -1;  // a descriptor that ends no wait
 
 }  // namespace
 
-// `first`: where the session is attached, if that server has to be asked ahead of others.
+// `first`: the session's server, if that has to be asked before others.
 void c_session::look_for_sharer(suspicion why, const socket_address& first) {
     if (known_->requests.ephemerals.is_refused()) return;
     {
@@ -43,7 +44,7 @@ void c_session::look_for_sharer(suspicion why, const socket_address& first) {
         if (looks++ == k_most_looks || look_at(server, why)) return;
 }
 
-// True: the session is not to be used yet.
+// Returns true if the session must not be used yet.
 bool c_session::ask_first(core::link_kind kind) {
     const base::lock_guard lock{mutex_};
     if (asking_ == asking::due && kind == core::link_kind::attached) {
@@ -67,18 +68,18 @@ void c_session::ask_what_is_owned(const socket_address& server) {
     if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
 }
 
-// True: no other server need be asked.
+// Returns true if no other server need be asked.
 bool c_session::look_at(const socket_address& server, suspicion why) {
     const auto own = identity();
-    // The client closes the session as soon as it is told; the look goes on all the same.
+    // The client closes the session as soon as it learns of this; the look still continues.
     const auto link = open_stream(server, boottime_clock::now() + k_role_limit, k_never);
     raw_session raw{*link};
-    // With our own time-out: a longer one would let the session outlive this process.
+    // With our own timeout: a longer one would let the session outlive this process.
     const auto attached = raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
                                       .session = own.id,
                                       .password = own.password});
     if (!attached) return false;
-    if (attached->timeout_ms <= 0) return true;  // the C client hears of the end by itself
+    if (attached->timeout_ms <= 0) return true;  // the C client notices the end by itself
     path_list owned;
     if (raw.list(settings_.credentials, owned) != raw_session::listing::listed) return false;
     const auto foreign = split_foreign(owned, why);
@@ -94,7 +95,7 @@ bool c_session::look_at(const socket_address& server, suspicion why) {
     return true;
 }
 
-// The session is this client's alone. Any answer to its mark is good, as at the opening (raw_session.hpp).
+// The session belongs only to this client. Any answer to its mark is good, as at the opening (raw_session.hpp).
 void c_session::settle_own(raw_session& raw, suspicion why) {
     const auto own = identity();
     if (why == suspicion::opened_unasked) {
@@ -107,7 +108,7 @@ void c_session::settle_own(raw_session& raw, suspicion why) {
                static_cast<std::uint64_t>(own.id));
 }
 
-// The other client's attach may come between ours and a removal, which is refused then.
+// The other client's attach may come between ours and a removal, which is then refused.
 void c_session::remove_own(const socket_address& server, const core::session_identity& own,
                            path_list owned) const {
     constexpr std::int32_t k_no_node = -101;
@@ -131,7 +132,7 @@ void c_session::remove_own(const socket_address& server, const core::session_ide
                    static_cast<std::uint64_t>(own.id), path, reason);
 }
 
-// `owned` keeps the znodes that are ours. The mark of a session that was opened unasked is another client's.
+// Our znodes stay in `owned`. The mark of a session that was opened without a check is another client's.
 path_list c_session::split_foreign(path_list& owned, suspicion why) const {
     path_list foreign;
     const base::lock_guard lock{mutex_};
@@ -147,7 +148,7 @@ path_list c_session::split_foreign(path_list& owned, suspicion why) const {
     foreign.paths.assign(begin, owned.paths.end());
     foreign.count = foreign.paths.size();
     owned.paths.erase(begin, owned.paths.end());
-    // The mark stands for as long as one of the two clients has the session.
+    // The mark exists for as long as one of the two clients has the session.
     std::erase(owned.paths, mark);
     return foreign;
 }
@@ -170,8 +171,8 @@ void c_session::give_up_shared(const path_list& foreign) {
     die(core::link_kind::expired);
 }
 
-// zookeeper_close() closes a session whose handle is connected. A handle whose credentials are refused is not, and makes
-// no connection any more: so it is given some that no server knows.
+// zookeeper_close() closes a session whose handle is connected. A handle with refused credentials is not connected,
+// and makes no connection any more: so it gets credentials that no server knows.
 void c_session::leave_shared() {
     {
         const base::lock_guard lock{mutex_};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: the way from a connection that answers nothing to a server that does. docs/why/silence.md
+// c_session: the move from a silent connection to a server that answers. docs/why/silence.md
 #include <algorithm>
 #include <utility>
 
@@ -40,7 +40,7 @@ void c_session::look(const core::look_elsewhere& wanted) {
     deliver(std::move(event));
 }
 
-// The others first, all at once; the present server, over a new connection, if none of them leads.
+// Asks the other servers first, all at once; then the current server, over a new connection, if none of them leads.
 std::optional<way_to_leader> c_session::find_another(const core::look_elsewhere& wanted,
                                                      const socket_address& present) const {
     const auto known = resolve_all(servers_);
@@ -74,10 +74,10 @@ void c_session::leave_silent_server(std::uint64_t connection) {
     std::optional<way_to_leader> to;
     {
         const base::lock_guard turn{turn_};
-        changed_.clear();  // before closed_ is looked at: close() sets both
+        changed_.clear();  // before closed_ is checked: close() sets both
         {
             const base::lock_guard lock{mutex_};
-            // No server: the connection has ended by itself, and the event that says so is on its way.
+            // No server: the connection has ended by itself, and its event is on the way.
             if (!may_leave(connection) || !elsewhere_ || connected_server().length == 0) return;
             to = std::exchange(elsewhere_, std::nullopt);
             to_leader_.reset();
@@ -86,7 +86,7 @@ void c_session::leave_silent_server(std::uint64_t connection) {
         tell_departure();
         reconnect(*to);
     }
-    to->hosts.erase(to->hosts.begin());  // what is connected to by no client
+    to->hosts.erase(to->hosts.begin());  // the address to which no client connects
     await_arrival(std::move(*to));
 }
 

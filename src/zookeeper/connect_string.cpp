@@ -31,7 +31,7 @@ bool is_address_character(char c) noexcept {
     return is_name_character(c) || c == ':' || c == '%';
 }
 
-// Where host and port of "host:port" part; the end if there is no port.
+// Position of the colon in "host:port"; the end if there is no port.
 std::size_t find_port(std::string_view item) noexcept {
     const auto colon = std::min(item.rfind(':'), item.size());
     const auto bracket = item.rfind(']');
@@ -39,7 +39,7 @@ std::size_t find_port(std::string_view item) noexcept {
     return inside ? item.size() : colon;
 }
 
-// Decimal digits only: the C client would take "0x885" and "04205", too.
+// Decimal digits only: the C client would also accept "0x885" and "04205".
 bool parse_port(std::string_view digits, std::uint16_t& port) noexcept {
     const char* const end = digits.data() + digits.size();
     const bool plain = !digits.empty() && digits.front() >= '1' && digits.front() <= '9';
@@ -47,7 +47,7 @@ bool parse_port(std::string_view digits, std::uint16_t& port) noexcept {
     return plain && failure == std::errc{} && stop == end;
 }
 
-// The rule that the host breaks, or an empty text; brackets are taken off.
+// Returns the rule that the host breaks, or an empty text; removes brackets.
 std::string check_host(std::string_view& host) {
     if (host.empty()) return "has a port but no host";
     if (host.front() == '[') {
@@ -80,7 +80,7 @@ result<server_address> parse_server(std::string_view text, std::string_view item
     return server;
 }
 
-// "/x,b:2181/x": another server follows in what is taken for a path.
+// "/x,b:2181/x": another server follows the supposed path.
 bool names_a_server(std::string_view chroot) {
     for (auto comma = chroot.find(','); comma != std::string_view::npos;
          comma = chroot.find(',', comma + 1)) {
@@ -106,7 +106,7 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
     return std::string{chroot};
 }
 
-// The functions that follow return the rule that is broken, or an empty text.
+// The functions below return the broken rule, or an empty text.
 
 std::string set_verification(std::string_view value, tls::settings& out) {
     constexpr std::array<std::pair<std::string_view, tls::verification>, 3> k_values{

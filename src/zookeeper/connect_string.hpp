@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: which servers, and below which path, taken apart and checked.
+// connect_string: the servers and the path that a connect string names, parsed and checked.
 //
 //     auto parsed = zookeeper::parse_connect_string("zk1:2181,zk2:2181,[::1]:2181/shop");
 //
 // The form is host[:port][,host[:port]]...[/chroot]:
-// - The port is 2181 where there is none. An IPv6 address stands in brackets, so that its last part is not taken for the
-//   port; its zone follows '%' or, as in URLs, "%25".
-// - A host is a name or an address: letters, digits, '.', '-', '_', in brackets also ':' and '%'. Blanks beside the commas
-//   mean nothing; no other is allowed, which the C client would try to resolve.
+// - The default port is 2181. An IPv6 address is written in brackets, so that its last part is not read as the port; its
+//   zone follows '%' or, as in URLs, "%25".
+// - A host is a name or an address: letters, digits, '.', '-', '_', in brackets also ':' and '%'. Blanks beside commas
+//   are ignored; no other blank is allowed, because the C client would try to resolve it.
 // - The chroot follows the rules of paths (base/path.hpp); a lone "/" at the end means none.
 //
-// With TLS it is zookeepers://host[:port][,host[:port]]...[/chroot][?options], and the port is 2281 where there is none:
+// With TLS it is zookeepers://host[:port][,host[:port]]...[/chroot][?options], and the default port is 2281:
 //
-// | option                                | what it is                                                          |
+// | option                                | meaning                                                             |
 // |---------------------------------------|---------------------------------------------------------------------|
-// | ca_file                               | the authorities to trust; without it those of the system            |
-// | cert_file, key_file, key_password_file | what the client shows to a server that asks                        |
+// | ca_file                               | the trusted authorities; default: the system's                      |
+// | cert_file, key_file, key_password_file | the client's certificate, for servers that require one             |
 // | crl_file                              | revocation lists of the authorities                                 |
 // | verify                                | full (the default), ca (a known authority, any name), none          |
-// | server_name                           | what certificates have to name in place of the servers' hosts       |
+// | server_name                           | the name in the certificates, in place of the servers' hosts        |
 //
-// The values are percent-encoded where they have '&' or '%'.
+// The values are percent-encoded if they have '&' or '%'.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -39,7 +39,7 @@ namespace turnstile::zookeeper {
 inline constexpr std::uint16_t k_default_port = 2181;
 inline constexpr std::uint16_t k_default_secure_port = 2281;
 inline constexpr std::string_view k_secure_scheme = "zookeepers://";
-// So many hosts at most: more is a mistake, no ensemble.
+// Most hosts: a larger number is a mistake, no ensemble.
 inline constexpr std::size_t k_most_hosts = 64;
 
 struct server_address {
@@ -54,31 +54,31 @@ struct server_address {
 struct connect_string {
     std::vector<server_address> servers;
     std::string chroot;  // empty or "/a/b"
-    // Of all servers alike.
+    // The same for all servers.
     [[nodiscard]] bool is_secure() const noexcept {
         return !servers.empty() && servers.front().security != nullptr;
     }
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
 
-// Fails with `errc::bad_connect_string`, for a bad chroot too; the message names the value and
-// the rule.
+// Fails with `errc::bad_connect_string`, for a bad chroot as well; the message names the value and the
+// rule.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// True for the form that has TLS.
+// True for the form with TLS.
 [[nodiscard]] inline bool has_secure_scheme(std::string_view text) noexcept {
     return text.starts_with(k_secure_scheme);
 }
 
-// TLS for all servers, or without `wanted.enabled` none. Fails with `errc::bad_option`.
+// Sets TLS for all servers, or for none without `wanted.enabled`. Fails with `errc::bad_option`.
 [[nodiscard]] result<void> secure(connect_string& servers, tls::settings wanted);
 
-// The C client takes what follows the last colon for the port and knows no brackets: "::1:2181".
+// The C client takes the text after the last colon as the port and knows no brackets: "::1:2181".
 enum class address_form { for_people, for_c_client };
 
-// The servers alone: "a:1,[::1]:2".
+// Only the servers: "a:1,[::1]:2".
 [[nodiscard]] std::string hosts_of(const connect_string& value, address_form form);
-// "a:1,b:2/chroot" or "zookeepers://a:1,b:2/chroot": all but the options of TLS.
+// "a:1,b:2/chroot" or "zookeepers://a:1,b:2/chroot", without the options of TLS.
 [[nodiscard]] std::string to_string(const connect_string& value);
 
 }  // namespace turnstile::zookeeper

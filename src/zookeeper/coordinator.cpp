@@ -86,7 +86,7 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
                          "that write"});
         if (const auto module = modules::find(modules::module_kind::tls, k_secure_scheme); !module)
             throw_error(module.error());
-        // The files are read now, too: a mistake in the settings is reported at once.
+        // Reads the files now as well, so that a mistake in the settings is reported at once.
         if (auto files = context_for(*where.servers.front().security); !files.value)
             throw_error({errc::bad_option, std::move(files.fault)});
     }

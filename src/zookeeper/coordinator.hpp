@@ -17,11 +17,11 @@
 
 namespace turnstile::zookeeper {
 
-// Throws std::system_error with `errc::bad_connect_string`. `open` of the result throws
-// `errc::unresolvable` if no host has an address now: it resolves the names in the caller's thread.
-// `guardian`, if there is one, is told of each session before anything is done in it, and once it was closed.
-// `security`: TLS beside a connect string that does not say it; throws `errc::bad_option` beside one that does.
-// `read_only`: its sessions may attach to read-only servers; throws `errc::bad_option` beside one of other servers.
+// Throws std::system_error with `errc::bad_connect_string`. `open` of the result throws `errc::unresolvable` if no
+// host has an address now: it resolves the names in the caller's thread. `guardian`, if not null, learns of each
+// session before its first use, and of its close. `security`: TLS for a connect string without it; throws
+// `errc::bad_option` for one with TLS. `read_only`: its sessions may attach to read-only servers; throws
+// `errc::bad_option` beside a coordinator of other servers.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, std::shared_ptr<guardian::link> guardian = nullptr,
     bool read_only = false, const tls::settings& security = {});

@@ -25,7 +25,7 @@ constexpr const char* k_mute =
     "ZooKeeper "
     "server";
 
-// What a server sends first where it speaks another protocol.
+// The first bytes of a server with another protocol.
 struct protocol {
     std::string_view begin;
     std::string_view meaning;
@@ -37,7 +37,7 @@ constexpr std::array<protocol, 4> k_protocols{{
     {"SSH-", "speaks SSH, and is no ZooKeeper server"},
 }};
 
-// Of a server that serves: "Zxid: 0x1000002a4".
+// From the answer of a serving server: "Zxid: 0x1000002a4".
 std::optional<std::int64_t> latest_transaction(const std::string& answer) {
     constexpr std::string_view k_line = "\nZxid: 0x";
     const auto at = answer.find(k_line);

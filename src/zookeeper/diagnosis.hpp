@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// diagnose: what each server answers to a connection just now, for a person who wonders why no session comes.
+// diagnose: each server's current answer to a connection, to explain why no session comes.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -20,17 +20,17 @@ struct diagnosis {
     bool is_older = false;  // all servers serve, and with older data than `seen`
 };
 
-// `seen`: the newest transaction that a session has seen; 0: none. Blocks for up to `limit`, and for as long as names
-// take to be resolved.
+// `seen`: the newest transaction that a session has seen; 0: none. Blocks for up to `limit`, and for as long as
+// resolving the names takes.
 [[nodiscard]] diagnosis diagnose(const connect_string& servers, core::duration limit,
                                  std::int64_t seen);
 
-// Asks one server that gave no session for `reason`. Returns `reason` where the server's answer adds nothing.
-// Returns early when `give_up`, a descriptor, becomes readable.
+// Asks one server that gave no session for `reason`. Returns `reason` if the server's answer adds nothing. Returns
+// early when `give_up`, a descriptor, becomes readable.
 [[nodiscard]] std::string explain(const socket_address& server, const std::string& reason,
                                   int give_up, core::duration limit);
 
-// Another protocol by whose rules these bytes begin: "speaks TLS, ...", "speaks HTTP, ..."; empty for none that is known.
+// Recognizes another protocol by its first bytes: "speaks TLS, ...", "speaks HTTP, ..."; empty if it is unknown.
 [[nodiscard]] std::string foreign_protocol(std::string_view bytes);
 
 }  // namespace turnstile::zookeeper

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // flap_watch: notices connections that end early, one after the other.
 //
-// Purpose: a link that flaps shows it, and so does a session that two clients have: each write of the one, through its
-// server, makes the other's server close the other's connection. Only a look at what the session owns tells the two
-// apart, and it costs a connection: so it is taken rarely.
+// Purpose: the reason may be an unstable link, or a session that two clients have: each write of one client, through
+// its server, makes the other's server close the other's connection. Only listing the session's znodes distinguishes
+// the two, and that costs a connection: so it is done rarely.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -18,7 +18,7 @@ namespace turnstile::zookeeper {
 class flap_watch {
 public:
     void attached(core::time_point now) noexcept { since_ = now; }
-    // True: so many connections have ended early that a look is worth its cost.
+    // Returns true if so many connections have ended early that a look is worth its cost.
     [[nodiscard]] bool detached(core::time_point now, core::duration timeout) noexcept;
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// helper_thread: runs what must not run on the C client's threads nor in the caller's.
+// helper_thread: runs tasks that must run neither on the C client's threads nor in the caller's.
 //
-// Purpose: one thread that lives only while there is something to do: after an attach (asking the
-// server for its role), and for replies to requests that could not be sent.
+// Purpose: one thread that lives only while there are tasks: after an attach (asking the server for its role), and
+// for replies to requests that could not be sent.
 //
 // Thread safety: `post` from any thread, tasks included; `stop` once, not from a task.
 #pragma once
@@ -22,10 +22,10 @@ public:
     helper_thread(const helper_thread&) = delete;
     helper_thread& operator=(const helper_thread&) = delete;
 
-    // Runs `task` after those before it. False where no thread can be started: it waits for the next post.
+    // Runs `task` after earlier tasks. Returns false if no thread can be started: the task waits for the next post.
     bool post(std::function<void()> task) EXCLUDES(mutex_);
 
-    // Drops what has not begun and waits for what has. Later posts are ignored.
+    // Drops tasks that have not begun, and waits for the running one. Later posts are ignored.
     void stop() noexcept EXCLUDES(mutex_);
 
 private:

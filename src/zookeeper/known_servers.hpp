@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// known_servers: what the sessions of one coordinator have learned about its servers.
+// known_servers: the knowledge of all sessions of one coordinator about its servers.
 //
 // Thread safety: all members from any thread.
 #pragma once

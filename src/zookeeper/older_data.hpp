@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// older_data: the newest transaction that a coordinator's sessions have seen, and the sessions that end where all servers
-// have older data: they were wiped or rolled back, and refuse for ever each session that has seen more.
+// older_data: the newest transaction that a coordinator's sessions have seen. If all servers have older data (they
+// were wiped or rolled back), they permanently refuse each session that has seen more: those sessions end.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -27,7 +27,7 @@ public:
     }
     [[nodiscard]] std::int64_t newest() const noexcept { return newest_; }
 
-    // `give_up` ends the session, unless it is attached. It is called until `remove` has returned.
+    // `give_up` ends the session, unless it is attached. It may be called until `remove` has returned.
     void add(const void* session, std::function<void()> give_up) {
         const base::lock_guard lock{mutex_};
         sessions_[session] = std::move(give_up);
@@ -38,7 +38,7 @@ public:
     }
     // All servers have older data.
     void found() {
-        newest_ = 0;  // new sessions begin with what the servers have
+        newest_ = 0;  // new sessions start from the servers' data
         const base::lock_guard lock{mutex_};
         for (const auto& [session, give_up] : sessions_) give_up();
     }

@@ -11,15 +11,15 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// What a sequence number adds to a path: "-2147483648" and the final zero.
+// The length that a sequence number adds to a path: "-2147483648" and the final zero.
 constexpr std::size_t k_sequence_room = 12;
 
 pending_request& of(const void* data) {
-    // The C client hands back what it was given, with a const that we did not ask for.
+    // The C client returns our pointer, with a const that we did not add.
     return *static_cast<pending_request*>(const_cast<void*>(data));
 }
 
-// `fill` puts what the answer has into `pending`. An exception must not pass the C client's frames.
+// `fill` copies the answer into `pending`. An exception must not pass the C client's frames.
 template <class Fill>
 void finish(const void* data, int rc, Fill&& fill) {
     base::finish_or_end("an answer of the ZooKeeper client", [&] {
@@ -29,8 +29,8 @@ void finish(const void* data, int rc, Fill&& fill) {
     });
 }
 
-// The C client says ZOK, too, where it had no memory for what it copies out of an answer. What stands behind that in the
-// answer, as the stat, is whatever was on its stack.
+// The C client reports ZOK even if it had no memory for a copy from the answer. Then the rest of the answer, such as
+// the stat, is random data from its stack.
 void demand_copy(int rc, const void* copy) {
     if (rc == ZOK && copy == nullptr) base::end_out_of_memory("the ZooKeeper client");
 }
@@ -82,13 +82,13 @@ void on_children(int rc, const String_vector* names, const Stat* stat, const voi
     });
 }
 
-// A create leaves the first version, a set the one in its stat, and the other parts none.
+// A create leaves the first version, a set the version in its stat, and the other parts none.
 std::int32_t version_left_by(const zoo_op_result_t& result) noexcept {
     if (result.value != nullptr) return 0;
     return result.stat != nullptr ? result.stat->version : core::k_any_version;
 }
 
-// A multi's parts have answers of their own, but only if the servers answered at all.
+// A multi's parts have separate answers, but only if the servers answered at all.
 void fill_parts(pending_request& p, int rc) {
     if (judge_completion(rc).outcome != core::outcome::answered) return;
     for (const auto& result : p.results) {
@@ -127,7 +127,7 @@ int mode_of(core::create_mode mode) noexcept {
     return ZOO_PERSISTENT;
 }
 
-// Adds one part to a multi's operations, with room for its result in `pending`.
+// Adds one part to a multi's operations, with space for its result in `pending`.
 class part_writer {
 public:
     part_writer(zoo_op_t& op, std::size_t at, pending_request& pending)
@@ -156,7 +156,7 @@ private:
     pending_request& pending_;
 };
 
-// False: the C client aborts or sends garbage.
+// Returns false for parts with which the C client aborts or sends garbage.
 bool allowed(const core::multi_part& part) {
     if (const auto* create = std::get_if<core::create_op>(&part)) {
         return create->mode != core::create_mode::container && fits(create->data);

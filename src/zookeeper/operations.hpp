@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// operations: hands requests to the C client, and brings its completions back.
+// operations: passes requests to the C client, and returns its completions.
 //
-// Thread safety: as the C client's asynchronous calls; a `pending_request` is the C client's from
-// the call on until its completion.
+// Thread safety: the same as the C client's asynchronous calls; a `pending_request` is the C client's from the call
+// until its completion.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
@@ -14,15 +14,15 @@
 
 namespace turnstile::zookeeper {
 
-// The one watcher and the one context of a handle: with different ones the C client needs quadratic
-// time when it tells all watchers of a session event.
+// A handle has a single watcher and context: with different ones the C client needs quadratic time to notify all
+// watchers of a session event.
 struct watcher {
     watcher_fn function = nullptr;
     void* context = nullptr;
 };
 
-// Returns what the zoo_a* call returned; after anything but ZOK no completion comes. Completions
-// call `pending.owner->completed(pending, rc)` with the answer's fields filled in.
+// Returns the result of the zoo_a* call; for anything but ZOK no completion comes. Completions call
+// `pending.owner->completed(pending, rc)` with the answer's fields filled in.
 [[nodiscard]] int hand_over(zhandle_t* handle, const core::operation& op, const watcher& tell,
                             pending_request& pending);
 
@@ -30,13 +30,13 @@ struct watcher {
 [[nodiscard]] int hand_over_removal(zhandle_t* handle, const std::string& path,
                                     pending_request& pending);
 
-// Reads the top node's Stat, for the answer's sake.
+// Reads the top node's Stat, only to get an answer.
 [[nodiscard]] int hand_over_witness(zhandle_t* handle, pending_request& pending);
 
 // Reads the Stat of the znode that `pending` has created.
 [[nodiscard]] int hand_over_stat(zhandle_t* handle, pending_request& pending);
 
-// The watch that a request sets if it is answered: its path, or null.
+// The path of the watch that a request sets if it is answered, or null.
 [[nodiscard]] const std::string* watch_of(const core::operation& op) noexcept;
 
 }  // namespace turnstile::zookeeper

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_znodes: which ephemeral znodes a session may own by its own requests.
+// own_znodes: the ephemeral znodes that a session may own because of its requests.
 //
-// Purpose: a session that owns another znode is another client's, too. A create counts from its submission, since its
-// answer may be lost; the latest removals are remembered for the same reason.
+// Purpose: if a session owns another znode, another client has the session as well. A create counts from its
+// submission, since its answer may be lost; the latest removals are remembered for the same reason.
 //
-// A path takes eight bytes, as its hash: two paths with one hash would hide a stranger's znode, and do no other harm.
+// A path takes eight bytes, as its hash: if two paths had one hash, a stranger's znode could go unnoticed, no more.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -23,7 +23,7 @@ public:
     static constexpr std::size_t k_most_removed = 4096;
 
     void submitted(const core::operation& op);
-    // `path` as the servers list it, below the chroot: with its sequence number.
+    // `path` in the servers' form, below the chroot: with its sequence number.
     [[nodiscard]] bool may_own(std::string_view path) const;
 
 private:
@@ -32,7 +32,7 @@ private:
     [[nodiscard]] bool knows(std::size_t name) const;
 
     std::unordered_set<std::size_t> names_;
-    std::unordered_set<std::size_t> late_;  // of removals_
+    std::unordered_set<std::size_t> late_;  // the paths in removals_
     std::deque<std::size_t> removals_;      // the latest, in order
 };
 

@@ -6,7 +6,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-constexpr std::int32_t k_create = 15;  // create2, which answers with the znode's Stat (3.5)
+constexpr std::int32_t k_create = 15;  // create2, whose answer has the znode's Stat (3.5)
 constexpr std::int32_t k_remove = 2;
 constexpr std::int32_t k_auth = 100;
 constexpr std::int32_t k_get_ephemerals = 103;
@@ -24,7 +24,7 @@ public:
         return number(static_cast<std::uint64_t>(value), sizeof value);
     }
     packet_writer& boolean(bool value) { return number(value ? 1 : 0, 1); }
-    // A length and so many bytes: a string or a buffer.
+    // A length and that many bytes: a string or a buffer.
     packet_writer& text(std::string_view value) {
         int32(static_cast<std::int32_t>(value.size()));
         bytes_ += value;
@@ -46,7 +46,7 @@ private:
     std::string bytes_;
 };
 
-// Past the end every read fails.
+// After the end every read fails.
 class packet_reader {
 public:
     explicit packet_reader(std::string_view bytes) : rest_{bytes} {}
@@ -71,7 +71,7 @@ public:
         rest_.remove_prefix(out.size());
         return true;
     }
-    // False at the end, too.
+    // False after the end as well.
     [[nodiscard]] bool boolean() {
         std::uint64_t value = 0;
         return number(value, 1) && value != 0;
@@ -92,7 +92,7 @@ private:
 
 std::string attach_packet(const attach_request& value) {
     constexpr std::int32_t k_version = 0;
-    constexpr std::int64_t k_nothing_seen = 0;  // of the servers' transactions
+    constexpr std::int64_t k_nothing_seen = 0;  // in the servers' transactions
     return packet_writer{}
         .int32(k_version)
         .int64(k_nothing_seen)
@@ -182,7 +182,7 @@ std::optional<path_list> parse_paths(std::string_view frame) {
     std::int32_t count = 0;
     if (!in.int32(count)) return std::nullopt;
     path_list out;
-    // A vector that is null has the length -1.
+    // A null vector has the length -1.
     out.count = static_cast<std::size_t>(std::max(count, 0));
     std::string_view path;
     while (out.paths.size() < out.count && in.text(path)) out.paths.emplace_back(path);

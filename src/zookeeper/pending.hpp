@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// pending_request, pending_requests: what was submitted and not answered yet.
+// pending_request, pending_requests: requests that were submitted and are not answered yet.
 //
-// Purpose: the C client calls a completion with a pointer of ours, or never (when the handle is
-// closed). So everything that a pointer of ours leads to belongs to this registry, which is emptied
-// only after zookeeper_close() has returned. It also keeps the order of submission, because a reply
-// that we give ourselves must not overtake those of earlier requests.
+// Purpose: the C client calls a completion with a pointer of ours, or never (when the handle is closed). So this
+// registry owns everything that such a pointer reaches, and is emptied only after zookeeper_close() has returned. It
+// also keeps the order of submission, because a reply that we give ourselves must not overtake the replies of earlier
+// requests.
 //
 // Thread safety: one thread at a time; addresses of requests stay the same.
 #pragma once
@@ -36,25 +36,25 @@ protected:
 };
 
 struct pending_request {
-    // `user`: has a reply. The others are our own: the removal of a path's watches, a read whose
-    // answer shows that a connection has not changed since it was sent, and a request that shows what the server knows.
+    // `user`: has a reply. The others are our own: the removal of a path's watches, a read whose answer shows that a
+    // connection has not changed since it was sent, and a request that shows what the server knows.
     enum class purpose { user, watch_removal, witness, examination };
 
     completion_listener* owner = nullptr;
     purpose why = purpose::user;
-    core::reply answer;       // `connection` is the one it was submitted on
-    bool settled = false;     // `answer` is complete, only its turn has not come
+    core::reply answer;       // `connection`: of its submission
+    bool settled = false;     // `answer` is complete and waits for its turn
     bool sets_watch = false;  // a watch on `path`
-    std::string path;         // of sets_watch and watch_removal
-    // A create: which of its requests is under way. A container's and create2 are alone, the other two come together.
+    std::string path;         // for sets_watch and watch_removal
+    // A create: its current request. `container` and `create2` are single requests, the other two form a pair.
     enum class create_step { none, container, create2, create, stat };
     create_step step = create_step::none;
-    std::int32_t created_bytes = 0;  // of data
+    std::int32_t created_bytes = 0;  // length of its data
 
     std::optional<server_answers>
-        told{};  // of witness and examination: what the server said of itself
+        told{};  // for witness and examination: the answers of the server itself
 
-    // A multi's results are written by the C client here.
+    // The C client writes a multi's results here.
     std::vector<zoo_op_result_t> results;
     std::vector<std::string> result_paths;
     std::vector<Stat> result_stats;
@@ -69,13 +69,13 @@ public:
         p.self = std::prev(all_.end());
         return p;
     }
-    // The C client has it from now on.
+    // From now on the C client has it.
     void handed_over() noexcept { ++with_client_; }
-    // It has it no more.
+    // The C client does not have it any more.
     void came_back() noexcept { --with_client_; }
     void remove(pending_request& p) { all_.erase(p.self); }
 
-    // The first of all if its reply waits only for its turn.
+    // The first of all requests, if its reply only waits for its turn.
     [[nodiscard]] pending_request* first_settled() noexcept {
         return !all_.empty() && all_.front().settled ? &all_.front() : nullptr;
     }

@@ -49,7 +49,7 @@ bool raw_session::read_frame() {
     return read_body(std::min(*length, k_longest_frame));
 }
 
-// The length is a claim: memory is taken as the bytes come.
+// The length is only a claim: memory is allocated as the bytes arrive.
 bool raw_session::read_body(std::size_t length) {
     constexpr std::size_t k_piece = std::size_t{16} << 10U;
     frame_.clear();
@@ -151,7 +151,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
         case raw_session::listing::unimplemented:
             result.outcome = opening_outcome::unknowing;
             return result;
-        // The C client meets the same refusal, and says so.
+        // The C client gets the same refusal, and reports it.
         case raw_session::listing::unauthenticated: return result;
         case raw_session::listing::cut_off: return failed_opening(opening_outcome::cut_off, raw);
     }
@@ -159,7 +159,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
         result.outcome = opening_outcome::shared;
         return result;
     }
-    // A server that refuses the mark has said no to a znode there; the session is good all the same.
+    // A server that refuses the mark only refused a znode there: the session is still good.
     if (settings.mark && !raw.create_ephemeral(mark_of(attached->session)))
         return failed_opening(opening_outcome::cut_off, raw);
     result.clock = raw.clock();

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_knowledge: whether servers know a kind of request, by what became of those that were sent.
+// request_knowledge: decides whether servers know a kind of request, from the outcomes of earlier ones.
 //
-// Servers that speak ZooKeeper's protocol and are not Apache's answer "unimplemented" to what they do not know, or close
-// the connection. A connection may also break by itself, so one end says nothing; several in a row, each before such
-// a request was answered, are taken for the second.
+// Servers that speak ZooKeeper's protocol and are not Apache's answer "unimplemented" to an unknown request, or close
+// the connection. A connection may also break by itself, so one end proves nothing; several in a row, each before the
+// answer to such a request, count as the second.
 //
-// | what became of one                                     | then                 |
+// | outcome of a request                                   | then                 |
 // |--------------------------------------------------------|----------------------|
 // | an answer                                              | known                |
 // | the answer "unimplemented"                             | refused              |
 // | lost, on k_ends connections in a row without an answer | doubted, until known |
 //
-// To be wrong about it costs requests, never a promise: what lacks one goes on with others that come to the same.
+// A wrong decision costs requests, never a promise: an operation without the request uses others with the same effect.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -45,16 +45,16 @@ private:
     std::atomic<finding> finding_{open_};  // changed under the lock
     base::mutex mutex_;
     int ends_ GUARDED_BY(mutex_) = 0;                   // in a row
-    const void* session_ GUARDED_BY(mutex_) = nullptr;  // of the latest of these
+    const void* session_ GUARDED_BY(mutex_) = nullptr;  // the latest of these
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;
 };
 
-// Of the requests that came later than ZooKeeper 3.4: of all sessions with the same servers.
+// Knowledge about the requests that are newer than ZooKeeper 3.4, shared by all sessions with the same servers.
 struct known_requests {
     request_knowledge create2;
     request_knowledge containers;
-    request_knowledge removals;    // of watches
-    request_knowledge ephemerals;  // the list of what a session owns (3.6)
+    request_knowledge removals;    // removal of watches
+    request_knowledge ephemerals;  // list of a session's znodes (3.6)
 };
 
 }  // namespace turnstile::zookeeper

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // context_for: TLS for one connection to a server, from the module libturnstile-tls.
 //
-// The files are read at each call, so that a certificate that was renewed is used by the next connection.
+// The files are read at each call, so that the next connection uses a renewed certificate.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace turnstile::zookeeper {
 
-// Its fault says why there is none: the module is absent, or a file cannot be used.
+// Without a context its fault has the reason: the module is absent, or a file cannot be used.
 [[nodiscard]] tls::context_outcome context_for(const tls::settings& wanted);
 
 }  // namespace turnstile::zookeeper

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view k_version = "Zookeeper version: ";
 
-// What stands behind a label at the start of a line, to the line's end; empty if it is not there.
+// The text after a label at the start of a line, to the line's end; empty if it is absent.
 std::string_view value_of(std::string_view text, std::string_view label) {
     for (std::size_t at = text.find(label); at != std::string_view::npos;
          at = text.find(label, at + 1)) {
@@ -25,14 +25,14 @@ std::string_view value_of(std::string_view text, std::string_view label) {
     return {};
 }
 
-// A count: nothing for what is none.
+// A count; nothing if it is none.
 std::optional<std::int64_t> number_of(std::string_view text) {
     std::int64_t value = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
     return read.ec == std::errc{} && value >= 0 ? std::optional{value} : std::nullopt;
 }
 
-// Servers keep all of their settings as 32-bit integers; a number outside is not said by a server.
+// Servers keep all of their settings as 32-bit integers; no server writes a number outside.
 int setting_of(std::string_view text) {
     const auto value = number_of(text).value_or(0);
     return value <= std::numeric_limits<std::int32_t>::max() ? static_cast<int>(value) : 0;
@@ -42,7 +42,7 @@ std::chrono::milliseconds milliseconds_of(std::string_view text) {
     return std::chrono::milliseconds{setting_of(text)};
 }
 
-// As Java prints a double: "0.5", "1.0E-4".
+// Java's form of a double: "0.5", "1.0E-4".
 std::optional<double> decimal_of(std::string_view text) {
     double value = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -105,7 +105,7 @@ std::optional<server_configuration> read_conf(std::string_view answer) {
     const auto tick = value_of(answer, "tickTime=");
     if (tick.empty()) return std::nullopt;
     const auto length = milliseconds_of(tick);
-    // A limit counts as not said where its time would overflow 32 bits, which parse_pace() refuses, too.
+    // A limit counts as absent if its time would overflow 32 bits; parse_pace() refuses it as well.
     const auto limit = [&](std::string_view label) {
         const int ticks = setting_of(value_of(answer, label));
         return length.count() * ticks <= std::numeric_limits<std::int32_t>::max() ? ticks : 0;

@@ -11,7 +11,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// The number behind a label at the start of a line; nothing if there is none, or if the line was cut off.
+// The number after a label at the start of a line; nothing if there is none, or if the line was cut off.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view label) {
     const auto at = text.find(label);
     if (at == std::string_view::npos || (at != 0 && text[at - 1] != '\n')) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
     return is_whole ? std::optional{value} : std::nullopt;
 }
 
-// Of "3.4.14-..."; what is no number is a build of somebody's own, and of today.
+// For "3.4.14-..."; a version that is no number is a private build, which counts as recent.
 bool is_before_3_5(std::string_view version) noexcept {
     int major = 0;
     const auto* const end = version.data() + version.size();

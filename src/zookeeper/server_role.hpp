@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What servers say of themselves: their roles by the command "srvr", their pace by "conf", over connections of their
-// own. Many ensembles allow only the first (4lw.commands.whitelist).
+// The servers' reports: their roles by the command "srvr", their pace by "conf", over separate connections. Many
+// ensembles allow only the first (4lw.commands.whitelist).
 //
 // Thread safety: from any thread.
 #pragma once
@@ -21,21 +21,21 @@ namespace turnstile::zookeeper {
 // tickTime and syncLimit in an answer to "conf"; nothing for anything else.
 [[nodiscard]] std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept;
 
-// Whose program the server is.
+// The server's software.
 enum class server_software { unknown, zookeeper, another };
 
-// By the first line of an answer to "srvr"; unknown where that was refused.
+// From the first line of an answer to "srvr"; unknown if that was refused.
 [[nodiscard]] server_software parse_software(std::string_view answer) noexcept;
 
-// Of one server.
+// From one server.
 struct server_answers {
     server_software software = server_software::unknown;
     core::server_role role = core::server_role::unknown;
     std::optional<core::server_pace> pace{};
 };
 
-// The first that says that it has the role; all are asked at once. Blocks until there is one,
-// all have answered or failed, `limit` has passed, or `give_up`, a descriptor, becomes readable.
+// Asks all servers at once. Returns the first that has the role. Blocks until there is one, all have answered or
+// failed, `limit` has passed, or `give_up`, a descriptor, becomes readable.
 [[nodiscard]] std::optional<socket_address> find_role(const std::vector<socket_address>& servers,
                                                       core::server_role wanted, int give_up,
                                                       core::duration limit);

@@ -18,7 +18,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// One question to one server, over a connection of its own.
+// A question to one server, over a separate connection.
 class conversation {
 public:
     conversation(const socket_address& server, std::string_view question, std::size_t longest)
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] const word_answer& answer() const noexcept { return answer_; }
     [[nodiscard]] pollfd wish() const noexcept { return {socket_.get(), awaited_, 0}; }
 
-    // The socket is ready for what was wished.
+    // The socket is ready for the awaited events.
     void go_on() {
         switch (stage_) {
             case stage::connecting: return settle_connection();
@@ -100,20 +100,20 @@ private:
             secured_ ? secured_->write(question_)
                      : ::send(socket_.get(), question_.data(), question_.size(), MSG_NOSIGNAL);
         if (sent != static_cast<ssize_t>(question_.size())) return end();
-        // The server may have answered with the last message of its greeting.
+        // The server may have answered with the last message of its handshake.
         if (secured_) read();
     }
 
-    // Until the server closes the connection.
+    // Reads until the server closes the connection.
     void read() {
         std::array<char, 4096> buffer{};
         for (bool more = true; more && !over();) {
             const auto n = receive(buffer);
-            more = n > 0 && secured_ != nullptr;  // poll() does not see what OpenSSL has
+            more = n > 0 && secured_ != nullptr;  // poll() does not see OpenSSL's buffer
             if (n > 0) answer_.text.append(buffer.data(), static_cast<std::size_t>(n));
             if (n < 0 || answer_.text.size() >= longest_) {
                 answer_.whole = true;
-                // A server of TLS 1.3 refuses a client's certificate once the client has begun to talk.
+                // A server of TLS 1.3 refuses a client's certificate only after the client has begun to send.
                 if (answer_.text.empty() && secured_ && secured_->is_refused())
                     answer_.fault = secured_->reason();
                 end();
@@ -146,10 +146,10 @@ private:
     word_answer answer_;
 };
 
-// poll() counts milliseconds in an int; a wait that is longer has several of them.
+// poll() counts milliseconds in an int; a longer wait consists of several polls.
 constexpr std::chrono::milliseconds k_longest_poll = std::chrono::hours{1};
 
-// Until all are over, `enough` says so of one that is, the time is up, or `give_up` is readable.
+// Runs until all have ended, `enough` accepts an answer, the time is up, or `give_up` is readable.
 void converse(std::list<conversation>& all, int give_up, core::duration limit,
               const std::function<bool(const word_answer&)>& enough) {
     const auto deadline = boottime_clock::now() + limit;

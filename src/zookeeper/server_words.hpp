@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ask_servers: four-letter words ("srvr", "conf"), each over a connection of its own.
+// ask_servers: sends four-letter words ("srvr", "conf"), each over a separate connection.
 //
 // Thread safety: functions, from any thread.
 #pragma once
@@ -15,12 +15,12 @@
 
 namespace turnstile::zookeeper {
 
-// What came of a question to one server.
+// The result of a question to one server.
 struct word_answer {
     bool connected = false;
-    int failure = 0;      // errno, where no connection could be made
-    std::string fault{};  // why TLS could not be agreed on
-    bool whole = false;   // the server has closed the connection behind its answer
+    int failure = 0;      // errno, if no connection could be made
+    std::string fault{};  // the reason if the TLS handshake failed
+    bool whole = false;   // the server has closed the connection after its answer
     std::string text{};
     core::duration took{};  // from the first packet to the end of the answer
 };
@@ -28,8 +28,8 @@ struct word_answer {
 // A role and a configuration are shorter.
 inline constexpr std::size_t k_longest_answer = 8192;
 
-// The answers, in the order of `servers`, which are asked all at once. Blocks until all are whole or have failed, one is
-// `enough`, `limit` has passed, or `give_up`, a descriptor, becomes readable. An answer is cut off at `longest` bytes.
+// Asks all servers at once. Returns the answers in their order, cut off at `longest` bytes. Blocks until all are whole
+// or have failed, one is `enough`, `limit` has passed, or `give_up`, a descriptor, becomes readable.
 [[nodiscard]] std::vector<word_answer> ask_servers(
     const std::vector<socket_address>& servers, std::string_view word, int give_up,
     core::duration limit, const std::function<bool(const word_answer&)>& enough,

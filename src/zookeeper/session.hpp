@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: a c_session behind the seam's interface, and what becomes of it after fork().
+// session: a c_session behind the coordinator interface, with its behaviour after fork().
 //
-// In a child process the C client's threads do not exist and its sockets are the parent's: closing the
-// handle there would hang, and end the parent's session. So in a child all calls do nothing, and the
-// destructor leaves everything where it is.
+// In a child process the C client's threads do not exist and its sockets belong to the parent: closing the handle
+// there would hang, and end the parent's session. So in a child all calls do nothing, and the destructor frees
+// nothing.
 //
-// The C client's descriptors are not close-on-exec, and its interface does not name them: a program that
-// starts others closes what they are not to inherit (close_range).
+// The C client's descriptors are not close-on-exec, and its interface does not name them: a program that starts
+// others closes descriptors that they must not inherit (close_range).
 //
 // Thread safety: all members from any thread; `close` not from the sink.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// socket_address: an address of a server as sockets have it, how to speak to it, and the address as text.
+// socket_address: a server's address for sockets, with its TLS settings, and the address as text.
 //
 // Thread safety: a value.
 #pragma once
@@ -16,7 +16,7 @@ namespace turnstile::zookeeper {
 struct socket_address {
     sockaddr_storage storage{};
     socklen_t length = 0;  // 0: none
-    std::string host{};    // by which it was found; what its certificate has to name
+    std::string host{};    // the name that was resolved, which the certificate must contain
     std::shared_ptr<const tls::settings> security{};  // null: without TLS
 };
 

@@ -168,7 +168,7 @@ void tunnel::accept_at(std::uint16_t port) {
     guests_.push_back({std::move(socket), port, {}, boottime_clock::now() + k_guest_limit});
 }
 
-// Reads no further than the first frame. False: it cannot be one of ours.
+// Reads no further than the first frame. Returns false if it cannot be one of ours.
 bool tunnel::shows_frame(guest& from) {
     std::array<char, k_longest_attach> room{};
     const auto wanted = attach_length(from.frame);
@@ -206,7 +206,7 @@ std::vector<socket_address> tunnel::addresses_of(const std::string& host) const 
     return found;
 }
 
-// The C client hangs up when it has waited long enough, and that ends the attempt.
+// The C client hangs up when it has waited long enough, which ends the attempt.
 void tunnel::carry(guest&& from) {
     relay_.reset();
     std::string host;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// tunnel: TLS below the C client, which has none of Debian's, and checks no host name where it has it.
+// tunnel: TLS below the C client. Debian's has no TLS, and a C client with TLS checks no host name.
 //
 //     tunnel through{servers, own, [](const std::string& why) { ... }};
 //     hand through.local_of("zk1:2281") to the C client in the place of the server
 //
-// Each server is a port of the loopback address that this process listens at. A connection to it is carried over TLS to
-// that server, whose name is resolved and whose certificate is checked then. There is one connection at a time, as the C
-// client has one: a newer one ends the older.
+// Each server is represented by a port of the loopback address at which this process listens. A connection to it is
+// forwarded over TLS to that server, whose name is resolved and whose certificate is checked then. There is one
+// connection at a time, because the C client has one: a newer one ends the older.
 //
-// Other users of the machine can connect to the ports. So a connection is carried only if its first frame, the C client's
-// request to attach, names the session and its password, which only this process knows.
+// Other users of the machine can connect to the ports. So a connection is forwarded only if its first frame, the C
+// client's request to attach, names the session and its password, which only this process knows.
 //
 // A write of the C client returns as soon as the kernel has the bytes, as on any socket, and so before the tunnel has
-// sent them: what the library takes for the time of sending lies before the true one, and leases become shorter, never
-// longer. docs/why/tls.md has the argument.
+// sent them: the library's time of sending is earlier than the true one, and leases become shorter, never longer.
+// docs/why/tls.md has the argument.
 //
 // Thread safety: all members from any thread; `stop` once, after the C client's handle was closed.
 #pragma once
@@ -44,18 +44,18 @@ class tunnel {
 public:
     using failure_report = std::function<void(const std::string& why)>;
 
-    // `limit`: of one attempt to reach a server. `report` is called on the tunnel's thread.
-    // Throws std::system_error for want of a thread or a descriptor.
+    // `limit`: for one attempt to reach a server. `report` is called on the tunnel's thread. Throws std::system_error
+    // if there is no thread or descriptor left.
     tunnel(connect_string servers, const core::session_identity& own, core::duration limit,
            failure_report report);
     ~tunnel();
     tunnel(const tunnel&) = delete;
     tunnel& operator=(const tunnel&) = delete;
 
-    // `host`: a server or one of its addresses, in the form for the C client; so is the result. Throws std::system_error
-    // for want of a port.
+    // `host`: a server or one of its addresses, in the form for the C client; so is the result. Throws
+    // std::system_error if there is no port left.
     [[nodiscard]] std::string local_of(const std::string& host) EXCLUDES(mutex_);
-    // The server that was reached last through the loopback address; of length 0 if none was.
+    // The server that was last reached through the loopback address; of length 0 if none was.
     [[nodiscard]] socket_address server_at(const socket_address& local) const EXCLUDES(mutex_);
     // First sends the bytes that the C client has already written, for a second at most.
     void stop() noexcept EXCLUDES(mutex_);
@@ -66,7 +66,7 @@ private:
         support::descriptor listener;
         socket_address server{};  // that was reached last
     };
-    // A connection that has not shown its first frame.
+    // A connection that has not sent its first frame yet.
     struct guest {
         support::descriptor socket;
         std::uint16_t port = 0;
@@ -94,7 +94,7 @@ private:
     bool stopped_ GUARDED_BY(mutex_) = false;
 
     base::wake_up changed_;
-    // The thread's alone.
+    // Used only by the thread.
     std::list<guest> guests_;
     std::unique_ptr<tunnel_relay> relay_;
     std::string last_failure_;

@@ -15,7 +15,7 @@ namespace turnstile::zookeeper {
 namespace {
 
 constexpr std::chrono::seconds k_end_limit{1};
-constexpr std::size_t k_piece = std::size_t{16} << 10U;  // of a record of TLS
+constexpr std::size_t k_piece = std::size_t{16} << 10U;  // size of a TLS record
 
 }  // namespace
 
@@ -24,7 +24,7 @@ tunnel_relay::tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream
     : local_{std::move(local)}, link_{std::move(link)}, name_{std::move(name)} {}
 
 // OpenSSL may hold bytes that it has already read from the socket. The caller need not poll for these bytes: move()
-// takes them while the buffer has room.
+// takes them while the buffer has space.
 std::array<pollfd, 2> tunnel_relay::wishes() const noexcept {
     const auto events = [](bool reads, bool writes) {
         return static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
@@ -52,7 +52,7 @@ bool tunnel_relay::move() {
 
 void tunnel_relay::end() {
     const auto until = boottime_clock::now() + k_end_limit;
-    // The local side has written all that it will: what comes for it has no reader.
+    // The local side has ended its output: messages to it have no reader.
     while (move() && boottime_clock::now() < until) {
         auto both = wishes();
         static_cast<void>(::poll(both.data(), both.size(), 10));

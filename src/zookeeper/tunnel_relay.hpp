@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tunnel_relay: carries bytes between one local connection and one server over TLS, without blocking.
+// tunnel_relay: forwards bytes between one local connection and one server over TLS, without blocking.
 //
 //     relay.wishes() -> poll() -> relay.move(), until that is false
 //
-// Each direction holds k_room bytes at most; a side that does not read stops the other one, as a socket would. An end of
-// one side is passed on once the bytes before it are.
+// Each direction holds k_room bytes at most; a side that does not read stops the other one, as a socket would. The
+// end of one side is forwarded once the bytes before it are.
 //
 // Thread safety: one thread.
 #pragma once
@@ -27,11 +27,11 @@ public:
     tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream> link, std::string name);
 
     [[nodiscard]] std::array<pollfd, 2> wishes() const noexcept;
-    // As far as that goes without waiting. False: both sides have ended.
+    // Proceeds as far as possible without waiting. Returns false if both sides have ended.
     [[nodiscard]] bool move();
-    // What the local side has written is carried, for a second at most; then both sides end.
+    // Forwards the local side's output, for a second at most; then both sides end.
     void end();
-    // Why the server's side failed; empty for an end in order.
+    // The reason if the server's side failed; empty for an orderly end.
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// unresolved_hosts: which hosts of a connect string have no address now. The log tells each once when that changes: a
-// server that is missing because of its name is not noticed while the others serve.
+// unresolved_hosts: the hosts of a connect string without an address now. The log reports each change once: otherwise
+// a server that is missing because of its name would go unnoticed while the others serve.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -14,14 +14,14 @@ namespace turnstile::zookeeper {
 
 class unresolved_hosts {
 public:
-    // What getaddrinfo() has answered of a host; 0: it has an address.
+    // Records getaddrinfo()'s answer for a host; 0: it has an address.
     void record(const std::string& host, int answer);
-    // Why the first of them has none; empty if all have.
+    // The reason for which the first of them has none; empty if all have one.
     [[nodiscard]] std::string reason() const;
 
 private:
     mutable base::mutex mutex_;
-    std::map<std::string, int> answers_ GUARDED_BY(mutex_);  // none of a host that has an address
+    std::map<std::string, int> answers_ GUARDED_BY(mutex_);  // no entry for a host with an address
 };
 
 }  // namespace turnstile::zookeeper

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch_book: which watches are to be dropped, and when the C client lets us.
+// watch_book: the watches that must be removed, and when the C client allows that.
 //
 // Purpose: the C client sends a removal only for a watch that it has registered, and it registers
-// one when the reply arrives; before that it says ZNOWATCHER and leaves the watch behind. So a watch
-// that is forgotten while the request that sets it is under way is removed after the reply; and one
-// whose removal was lost with its connection, or that was forgotten without one, after the next
+// a watch when the reply arrives; before that it returns ZNOWATCHER and the watch remains. So a watch
+// that is forgotten while its request is in progress is removed after the reply. A watch whose removal
+// was lost with its connection, or that was forgotten without a connection, is removed after the next
 // attach, when the C client has set it again.
 //
-// | event on a path  | requests under way | then                                |
+// | event on a path  | open requests      | then                                |
 // |------------------|--------------------|-------------------------------------|
-// | asked            | +1                 | the watch is wanted (again)         |
+// | asked            | +1                 | the watch is needed (again)         |
 // | forgotten        | none               | remove now                          |
 // | forgotten        | some               | remove after the last reply         |
 // | answered (last)  | none left          | remove now if forgotten since       |
@@ -28,13 +28,13 @@ namespace turnstile::zookeeper {
 
 class watch_book {
 public:
-    // A request that sets a watch was handed to the C client.
+    // A request that sets a watch was passed to the C client.
     void asked(const std::string& path);
-    // It was answered or lost. True: remove the path's watches now.
+    // The request was answered or lost. Returns true if the path's watches must be removed now.
     [[nodiscard]] bool answered(const std::string& path);
-    // The path's watches are not wanted any more. True: remove them now.
+    // No caller needs the path's watches any more. Returns true if they must be removed now.
     [[nodiscard]] bool forgotten(const std::string& path);
-    // A removal was carried out, or there was nothing to remove.
+    // A removal was executed, or there was nothing to remove.
     void removed(const std::string& path);
     // The paths to remove after an attach.
     [[nodiscard]] std::vector<std::string> left_over() const;

@@ -22,8 +22,7 @@ resolved_servers resolve_all(const connect_string& servers) {
             known.addresses.push_back(address);
         }
     }
-    // The C client resolves names twice on its way, when it has no connection any more: names that take long could
-    // cost the session.
+    // On its way the C client resolves names twice while it has no connection: slow names could cost the session.
     known.by_address = boottime_clock::now() - begun > k_resolve_limit;
     if (!known.by_address) return known;
     known.hosts.clear();
@@ -44,7 +43,7 @@ way_to_leader way_to(const socket_address& leader, const resolved_servers& known
     way.hosts.insert(way.hosts.end(), others.begin(), others.end());
     way.addresses =
         known.by_address ? way.hosts.size() : known.addresses.size() + (is_host ? 0 : 1);
-    // Names that are missing now have an address again some day.
+    // Names without an address now may get one later.
     if ((way.addresses + known.missing) % 2 == 0) {
         way.hosts.push_back(first);
         ++way.addresses;
@@ -68,10 +67,10 @@ bool is_unreachable(std::string_view host) noexcept {
     return host == k_unreachable || host == k_unreachable_6;
 }
 
-// zoo_set_servers closes the socket and keeps what is under way on it, up to the first answer on the next connection,
-// which it then takes for an error. An address that cannot be connected to ends that at once: the C client gives up all
-// requests as at the end of any connection, before it comes to the next address. It takes the second address of the list
-// then, or the third, by chance.
+// zoo_set_servers closes the socket and keeps its requests in progress, up to the first answer on the next
+// connection, which the C client then treats as an error. An address that refuses connections ends that at once: the
+// C client gives up all requests as at the end of any connection, before it reaches the next address. Then it takes
+// the second or third address of the list, at random.
 way_to_leader way_from_silence(const socket_address& present, const socket_address& to,
                                const resolved_servers& known, base::random& chance) {
     auto way = way_to(to, known, chance);

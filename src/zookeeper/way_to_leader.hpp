@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// way_to_leader: the list of servers that the C client is given for a move to the leader, or away from a connection that
-// answers nothing.
+// way_to_leader: the list of servers that the C client gets for a move to the leader, or away from a silent
+// connection.
 //
-// All servers are in it, the leader first, and the C client tries them in that order (leave_random_alone). Their number
-// is odd, if need be by the leader at the end once more: at each failure the C client goes on by two
+// All servers are in it, the leader first, and the C client tries them in that order (leave_random_alone). Their
+// number is odd; if need be the leader is repeated at the end: after each failure the C client advances by two
 // (ZOOKEEPER-2466), and would try only half of an even number, without a pause.
 //
-// Thread safety: pure but for resolve_all, which asks the resolver; from any thread.
+// Thread safety: pure except for resolve_all, which asks the resolver; from any thread.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@
 
 namespace turnstile::zookeeper {
 
-// The servers of a connect string, as their names are resolved now.
+// The servers of a connect string, with the current addresses of their names.
 struct resolved_servers {
     std::vector<socket_address> addresses;
     std::vector<std::string>
-        hosts;  // names, or all addresses where the names take long; for the C client
+        hosts;  // names, or all addresses if the names resolve slowly; for the C client
     std::map<std::string, std::string>
-        host_of;              // of each address: a name that stands for it alone, else itself
-    std::size_t missing = 0;  // names among the hosts that have no address now
+        host_of;              // for each address: a name that has only this address, or else itself
+    std::size_t missing = 0;  // names among the hosts without an address now
     bool by_address = false;  // the hosts are addresses
 };
 
@@ -37,20 +37,20 @@ struct resolved_servers {
 
 struct way_to_leader {
     std::vector<std::string> hosts;  // the leader first
-    bool by_address = false;         // they are not the names alone
-    std::size_t addresses = 0;       // of all hosts
-    socket_address from{};           // the server that is left
+    bool by_address = false;         // not only the names
+    std::size_t addresses = 0;       // all hosts' addresses
+    socket_address from{};           // the server that the session leaves
 };
 
 // `leader`: one of the addresses.
 [[nodiscard]] way_to_leader way_to(const socket_address& leader, const resolved_servers& known,
                                    base::random& chance);
 
-// True for the address of way_from_silence() that cannot be connected to.
+// True for the address of way_from_silence() that refuses connections.
 [[nodiscard]] bool is_unreachable(std::string_view host) noexcept;
 
-// To `to`, which may be `present` itself, over a new connection; `present` is the last otherwise. The first of the hosts
-// is an address that cannot be connected to.
+// A list that leads to `to`, over a new connection. `to` may be `present` itself; otherwise `present` is the last.
+// The first of the hosts is an address that refuses connections.
 [[nodiscard]] way_to_leader way_from_silence(const socket_address& present,
                                              const socket_address& to,
                                              const resolved_servers& known, base::random& chance);

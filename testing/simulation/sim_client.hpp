@@ -47,9 +47,9 @@ public:
 
     void start(std::unique_ptr<application> application);
 
-    // ---- for the application, which runs in separate events, never inside a call of these ---- Returns the id that
-    // the next call of `acquire`, `read` or `commit` gets. The application notes the id before it calls, because the
-    // first answers with that id may come inside the call.
+    // ---- for the application, which runs in separate events, never inside a call of these ----
+    // Returns the id that the next call of `acquire`, `read` or `commit` gets. The application notes the id before it
+    // calls, because the first answers with that id may come inside the call.
     template <class Id = core::acquisition_id>
     [[nodiscard]] Id next_id() const {
         return Id{acquisitions_ + 1};
@@ -78,8 +78,8 @@ public:
     [[nodiscard]] client_id id() const noexcept { return id_; }
     void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 
-    // ---- events ---- Returns true if the client cannot handle it now: it is paused, and the event waits, or it is
-    // dead.
+    // ---- events ----
+    // Returns true if the client cannot handle it now: it is paused, and the event waits, or it is dead.
     template <class E>
     bool keep_if_missed(const E& event) {
         if (crashed_) return true;

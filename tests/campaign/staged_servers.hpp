@@ -27,7 +27,7 @@ public:
 
     [[nodiscard]] virtual std::size_t count() const = 0;
     [[nodiscard]] virtual std::string address(std::size_t i) const = 0;  // "127.0.0.1:20001"
-    // What a connect string needs behind the addresses: "?ca_file=...", or nothing.
+    // Follows the addresses in a connect string: "?ca_file=...", or nothing.
     [[nodiscard]] virtual std::string address_options() const { return {}; }
     [[nodiscard]] virtual fs::path folder(std::size_t i) const = 0;
     virtual void kill(std::size_t i) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program's metrics say of its locks in memory, and what their observer is told.
+// A program's metrics of its locks in memory, and the calls of their observer.
 #include "turnstile/metrics.hpp"
 
 #include <gmock/gmock.h>

@@ -381,6 +381,14 @@ rule_dialect() {
         echo "tests/style/sentences.py: no answer"; } | report "name the actor or the noun, or use the field's word"
 }
 
+# A private comment has a subject and a verb, and no word that only this project understands. The list of folders that
+# are not revised yet may only shrink.
+rule_comments() {
+    { git ls-files -- '*.cpp' '*.hpp' '*.py' '*.sh' | grep -v '^tests/style/samples' |
+        xargs python3 tests/style/comments.py tests/style/unrevised_comments.txt ||
+        echo "tests/style/comments.py: no answer"; } | report "begin with the subject, or use the field's word"
+}
+
 # Each line of the log is explained on the page that says how to react to it.
 rule_log_lines() {
     { sources src | xargs python3 tests/style/log_lines.py docs/reference/troubleshooting.md ||

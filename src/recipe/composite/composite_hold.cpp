@@ -24,7 +24,7 @@ composite_hold::composite_hold(acquire_request&& request, composite kind, std::s
 
 // ---- the parts ------------------------------------------------------------------------------
 
-// Runs it if a holder is there.
+// Runs the callback if a holder is there.
 template <class F>
 void composite_hold::tell_as_whole(F&& callback) {
     if (has_holder()) callback();
@@ -65,7 +65,7 @@ std::uint64_t composite_hold::keep_part(std::size_t which, std::shared_ptr<hold>
     return grants_;
 }
 
-// May call back at once, in this thread: under no lock.
+// May run the callback at once, in this thread: call it under no lock.
 void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
                                 const std::stop_token& loss) {
     auto watch = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {
@@ -74,7 +74,7 @@ void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
     });
     const base::lock_guard lock{mutex_};
     if (parts_[which].serial == serial) parts_[which].loss = std::move(watch);
-    // Else it was given back meanwhile, and the callback has nothing left to do.
+    // Otherwise the part was given back meanwhile, and the callback has nothing to do.
 }
 
 void composite_hold::give_back(std::vector<kept_part>&& parts) {
@@ -115,7 +115,7 @@ lease_evidence composite_hold::evidence() const noexcept {
     const base::lock_guard lock{mutex_};
     for (const auto& part : parts_)
         if (part.held)
-            weakest = std::max(weakest, part.held->evidence());  // assumed is the weakest
+            weakest = std::max(weakest, part.held->evidence());  // assumed is the weakest evidence
     return weakest;
 }
 

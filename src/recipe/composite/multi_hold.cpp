@@ -21,20 +21,21 @@ std::string all_paths(const std::vector<any_lock>& locks) {
     return text;
 }
 
-// A wait for one lock goes on when the session ends or another client deletes its znode; so does a wait for several.
+// A wait for one lock continues when the session ends or another client deletes its znode. A wait for several does
+// the same.
 core::after_loss after(const error& why) {
     return why == errc::session_lost || why == errc::removed ? core::after_loss::start_over
                                                              : core::after_loss::give_up;
 }
 
-// Whether a caller that waits may be granted after this failure of one part.
+// True if a waiting caller may still be granted the whole after this failure of one part.
 bool may_be_granted_later(const error& why) {
     return why == errc::busy || why == errc::timeout || why == errc::not_connected ||
            why == errc::session_lost || why == errc::removed;
 }
 
-// Of all parts, or of none: they are tried at once only if all go by one client's connections, so that no part is kept
-// while the answer of another waits for other servers.
+// All queues, or none: the parts are tried at once only if all use one client's connections. Otherwise one part would
+// be kept while the answer of another waits for other servers.
 std::vector<const queue_lock*> queues_of(const std::vector<any_lock>& locks) {
     std::vector<const queue_lock*> queues;
     for (const auto& lock : locks) {
@@ -46,7 +47,7 @@ std::vector<const queue_lock*> queues_of(const std::vector<any_lock>& locks) {
     return queues;
 }
 
-// The calls of a trial. What has not been waited for when it ends, by an exception, is given up.
+// The calls of a trial. If an exception ends the trial, the calls that were not waited for are given up.
 struct started_tries {
     std::vector<result<std::shared_ptr<session_hold>>> calls;
     std::size_t waited_for = 0;
@@ -78,8 +79,9 @@ multi_hold::multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> 
       value_{locks_.size(), course_of(*pace_)},
       asks_(locks_.size()) {}
 
-// Only a caller that waits tries all parts at once. Two multi_locks that try at once could refuse each other, and both
-// would be told "busy" where one after the other one of them had been granted.
+// Only a waiting caller tries all parts at once. Two multi_locks that do so could refuse each other, and two callers
+// that do not wait would both get `busy`, where one of them would have been granted if they had come one after the
+// other.
 core::all_of::course multi_hold::course_of(trial_pace& pace) const {
     const bool tries = mode_ == core::attempt::wait && queues_.size() > 1;
     return tries ? pace.next() : core::all_of::course::in_order;
@@ -87,7 +89,7 @@ core::all_of::course multi_hold::course_of(trial_pace& pace) const {
 
 // ---- acquiring ------------------------------------------------------------------------------
 
-// After the last answer the outcome is there: nothing is left to wait for.
+// After the last answer the outcome is known, and nothing is left to wait for.
 result<guard> multi_hold::acquire() {
     return base::finish_or_end("a multi_lock's call", [this] {
         for (auto next = begin(); !next.empty();)
@@ -104,7 +106,7 @@ part_questions multi_hold::wait_for(std::size_t which) {
                                                   : lock.acquire(std::move(options)));
 }
 
-// All are under way before the first is waited for.
+// All tries are under way before the first is waited for.
 part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
     std::vector<result<acquire_request>> calls;
     calls.reserve(parts.size());
@@ -125,7 +127,7 @@ void multi_hold::async_acquire() {
     base::finish_or_end("a multi_lock's call", [this] { go_on_async(begin()); });
 }
 
-// Of several tries only the last answer says how it goes on.
+// The last answer of several tries decides how the call continues.
 void multi_hold::go_on_async(const part_questions& next) {
     if (next.is_over) return answer_handler();
     if (next.ask) return ask_async(*next.ask);
@@ -156,7 +158,7 @@ void multi_hold::try_all_async(const std::vector<std::size_t>& parts) {
     }
 }
 
-// A part that refuses its options by an exception has not kept the handler.
+// A part whose options are refused by an exception has not kept the handler.
 void multi_hold::ask_async(std::size_t which) {
     const auto answered = answer_to(which, asked::to_wait);
     try {
@@ -173,7 +175,7 @@ part_questions multi_hold::begin() {
     return decide().next;
 }
 
-// The parts that are asked answer; so the reason is their own.
+// Only cancels the parts: their answers contain the reason.
 void multi_hold::cancel(const error& /*why*/) noexcept {
     for (std::size_t i = 0; i != locks_.size(); ++i) {
         base::unique_lock lock{mutex_};
@@ -189,15 +191,15 @@ acquire_options multi_hold::part_options(std::size_t which, asked how) {
     lock.unlock();
     auto part = options_for_part(withdrawn.get_token());
     if (deadline_) part.timeout = wait_limit::until(*deadline_);
-    if (how == asked::to_try) part.on_queued = {};  // it does not stay there
-    // The whole begins with the last of them, and ends with each.
+    if (how == asked::to_try) part.on_queued = {};  // the part of a try is not queued for long
+    // The limit of the whole begins with the last part, and ends with any part.
     if (which + 1 == locks_.size()) part.max_hold = options().max_hold;
-    // The wait began after the request.
+    // The stop was requested before the wait began.
     if (options().stop.stop_requested()) withdrawn.request_stop();
     return part;
 }
 
-// What to ask next. Nothing: the answers of other tries are still to come, or it is over.
+// Returns the next question. Empty: answers of other tries are still to come, or the call has its outcome.
 part_questions multi_hold::on_answer(std::size_t which, asked how, result<guard>&& answer) {
     std::stop_token loss;
     std::uint64_t serial = 0;
@@ -229,7 +231,8 @@ core::all_of::refusal multi_hold::refusal_of(const error& why, asked how) const 
 }
 
 void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
-    // This very callback, which a release would wait for otherwise: it may run the user's stop callbacks below.
+    // This very callback is destroyed last: a release would wait for it otherwise, since it may run the user's stop
+    // callbacks below.
     std::shared_ptr<stop_callback> ends_here;
     decisions next;
     {
@@ -246,7 +249,7 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
     execute(std::move(next));
 }
 
-// ---- what follows ---------------------------------------------------------------------------
+// ---- after an answer ------------------------------------------------------------------------
 
 multi_hold::decisions multi_hold::decide() {
     decisions decided;
@@ -280,7 +283,7 @@ multi_hold::decisions multi_hold::decide() {
     return decided;
 }
 
-// Once: when the first trial of a call that began with one is over.
+// Called once, after the first trial of a call that began with one.
 void multi_hold::tell_pace() {
     const bool got_all = value_.now() == core::all_of::phase::held;
     if (!pace_ || (!got_all && value_.failed_trials() == 0)) return;
@@ -288,7 +291,7 @@ void multi_hold::tell_pace() {
     pace_.reset();
 }
 
-// The caller is told before another contender can be granted a part that was given back.
+// The caller gets the news before another contender can be granted a part that was given back.
 void multi_hold::execute(decisions&& decided) {
     for (auto& wait : decided.withdraw) wait.request_stop();
     if (decided.lost) tell_lost(std::move(*decided.lost));
@@ -302,7 +305,7 @@ void multi_hold::post(task callback) {
         for (std::size_t i = 0; i != parts_.size(); ++i)
             if (parts_[i].held && !value_.holds(i)) lost = parts_[i].held;
     }
-    if (!lost) return;  // released meanwhile
+    if (!lost) return;  // the whole was released meanwhile
     lost->on_lost([callback = std::move(callback)](const error&) { callback(); });
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_hold: the call for a multi_lock: core::all_of, fed with what the locks say.
+// multi_hold: the call for a multi_lock: core::all_of, with the answers of the locks.
 //
-// What it shares with other holds of several, and how its lock is used: recipe/composite/composite_hold.hpp. A part that
-// is over stays until the whole is given up: it has answers and callbacks.
+// recipe/composite/composite_hold.hpp has the code that it shares with other holds of several locks, and the use of
+// the lock. A part that is over is kept until the whole is given up, for its answers and callbacks.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the parts' holds'.
 #pragma once
@@ -33,7 +33,7 @@ public:
     multi_hold(const multi_hold&) = delete;
     multi_hold& operator=(const multi_hold&) = delete;
 
-    // One of these, once. Blocks, and is a Boost interruption point, as the locks' own calls are.
+    // Call either of these, once. Both block, and are Boost interruption points, as the locks' own calls are.
     result<guard> acquire();
     void async_acquire();
 
@@ -47,12 +47,12 @@ public:
     void run_as_callback(task callback) override;
 
 private:
-    // What a step decided.
+    // The decisions of a step.
     struct decisions {
         part_questions next;
-        std::vector<std::stop_source> withdraw;  // of the waits that it is about
+        std::vector<std::stop_source> withdraw;  // the waits to be ended
         std::vector<kept_part> give_back;
-        std::optional<std::vector<task>> lost;  // the callbacks that tell of the loss
+        std::optional<std::vector<task>> lost;  // the callbacks for the loss
     };
 
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
@@ -60,7 +60,7 @@ private:
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;
     void leave(const error& why) noexcept override;
-    // By the callbacks of the lost part's client, and of that part's hold.
+    // Called by callbacks of the lost part's client and hold.
     void post(task callback) override;
     void on_part_lost(std::size_t which, std::uint64_t serial) override;
     [[nodiscard]] bool is_short(boottime_clock::duration /*left*/) const override { return true; }
@@ -88,13 +88,13 @@ private:
 
     const std::vector<any_lock> locks_;
     const std::vector<const queue_lock*>
-        queues_;  // of the parts, if all of them can be tried at once
+        queues_;  // the parts' queues, if all parts can be tried at once
     const core::attempt mode_;
-    const std::optional<boottime_clock::time_point> deadline_;  // of the whole call
-    const std::string path_;                                    // all of them
+    const std::optional<boottime_clock::time_point> deadline_;  // for the whole call
+    const std::string path_;                                    // the paths of all parts
 
     std::shared_ptr<trial_pace> pace_
-        GUARDED_BY(mutex_);  // until it was told; none: it is not to be told
+        GUARDED_BY(mutex_);  // none: there is nothing to tell it, or it has been done
     core::all_of value_ GUARDED_BY(mutex_);
     std::vector<std::stop_source> asks_
         GUARDED_BY(mutex_);  // each ends the latest wait for its part

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guard of a multi_lock asks: see multi_hold.hpp.
+// The members of multi_hold that a guard calls: see multi_hold.hpp.
 #include <algorithm>
 #include <utility>
 
@@ -48,7 +48,7 @@ fencing_vector multi_hold::tokens() const {
     return record_.tokens(parts_, locks_);
 }
 
-// Before the parts go: the guard of a hold that is over says what it was.
+// Called before the parts go: the guard of a finished hold still describes it.
 void multi_hold::remember() {
     if (value_.now() == core::all_of::phase::held) record_.remember(parts_, locks_);
 }
@@ -56,7 +56,7 @@ void multi_hold::remember() {
 void multi_hold::leave(const error& /*why*/) noexcept {
     base::finish_or_end("the release of a multi_lock", [this] {
         decisions next;
-        std::vector<kept_part> rest;  // lost ones
+        std::vector<kept_part> rest;  // the lost parts
         {
             const base::lock_guard lock{mutex_};
             remember();
@@ -84,7 +84,7 @@ result<hold::znode_holds> multi_hold::parts_for_commit() {
     return all;
 }
 
-// A part is there until the guard has gone, a lost one at least.
+// A part exists until the guard has gone, at least a lost part.
 void multi_hold::run_as_callback(task callback) {
     const auto all = held_parts();
     if (all.empty()) return callback();

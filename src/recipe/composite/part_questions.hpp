@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// part_questions: what the locks of a multi_lock are to be asked now. Thread safety: none, a value.
+// part_questions: the locks of a multi_lock to ask now, and how. Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace turnstile::detail {
 
-// How a lock is asked: for a hold as soon as it can be had, or for one at once.
+// to_wait: asks for a hold as soon as possible. to_try: asks for a hold at once, or none.
 enum class asked { to_wait, to_try };
 
 struct part_questions {
-    std::optional<std::size_t> ask;  // to wait
+    std::optional<std::size_t> ask;  // the part to wait for
     std::vector<std::size_t> tries;
-    bool is_over = false;  // the outcome is there: nothing is asked any more
+    bool is_over = false;  // the outcome is known: ask nothing more
 
     [[nodiscard]] bool empty() const { return !ask && tries.empty(); }
 };

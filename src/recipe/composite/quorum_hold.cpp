@@ -78,7 +78,7 @@ quorum_hold::decisions quorum_hold::decide() {
     return next;
 }
 
-// Called after arm(), so that a client that closes later calls once more: no pause outlives its client.
+// Called after arm(): so a client that closes later calls once more, and no pause outlives its client.
 void quorum_hold::forget_closed(boottime_clock::time_point now) {
     for (std::size_t i = 0; i != parts_.size(); ++i) {
         if (!value_.pauses(i) || (*ensembles_)[i].lock.servers()->open()) continue;
@@ -94,13 +94,13 @@ void quorum_hold::arm() {
         ensemble.lock.servers()->services().timers->arm(*this, next);
 }
 
-// One that has called is not armed any more, also if it has called before its time.
+// A timer that has called is not armed any more, even if it has called too early.
 void quorum_hold::take_timer() {
     const base::lock_guard lock{mutex_};
     armed_ = boottime_clock::time_point::max();
 }
 
-// The caller is told of a loss before another contender can be granted what is given back.
+// The caller hears of a loss before another contender can be granted the parts that are given back.
 void quorum_hold::execute(decisions&& next) {
     if (next.lost) tell_lost(std::move(*next.lost));
     give_back(std::move(next.give_back));
@@ -116,9 +116,9 @@ void quorum_hold::execute(decisions&& next) {
     if (kept) post([kept] { kept->answer_handler(); });
 }
 
-// Hands over to a thread that may run the user's stop callbacks. The timer's thread owns nothing meanwhile: the
-// owner of the last reference ends what the user gave us, and may end the client, which waits for this very thread.
-// The client that calls takes the work in any case: its timer stops before its workers.
+// Hands the work to a thread that may run the user's stop callbacks. The timer's thread must own nothing meanwhile:
+// destroying the last reference destroys the user's objects, and may destroy the client, which waits for this very
+// thread. The client whose timer this is takes the work in any case: its timer stops before its workers.
 void quorum_hold::on_timer() {
     const auto work = [weak = weak_from_this()] {
         const auto alive = std::static_pointer_cast<quorum_hold>(weak.lock());
@@ -194,7 +194,7 @@ void quorum_hold::start() {
     base::finish_or_end("a quorum_lock's call", [this] { listen(options().stop); });
     step([this](core::quorum& value, boottime_clock::time_point now) REQUIRES(mutex_) {
         value.start(now);
-        if (left_) value.leave();  // the request was there before
+        if (left_) value.leave();  // the request came before
     });
 }
 
@@ -223,7 +223,7 @@ bool quorum_hold::connected(std::size_t which) const {
     return !sessions.empty() && sessions.front()->state() == session_state::connected;
 }
 
-// What each ensemble is at, in an error with this code.
+// The state of each ensemble, in an error with this code.
 std::string quorum_hold::answers_so_far(errc code) const {
     std::string text;
     for (std::size_t i = 0; i != parts_.size(); ++i) {

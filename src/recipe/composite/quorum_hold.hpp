@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_hold: the call for a quorum_lock: core::quorum, fed with what the ensembles say.
+// quorum_hold: the call for a quorum_lock: core::quorum, with the answers of the ensembles.
 //
-// What it shares with other holds of several, and how its lock is used: recipe/composite/composite_hold.hpp. Answers
-// of the parts, and the word that one is lost, come on a worker of their client; timers only hand over to that thread. So the user's
-// executor is needed for nothing but the user's own callbacks. Every client's timer is armed: any of them may have
-// closed. Each calls once more when its client closes, so that a pause does not wait for an ensemble that cannot be
-// asked any more.
+// recipe/composite/composite_hold.hpp has the code that it shares with other holds of several locks, and the use
+// of the lock. The parts' answers and losses arrive on a worker of their client; timers only hand over to a
+// worker. So the user's executor runs only the user's own callbacks. The timers of all clients are armed, since
+// any client may have closed. Each calls once more when its client closes, so that a pause does not wait for an
+// ensemble that cannot be asked any more.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then clients', sessions' and holds',
 // timers'.
@@ -37,7 +37,7 @@ public:
     quorum_hold(const quorum_hold&) = delete;
     quorum_hold& operator=(const quorum_hold&) = delete;
 
-    // Once. The handler is called, or wait() answers.
+    // Call it once. The handler gets the outcome, or wait() returns it.
     void start();
 
     void on_timer() override;
@@ -60,7 +60,7 @@ private:
         std::vector<std::stop_source> withdraw;
         std::vector<kept_part> give_back;
         bool answer = false;                    // the call has its outcome
-        std::optional<std::vector<task>> lost;  // the callbacks that tell of the loss
+        std::optional<std::vector<task>> lost;  // the callbacks for the loss
     };
 
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
@@ -72,7 +72,7 @@ private:
     void post(task callback) override;
     void on_part_lost(std::size_t which, std::uint64_t serial) override;
     [[nodiscard]] bool is_short(boottime_clock::duration left) const override {
-        return left < options().warn_before;  // others may last longer
+        return left < options().warn_before;  // other parts may last longer
     }
 
     [[nodiscard]] std::shared_ptr<quorum_hold> self() {
@@ -99,12 +99,12 @@ private:
     const bool tries_;
 
     core::quorum value_ GUARDED_BY(mutex_);
-    std::vector<std::stop_source> asks_ GUARDED_BY(mutex_);  // the latest of each part
+    std::vector<std::stop_source> asks_ GUARDED_BY(mutex_);  // the latest for each part
     std::vector<std::optional<error>> said_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     std::optional<error> left_ GUARDED_BY(mutex_);  // why the caller does not wait any more
     std::optional<std::pair<fencing_vector, boottime_clock::time_point>> last_ GUARDED_BY(mutex_);
-    // An asynchronous call owns itself until it is answered: in a pause nothing else knows of it.
+    // An asynchronous call owns itself until it is answered: during a pause nothing else refers to it.
     std::shared_ptr<quorum_hold> kept_ GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guard of a quorum asks, and what it is told: see quorum_hold.hpp.
+// The members of quorum_hold that a guard calls, and its callbacks: see quorum_hold.hpp.
 #include <algorithm>
 #include <utility>
 
@@ -10,9 +10,10 @@
 
 namespace turnstile::detail {
 
-// ---- being told -----------------------------------------------------------------------------
+// ---- callbacks ------------------------------------------------------------------------------
 
-// On a client that is open, or else one that closes just now: a closed one runs it where it is posted.
+// Posts to a client that is open, or else to a client that is closing just now: a closed client runs the task in the
+// caller.
 void quorum_hold::post(task callback) {
     const auto find = [this](auto&& good) {
         return std::find_if(ensembles_->begin(), ensembles_->end(), [&good](const auto& ensemble) {
@@ -74,7 +75,7 @@ fencing_vector quorum_hold::tokens() const {
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }
 
-// Before each step: the guard of a hold that is over says what it was.
+// Called before each step: the guard of a finished hold still describes it.
 void quorum_hold::remember() {
     if (value_.now() == core::quorum::phase::held && is_certain())
         last_ = {part_tokens(), majority_until()};
@@ -89,7 +90,7 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
             note_given_back();
             value_.leave();
             next = decide();
-            next.answer = false;  // the caller knows
+            next.answer = false;  // the caller knows already
         }
         execute(std::move(next));
     });

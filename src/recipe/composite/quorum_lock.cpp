@@ -41,7 +41,7 @@ void check(const quorum_options& options) {
         refuse("retry_longest is shorter than retry_first");
 }
 
-// "a:1,b:2" as a set.
+// The hosts of "a:1,b:2" as a set.
 std::set<std::string> split(const std::string& hosts) {
     std::set<std::string> all;
     for (std::size_t from = 0; from <= hosts.size();) {
@@ -52,7 +52,7 @@ std::set<std::string> split(const std::string& hosts) {
     return all;
 }
 
-// Two that share a server would be one vote with two names.
+// Two ensembles that share a server would be one vote with two names.
 std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& members,
                                          std::string_view path, const quorum_options& options) {
     check(options);
@@ -75,7 +75,7 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
         checked_members->push_back(
             {name, detail::queue_lock{inside, path, core::contender_family::lock}});
     }
-    // The same order in every process: which of them gives up a minority first depends on it.
+    // The order decides which caller gives up a minority first, so it is the same in every process.
     std::sort(checked_members->begin(), checked_members->end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
     return checked_members;
@@ -96,8 +96,8 @@ public:
         resource += all->front().lock.path();
     }
 
-    // `done` is empty for a caller that blocks: its thread is the owner, as a part, which no thread waits for by
-    // itself, cannot know.
+    // `done` is empty for a blocking caller: its thread is the owner. A part does not know that, since no thread
+    // waits for the part itself.
     [[nodiscard]] result<std::shared_ptr<detail::quorum_hold>> start(
         acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
         const auto good = detail::check_refused(options, detail::composite::quorum, "quorum_lock");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// start_failure: why a multi_hold's present start came to nothing: the first refusal of a part for a reason of its own,
-// or else the last loss of a part that was held already.
+// start_failure: why the present start of a multi_hold failed: the first part refused for a reason that no other part
+// caused, or else the last loss of a part that was held already.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -18,10 +18,10 @@ public:
         if (!refusal_) refusal_ = std::move(why);
     }
     void lose(error why) { loss_ = std::move(why); }
-    // A new start, or the next part of this one.
+    // Begins a new start, or the next part of this one.
     void go_on() { *this = {}; }
 
-    // The answer itself, or the loss of another part that it was withdrawn for; neither: `unknown`.
+    // The part's answer itself, or the loss of another part for which it was withdrawn; `unknown` if there is neither.
     [[nodiscard]] const error& why(const error& unknown) const {
         if (refusal_) return *refusal_;
         return loss_ ? *loss_ : unknown;

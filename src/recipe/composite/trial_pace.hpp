@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// trial_pace: whether the next call of a multi_lock tries all its parts at once before it waits for any.
+// trial_pace: decides whether the next call of a multi_lock tries all its parts at once before it waits for any.
 //
-// A trial that does not get all parts has made znodes in vain, and woken contenders behind them. So after one the
-// next call waits for the first part and tries only the rest while it holds that; after two in a row the next three
-// calls do, then seven, up to 63. Calls that want one set keep each other out by its first part, so that the trials
-// of the rest succeed. One trial that gets all, and the next call tries again.
+// A trial that does not get all parts has made znodes in vain, and woken the contenders behind them. So after a failed
+// trial the next call waits for the first part, and tries only the rest while it holds that part. After two failures
+// in a row the next three calls do so, then seven, up to 63. Calls for the same set exclude each other by its first
+// part, so that the trials of the rest succeed. After a trial that gets all parts the next call tries all again.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -19,7 +19,7 @@ namespace turnstile::detail {
 
 class trial_pace {
 public:
-    // Of the call that begins now.
+    // For the call that begins now.
     [[nodiscard]] core::all_of::course next() noexcept {
         auto left = waiting_calls_.load();
         while (left != 0)
@@ -27,7 +27,7 @@ public:
                 return core::all_of::course::rest_at_once;
         return core::all_of::course::all_at_once;
     }
-    // What became of a call's first trial, if nothing was waited for before it.
+    // The result of a call's first trial, if nothing was waited for before it.
     void on_trial(bool got_all) noexcept {
         if (got_all) {
             failures_ = 0;
@@ -42,7 +42,7 @@ private:
     static constexpr std::uint32_t k_most_doublings = 6;
 
     std::atomic<std::uint32_t> failures_{0};       // in a row
-    std::atomic<std::uint32_t> waiting_calls_{0};  // that are still to wait for the first part
+    std::atomic<std::uint32_t> waiting_calls_{0};  // that still have to wait for the first part
 };
 
 }  // namespace turnstile::detail

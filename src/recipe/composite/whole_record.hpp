@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// whole_record: what the guard of a multi_lock says of its hold: by its parts while they are there, and as it was then
-// when they are not.
+// whole_record: a multi_lock's hold as its guard describes it: from its parts while they exist, and from a copy of
+// their last state afterwards.
 //
 // `parts` are values with `held`, in the order of `locks`, which have names.
 //
@@ -21,7 +21,7 @@ namespace turnstile::detail {
 
 class whole_record {
 public:
-    // Of the last lock in the order.
+    // The token of the last lock in the order.
     template <class Parts>
     [[nodiscard]] fencing_token token(const Parts& parts) const {
         if (last_) return last_->token;
@@ -36,7 +36,7 @@ public:
         return last_ ? last_->valid_until : earliest_end(parts);
     }
 
-    // Before the parts go, once.
+    // Call it once, before the parts go.
     template <class Parts, class Locks>
     void remember(const Parts& parts, const Locks& locks) {
         if (!last_) last_ = {token(parts), tokens_of(parts, locks), earliest_end(parts)};
@@ -49,7 +49,7 @@ private:
         boottime_clock::time_point valid_until;
     };
 
-    // A part that consists of several itself has its own names for them.
+    // A part that consists of several parts has names for them.
     template <class Parts, class Locks>
     [[nodiscard]] static fencing_vector tokens_of(const Parts& parts, const Locks& locks) {
         std::vector<fencing_vector::component> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_survey: the queues of many locks, read for a client that takes part in none.
+// queue_survey: reads the queues of many locks for a client that takes part in none.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace turnstile::detail {
 
-// The queues of those locks that have a waiter. They are of different instants, each between the call
-// and its return; a contender that goes meanwhile is left out. A lock that is not there has none.
+// The queues of those locks that have a waiter. Each is read at a different instant between the call and its return;
+// a contender that goes meanwhile is left out. A lock without a folder has no queue.
 [[nodiscard]] result<std::vector<lock_queue>> queues_with_waiters(
     client_impl& client, const std::vector<std::string>& paths, const query_options& options);
 
-// The folders from `folder` on down, itself included, that have a waiter in them.
+// The folders that contain a waiter, from `folder` itself on down.
 [[nodiscard]] result<std::vector<std::string>> contended_below(client_impl& client,
                                                                const std::string& folder,
                                                                const query_options& options);

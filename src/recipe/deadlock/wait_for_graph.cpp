@@ -12,8 +12,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// Which of two waits is the newer one: by the transaction that made it. (Several creates of one
-// transaction have one czxid; then the names decide, for all alike.)
+// The order of waits by age: by the transaction that made the znode. (Several creates of one transaction have one
+// czxid; then the names decide, in every process alike.)
 auto age(const contender& entry) {
     return std::tie(entry.token, entry.name);
 }
@@ -40,8 +40,8 @@ wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::mo
 
 // ---- the shortest cycle that one wait has closed ----------------------------------------------
 
-// Breadth first from the newest wait, over older ones only. A vertex is a wait; it leads to the waits
-// of all contenders ahead of it. Each place of each queue is looked at once.
+// Breadth first from the newest wait, over older waits only. A vertex is a wait, and leads to the waits of all
+// contenders ahead of it. Each place of each queue is examined once.
 class wait_for_graph::search {
 public:
     search(const wait_for_graph& graph, place newest) : graph_{graph} {
@@ -55,14 +55,14 @@ public:
     }
 
 private:
-    // A wait of the owner of `blocker`, which is what the wait of step `from` waits for.
+    // A wait of `blocker`'s owner. The wait of step `from` waits for `blocker`.
     struct step {
         place wait;
         std::size_t from = 0;
         place blocker;
     };
 
-    // The place of the first owner in the way of this wait, if it is in the way.
+    // The place of the first owner that blocks this wait, if it is blocked.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {
@@ -84,7 +84,7 @@ private:
                 steps_.push_back({wait, current, blocker});
     }
 
-    // From the last step back to the first, and in the order of waiting then.
+    // Collects the steps from the last to the first, and then reverses them into the order of waiting.
     deadlock cycle(std::size_t last, place blocks_last) const {
         deadlock result;
         for (auto at = last; at != 0; at = steps_[at].from)
@@ -102,7 +102,7 @@ private:
     const wait_for_graph& graph_;
     std::vector<step> steps_;
     std::map<std::string_view, bool> seen_;
-    std::map<std::size_t, std::size_t> looked_at_;  // how many places of a queue
+    std::map<std::size_t, std::size_t> looked_at_;  // the number of places, by queue
 };
 
 std::optional<deadlock> wait_for_graph::cycle_closed_by(place newest) const {
@@ -120,9 +120,9 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
 
 // ---- all of them ------------------------------------------------------------------------------
 
-// The waits that are in some cycle and may have closed it (an owner with no other wait or hold was not
-// waited for before it), in linear time: an edge leads from a wait to the contender ahead
-// of it (and so on to all ahead) and to the owner of that one; from an owner to its waits.
+// The waits that are in a cycle and may have closed it, in linear time. An owner without another wait or hold before
+// this wait did not block anyone, so its wait closed nothing. Edges lead from a wait to the contender ahead of it
+// (and from there to all ahead) and to that contender's owner, and from an owner to its waits.
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
     std::map<std::string_view, std::size_t> owners;

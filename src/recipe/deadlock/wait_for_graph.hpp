@@ -6,9 +6,9 @@
 // cycle (the AND model: E. Knapp, "Deadlock detection in distributed databases", ACM Computing Surveys 19,
 // 1987). Contenders without an owner are left out.
 //
-// Every cycle has one newest wait. When that came, all the others were there, and those that they wait
-// for, too, since a contender ahead in a queue is older. So the newest waiter can see the cycle from the
-// start, and "the newest gives up" chooses exactly one without any talk between the members.
+// Every cycle has one newest wait. When it came, all the others were there, with the contenders that block
+// them, since a contender ahead in a queue is older. So the newest waiter can see the cycle from the start,
+// and the rule "the newest gives up" chooses exactly one wait, though the members exchange no messages.
 //
 // Thread safety: a pure value.
 #pragma once
@@ -27,32 +27,32 @@
 
 namespace turnstile::detail {
 
-// The contenders of one lock in the order of the queue.
+// The contenders of one lock in queue order.
 struct lock_queue {
     std::string path;
     std::vector<contender> contenders;
 };
 
-// Takes out contenders of sessions that are over for the client that looks: no call waits or holds by them, though
-// the servers have not ended its session yet. `over` is asked of session ids.
+// Takes out contenders whose sessions are over for the client that looks: no call waits or holds by them, though the
+// servers have not ended those sessions yet. `over` gets session ids.
 void forget_left_over(std::vector<lock_queue>& queues,
                       const std::function<bool(std::int64_t session)>& over);
 
 class wait_for_graph {
 public:
     explicit wait_for_graph(std::vector<lock_queue> queues);
-    wait_for_graph(wait_for_graph&&) = default;  // not copied: it refers to its own queues
+    wait_for_graph(wait_for_graph&&) = default;  // not copyable: it refers to its own queues
     wait_for_graph& operator=(wait_for_graph&&) = default;
 
-    // A shortest cycle for each wait that is the newest of one, the newest wait first.
+    // For each wait that is the newest of a cycle, its shortest cycle; the newest wait first.
     [[nodiscard]] std::vector<deadlock> cycles() const;
-    // The one whose newest wait is that of the contender `name` for `path`. Not any wait of its owner there: an
-    // earlier one, of a session that its client has lost and the servers have not, may stand beside it.
+    // The cycle whose newest wait is the contender `name` of the lock on `path`. Other waits of its owner there do
+    // not count: an earlier wait may be left from a session that the client has lost and the servers have not ended.
     [[nodiscard]] std::optional<deadlock> cycle_closed_by(std::string_view path,
                                                           std::string_view name) const;
 
 private:
-    // A contender: which queue, and which place in it.
+    // A contender, by its queue and its place there.
     struct place {
         std::size_t queue = 0;
         std::size_t position = 0;
@@ -67,15 +67,15 @@ private:
     [[nodiscard]] std::optional<deadlock> cycle_closed_by(place newest) const;
 
     std::vector<lock_queue> queues_;
-    std::map<std::string_view, std::size_t> contenders_;    // how many, by owner
+    std::map<std::string_view, std::size_t> contenders_;    // the number of contenders, by owner
     std::map<std::string_view, std::vector<place>> waits_;  // by owner
 };
 
-// The paths of the locks in it, each once.
+// The paths of the locks in the cycle, each once.
 [[nodiscard]] std::vector<std::string> locks_of(const deadlock& found);
 
-// True if every znode of `found` is in `queues`, which were read after those that it was found in: then
-// all of them were there at the instant between the two looks, each behind the one that it waits for.
+// True if `queues`, which must be read after the queues of `found`, contain every znode of the cycle: then all were
+// there at the instant between the two looks, each behind the contender that blocks it.
 [[nodiscard]] bool still_stands(const deadlock& found, const std::vector<lock_queue>& queues);
 
 }  // namespace turnstile::detail

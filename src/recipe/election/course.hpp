@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// course: what happens to a participant of an election, what it asks for, and the states between.
+// course: the events of a participant in an election, the actions that it asks for, and the states between.
 //
-// Each stay in the queue is a *turn*, with a number of its own. `progress` is the state of one participant, with its
-// turn and what is to be done next; which state follows which says participation.hpp.
+// Each stay in the queue is a *turn* with a number. `progress` is the state of one participant, with its turn and its
+// next actions; participation.hpp decides which state follows which.
 //
 // Thread safety: none, values.
 #pragma once
@@ -21,20 +21,20 @@ using turn = std::uint64_t;
 
 // ---- states ---------------------------------------------------------------------------------
 struct resting {
-    std::optional<error> why;  // it could not take part
+    std::optional<error> why;  // why it failed to take part
 };
 struct seeking {};
 struct called {};
 struct deciding {};
 struct leading {};
 struct stepping_down {
-    bool again = true;    // queues when the function has returned
-    bool pauses = false;  // and a pause is over
+    bool again = true;    // queues after the function's return
+    bool pauses = false;  // and after a pause
 };
-struct pausing {};  // this participant's term has ended, and its pause runs
+struct pausing {};  // the participant ended its own term, and pauses
 using state = std::variant<resting, seeking, called, deciding, leading, stepping_down, pausing>;
 
-// ---- what happens ---------------------------------------------------------------------------
+// ---- events ---------------------------------------------------------------------------------
 struct started {};
 struct closed {};
 struct resigned {};
@@ -48,30 +48,30 @@ struct refused {
 struct lost {
     turn of = 0;
 };
-struct begun {  // the task that was handed over
+struct begun {  // the task begins
     turn of = 0;
 };
-struct not_run {  // the executor threw it back
+struct not_run {  // the executor refused the task
     turn of = 0;
 };
 struct decided {
     turn of = 0;
     bool leads = true;
 };
-struct returned {  // the task, with or without a call of the function
+struct returned {  // the task's end, with or without a call of the function
     turn of = 0;
 };
-struct rested {  // the pause is over
+struct rested {  // the pause has ended
     turn of = 0;
 };
 using input = std::variant<started, closed, resigned, granted, refused, lost, begun, not_run,
                            decided, returned, rested>;
 
-// ---- what is to be done ---------------------------------------------------------------------
+// ---- actions --------------------------------------------------------------------------------
 struct enter {  // the queue
     turn of = 0;
 };
-struct leave {  // the queue; a grant that has come meanwhile is told nevertheless
+struct leave {  // the queue; a grant that has come meanwhile is reported nevertheless
     turn of = 0;
 };
 struct call {  // hand the function's task over
@@ -80,10 +80,10 @@ struct call {  // hand the function's task over
 struct stop {  // trigger the term's stop token
     turn of = 0;
 };
-struct give_back {  // what was granted; it may be lost already
+struct give_back {  // the granted hold, which may be lost already
     turn of = 0;
 };
-struct pause {  // say `rested` when it is over
+struct pause {  // send `rested` at its end
     turn of = 0;
 };
 using action = std::variant<enter, leave, call, stop, give_back, pause>;
@@ -100,15 +100,15 @@ public:
 
     void go_to(state next) { state_ = std::move(next); }
     void do_next(const action& next) { to_do_.push_back(next); }
-    // What is to be done, in this order.
+    // The actions, to be done in this order.
     [[nodiscard]] std::vector<action> take() { return std::exchange(to_do_, {}); }
 
-    // A new turn, in the queue.
+    // Begins a new turn, in the queue.
     void seek() {
         state_ = seeking{};
         do_next(enter{++turn_});
     }
-    // Out of the queue; what was granted is given back.
+    // Leaves the queue; a granted hold is given back.
     void rest() {
         state_ = resting{};
         do_next(give_back{turn_});
@@ -117,7 +117,7 @@ public:
         state_ = how;
         do_next(stop{turn_});
     }
-    // The next turn begins when the pause is over.
+    // The next turn begins after the pause.
     void wait_out() {
         state_ = pausing{};
         do_next(pause{turn_});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// duty_thread: where an election's function is called: on a thread of the object's own, or by an executor of the user's.
+// duty_thread: the place where an election's function runs: a thread of this object, or an executor of the user's.
 //
 // Thread safety: a value, whose copies share the thread; `run` from any thread.
 #pragma once
@@ -16,21 +16,21 @@ namespace turnstile::detail {
 
 class duty_thread {
 public:
-    // The user's, which outlives it, or if that is empty a thread that starts now. Throws
-    // boost::thread_resource_error for want of one.
+    // Uses the user's executor, which must outlive this object, or starts a thread if that is empty. Throws
+    // boost::thread_resource_error if no thread can be started.
     explicit duty_thread(const executor& users)
         : users_{&users},
           own_{users ? nullptr : callback_queue::start({}, {.name = "turnstile-lead"})} {}
 
-    // Soon, one task at a time on a thread of its own. Throws what the user's executor throws.
+    // Runs the task soon; a thread runs its tasks one at a time. Throws the exceptions of the user's executor.
     void run(const std::function<void()>& task) const {
         if (!own_) return (*users_)(task);
         base::finish_or_end("a term of an election", [&] { own_->post(task); });
         own_->pump();
     }
-    // Waits until the thread of its own has ended; not on that thread itself. An executor goes on without it.
+    // Waits until the thread has ended; must not be called on that thread itself. An executor is not waited for.
     void finish() const {
-        if (own_) own_->finish(boottime_clock::now());  // it has no executor to wait for
+        if (own_) own_->finish(boottime_clock::now());  // the thread waits for no executor
     }
 
 private:

@@ -47,7 +47,7 @@ election_seat::~election_seat() {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-// One critical section: a close() between its two halves would take the thread from a term that begins.
+// Needs one critical section: a close() between its halves would take the thread from a beginning term.
 void election_seat::start() {
     deferred_effects to_do;
     {
@@ -61,14 +61,14 @@ void election_seat::start() {
 }
 
 void election_seat::close() noexcept {
-    if (queue_.servers()->forked()) return;  // the parent's; of its threads none is here
+    if (queue_.servers()->forked()) return;  // the parent's object: its threads do not exist here
     base::finish_or_end("the end of an election", [this] { end(); });
 }
 
 void election_seat::end() {
     deferred_effects to_do;
     std::optional<duty_thread> thread;
-    std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
+    std::optional<course::turn> term;  // to wait for; a later term of another thread is not
     {
         const base::lock_guard lock{mutex_};
         to_do = collect(course::closed{});
@@ -119,7 +119,7 @@ void election_seat::add(deferred_effects& effects, const course::call& next) {
     effects.by = thread_;
 }
 
-// A task that still decides, or the function, says itself when it has returned.
+// A task that still decides, or that runs the function, reports its return itself.
 void election_seat::add(deferred_effects& effects, const course::stop& next) {
     effects.to_trigger.push_back(term_.stop());
     if (duty_ || !term_.lead()) return;
@@ -148,7 +148,7 @@ void election_seat::run(deferred_effects&& effects) {
     if (effects.pauses) wait_out(*effects.pauses, effects.until);
 }
 
-// Each posted task takes the oldest news, whichever thread posted it.
+// Each posted task takes the oldest report, whichever thread posted the task.
 void election_seat::tell_listeners() {
     bool leads = false;
     {
@@ -161,7 +161,7 @@ void election_seat::tell_listeners() {
 
 // ---- the queue ------------------------------------------------------------------------------
 
-// A close() that comes between has triggered the token: then nothing enters the queue, or it leaves again.
+// If a close() comes between, it has triggered the token: then nothing enters the queue, or it leaves again.
 void election_seat::ask(course::turn turn, std::stop_token leaves) {
     acquire_options options;
     options.stop = std::move(leaves);
@@ -187,10 +187,10 @@ void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
     {
         const base::lock_guard lock{mutex_};
         to_do = collect(course::granted{turn});
-        if (!now_.is<course::called>(turn)) return;  // an earlier turn's: it goes with this call
+        if (!now_.is<course::called>(turn)) return;  // an earlier turn's hold ends with this call
         held_ = {turn, granted};
     }
-    // May call back at once, in this thread.
+    // May run the callback at once, in this thread.
     granted->loss.emplace(granted->hold.lost(), [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock()) self->step(course::lost{turn});
     });
@@ -200,8 +200,8 @@ void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
 // ---- a term ---------------------------------------------------------------------------------
 
 void election_seat::hand_over(course::turn turn, const std::optional<duty_thread>& thread) {
-    if (!thread) return run_term(turn);  // no function; this is a worker, which may block
-    // An executor may keep the task for good.
+    if (!thread) return run_term(turn);  // without a function: this is a worker, which may block
+    // An executor may keep the task for ever.
     const std::function<void()> task = [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock())
             base::finish_or_end("a term of an election", [&] { self->run_term(turn); });
@@ -219,7 +219,7 @@ void election_seat::run_term(course::turn turn) {
     std::shared_ptr<guard> lead;
     {
         const base::lock_guard lock{mutex_};
-        static_cast<void>(collect(course::begun{turn}));  // which asks for nothing
+        static_cast<void>(collect(course::begun{turn}));  // whose actions are none
         if (!now_.is<course::deciding>(turn)) return;
         term_.begin(turn, owner::calling_thread(), stop);
         lead = {held_.held, &held_.held->hold};
@@ -227,7 +227,7 @@ void election_seat::run_term(course::turn turn) {
     {
         const std::stop_callback on_loss{lead->lost(), [&stop] { stop.request_stop(); }};
         if (decide(turn, lead)) {
-            if (!duty_) return;  // until the term is to end
+            if (!duty_) return;  // until the term's stop token is triggered
             call(*lead, stop.get_token());
         }
     }
@@ -254,7 +254,7 @@ void election_seat::call(guard& lead, const std::stop_token& stop) {
     try {
         leader_term term{lead, stop};
         duty_(term);
-    } catch (...) {  // boost::thread_interrupted too
+    } catch (...) {  // also boost::thread_interrupted
         threw = true;
         tell(std::current_exception());
     }
@@ -271,7 +271,7 @@ void election_seat::return_from(course::turn turn) {
     changed_.notify_all();
 }
 
-// Until the lead of this term is given up.
+// Waits until the lead of this term is given up.
 void election_seat::await_end(std::optional<course::turn> term) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     base::unique_lock lock{mutex_};
@@ -308,11 +308,11 @@ result<void> election_seat::move_to(std::string_view successor, boottime_clock::
 void election_seat::wait_out(course::turn turn, boottime_clock::time_point until) {
     auto& servers = *queue_.servers();
     if (until > boottime_clock::now()) servers.services().timers->arm(*this, until);
-    // The timers of a client that closes take no more, or have called already.
+    // The timers of a closing client accept nothing more, or have called already.
     if (until <= boottime_clock::now() || !servers.open()) step(course::rested{turn});
 }
 
-// The timers' thread does nothing that may wait.
+// The timers' thread must do nothing that may wait.
 void election_seat::on_timer() {
     base::finish_or_end("the end of a pause", [this] {
         queue_.servers()->services().workers->post([weak = weak_from_this()] {
@@ -321,7 +321,7 @@ void election_seat::on_timer() {
     });
 }
 
-// A timer may call before its time.
+// A timer may call too early.
 void election_seat::end_pause() {
     std::optional<course::turn> turn;
     boottime_clock::time_point until;

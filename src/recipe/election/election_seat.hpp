@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_seat: one participant of an election, with its function or without: in the queue, leading, in the queue again.
+// election_seat: a participant of an election, with or without a function: it queues, leads, and queues again.
 //
-// `participation` decides what it does next; this class executes it. Effects are collected under the lock and
-// executed under none: calls into the client and the user's executor block or come back here. The seat lives until the
-// last call of its function has returned.
+// `participation` decides the next actions; this class executes them. Effects are collected under the lock and
+// executed under none, since calls into the client and the user's executor block or call this object. The seat lives
+// until the last call of its function has returned.
 //
 // Without a function a lead needs no thread: a worker of the client decides whether it may lead, and the term is over
 // when the callbacks of its stop token have returned.
 //
-// Thread safety: all members from any thread. Listeners are called on the client's callbacks executor, one call at a time
-// and in order. Nothing else depends on that executor: await() may be called there.
+// Thread safety: all members from any thread. Listeners are called on the client's callbacks executor, one call at a
+// time and in order. Nothing else depends on that executor: await() may be called there.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class election_seat final : public timer_thread::client,
 public:
     using function = leader::function;
 
-    // An empty function: none. Throws as the constructors of `leader`.
+    // `duty` may be empty. Throws the exceptions of `leader`'s constructors.
     election_seat(const turnstile::client& servers, std::string_view path, function&& duty,
                   leader_options&& options);
     ~election_seat();
@@ -53,9 +53,9 @@ public:
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options);
 
-    // The hold of the term under way, or nullptr. Each copy keeps it: the lead is given up with the last.
+    // The hold of the term under way, or nullptr. The lead is given up when the last copy is destroyed.
     [[nodiscard]] std::shared_ptr<guard> lead() const;
-    // Triggered when the term of this moment ends; nothing if it does not lead.
+    // The stop token of the present term; nullopt if there is none.
     [[nodiscard]] std::optional<std::stop_token> while_leading() const;
     [[nodiscard]] std::size_t terms() const;
     [[nodiscard]] std::optional<error> failure() const;
@@ -73,7 +73,7 @@ public:
 private:
     struct leadership {
         guard hold;
-        std::optional<std::stop_callback<std::function<void()>>> loss{};  // ends under no lock
+        std::optional<std::stop_callback<std::function<void()>>> loss{};  // destroyed under no lock
     };
     struct grant {
         course::turn of = 0;
@@ -83,12 +83,12 @@ private:
         std::vector<std::stop_source> to_trigger{};
         std::vector<std::shared_ptr<void>> to_release{};
         std::optional<course::turn> enters{};
-        std::stop_token leaves{};  // triggered when that is to be given up
+        std::stop_token leaves{};  // triggered when that lead has to be given up
         std::optional<course::turn> calls{};
         std::optional<duty_thread> by{};
-        std::optional<course::turn> returns{};  // a term without a function
+        std::optional<course::turn> returns{};  // the end of a term without a function
         std::optional<course::turn> pauses{};
-        boottime_clock::time_point until{};  // of the pause
+        boottime_clock::time_point until{};  // the end of the pause
         bool has_news = false;
     };
 
@@ -119,7 +119,7 @@ private:
     const core::claim wants_;
     const queue_lock queue_;
     const std::string id_;
-    const std::string text_;  // of its znode
+    const std::string text_;  // for its znode
     const function duty_;
     const leader_options options_;
     listener_list<bool> listeners_;
@@ -127,15 +127,15 @@ private:
     mutable base::mutex mutex_;
     base::condition changed_;
     participation now_ GUARDED_BY(mutex_);
-    bool entered_ GUARDED_BY(mutex_) = false;               // ever
-    std::optional<duty_thread> thread_ GUARDED_BY(mutex_);  // from start() to close()
-    std::stop_source waiting_ GUARDED_BY(mutex_);           // of the turn in the queue
+    bool entered_ GUARDED_BY(mutex_) = false;               // at least once
+    std::optional<duty_thread> thread_ GUARDED_BY(mutex_);  // between start() and close()
+    std::stop_source waiting_ GUARDED_BY(mutex_);           // for the turn in the queue
     grant held_ GUARDED_BY(mutex_);
     term_in_progress term_ GUARDED_BY(mutex_);
-    std::deque<bool> news_ GUARDED_BY(mutex_);  // for the listeners, the oldest first
+    std::deque<bool> news_ GUARDED_BY(mutex_);  // reports for the listeners, the oldest first
     base::random chance_ GUARDED_BY(mutex_) = base::random::from_system();
     term_pause pauses_ GUARDED_BY(mutex_);
-    bool threw_ GUARDED_BY(mutex_) = false;  // the function that returned last
+    bool threw_ GUARDED_BY(mutex_) = false;  // true if the latest call of the function threw
     boottime_clock::time_point pause_end_ GUARDED_BY(mutex_){};
 };
 

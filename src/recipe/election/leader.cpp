@@ -59,7 +59,7 @@ result<commit_result> leader_term::commit(const transaction& writes) {
 class leader::state {
 public:
     [[nodiscard]] detail::election_seat* operator->() const noexcept { return seat.get(); }
-    const std::shared_ptr<detail::election_seat> seat;  // goes on until its last call has returned
+    const std::shared_ptr<detail::election_seat> seat;  // lives until its last call has returned
 };
 
 leader::leader(const client& servers, std::string_view path, leader_options options)

@@ -12,7 +12,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// Another client may change the folder's data between our look and our write, but not for ever.
+// Another client may change the folder's data between our look and our write, but not again and again for ever.
 constexpr int k_most_looks = 4;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// named_successor: leadership that moves to a named participant, as it is written into the election's folder.
-// What is written, and what a participant makes of it, is succession.hpp's.
+// named_successor: hands the lead to a named participant, by a hint in the election's folder. succession.hpp defines
+// the hint and decides about it.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace turnstile::detail {
 
-// Whether a participant that was granted may lead. False: a named one is to, or the hold is over. Blocks.
+// True if the participant with this grant may lead. False: a named one has to lead, or the hold is over. Blocks.
 [[nodiscard]] bool decide_succession(const queue_lock& queue, const std::string& id, guard& lead);
 
-// Writes the hint, under this hold. bad_option: no participant has that name; and guard::commit()'s. Blocks.
+// Writes the hint, under this hold. Errors: bad_option if no participant has that name; guard::commit()'s. Blocks.
 [[nodiscard]] result<void> name_successor(const queue_lock& queue, guard& lead,
                                           std::string_view successor,
                                           boottime_clock::duration within,

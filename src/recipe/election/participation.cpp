@@ -5,12 +5,12 @@ namespace turnstile::detail {
 
 namespace course {
 
-// ---- what a state makes of what happens ------------------------------------------------------
+// ---- state and event ------------------------------------------------------------------------
 
 namespace {
 
 template <class State, class Input>
-void meet(progress& /*of*/, const State& /*now*/, const Input& /*event*/) {}  // changes nothing
+void meet(progress& /*of*/, const State& /*now*/, const Input& /*event*/) {}  // no effect
 
 template <class State>
 void meet(progress& of, const State& /*now*/, const granted& grant) {
@@ -68,7 +68,7 @@ void meet(progress& of, const deciding& /*now*/, const closed& /*event*/) {
 void meet(progress& of, const leading& /*now*/, const resigned& /*event*/) {
     of.step_down({.again = of.enters_after_its_term(), .pauses = true});
 }
-// Losses come as often as servers make them: nothing is gained by a pause.
+// A loss is the servers' doing, and would not become rarer by a pause.
 void meet(progress& of, const leading& /*now*/, const lost& /*event*/) {
     of.step_down({.again = of.enters_after_its_term()});
 }
@@ -83,7 +83,7 @@ void meet(progress& of, const stepping_down& /*now*/, const closed& /*event*/) {
     of.go_to(stepping_down{false});
 }
 
-// The task has run to its end: the next turn may begin.
+// The task has ended: the next turn may begin.
 void end_turn(progress& of, const stepping_down& how) {
     of.rest();
     if (!how.again) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// participation: what one participant of an election is in the middle of, and what it does next. A value: it calls
-// nothing outside, and has no thread, clock or server. The class that ships (election_seat.hpp) asks it under its lock;
-// the simulator plays it (tests/verification/work/election_work.cpp). A participant without a function of the user's is
-// as one whose function returns as soon as its term is to end.
+// participation: the state of a participant of an election, and its next actions. A value: it calls nothing
+// outside, and has no thread, clock or server. The library's election_seat.hpp uses it under a lock, the simulator in
+// tests/verification/work/election_work.cpp. A participant without a function behaves like one whose function returns
+// as soon as its term has to end.
 //
 // | state         | in the queue    | the function                  | goes on to                             |
 // |---------------|-----------------|-------------------------------|----------------------------------------|
@@ -33,25 +33,25 @@
 
 namespace turnstile::detail {
 
-// A hold that was granted and over before it could be used: a further attempt may do better.
+// The granted hold ended before it could be used: a further attempt may succeed.
 [[nodiscard]] inline bool is_worth_another_attempt(const error& why) {
     return why == errc::session_lost || why == errc::removed;
 }
 
 class participation {
 public:
-    // `once`: it rests after one term.
+    // `once`: the participant rests after one term.
     explicit participation(bool once) : progress_{once} {}
 
-    // What is to be done now, in this order.
+    // Handles the event. Returns the actions, to be done in this order.
     [[nodiscard]] std::vector<course::action> on(const course::input& event);
 
-    // Whether this turn is the present one, and in this state.
+    // True if this turn is the present one, and in this state.
     template <class State>
     [[nodiscard]] bool is(course::turn which) const {
         return which == progress_.present() && std::holds_alternative<State>(progress_.now());
     }
-    // The turn whose task has begun and has not returned.
+    // The turn whose task is running.
     [[nodiscard]] std::optional<course::turn> running() const;
     [[nodiscard]] bool leads() const {
         return std::holds_alternative<course::leading>(progress_.now());
@@ -59,9 +59,9 @@ public:
     [[nodiscard]] bool rests() const {
         return std::holds_alternative<course::resting>(progress_.now());
     }
-    // The turn after which it pauses.
+    // The turn before the present pause.
     [[nodiscard]] std::optional<course::turn> pausing() const;
-    // Why it rests, if it could not take part.
+    // Why it rests, if it failed to take part.
     [[nodiscard]] std::optional<error> failure() const;
 
 private:

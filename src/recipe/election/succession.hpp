@@ -4,7 +4,7 @@
 // A leader that hands over writes a *hint* into the data of the election's folder, by a commit under its
 // hold, and resigns. The next leader reads it first:
 //
-//   no hint, or one that makes no sense     leads
+//   no hint, or a meaningless text          leads
 //   the hint names it                       wipes the hint, and leads
 //   the hint is used up or too old          wipes the hint, and leads
 //   else                                    counts the hint down by one, steps aside: releases without
@@ -25,17 +25,17 @@ namespace turnstile::detail {
 
 struct succession_hint {
     std::string successor;
-    std::uint32_t steps = 0;  // so many may still step aside
-    std::int64_t until = 0;   // milliseconds since 1970, the leader's clock
+    std::uint32_t steps = 0;  // so many participants may still step aside
+    std::int64_t until = 0;   // milliseconds since 1970, by the leader's clock
 
     // "turnstile-successor=host-2 steps=3 until=1763724876000"; the name is escaped.
     [[nodiscard]] std::string to_string() const;
-    // Nothing for any other text: the folder's data may be another client's.
+    // nullopt for any other text: the folder's data may be another client's.
     [[nodiscard]] static std::optional<succession_hint> parse(std::string_view text);
     friend bool operator==(const succession_hint&, const succession_hint&) = default;
 };
 
-// What a participant that has come to lead does: whether it leads, and what it writes into the folder first.
+// The decision of a granted participant: whether it leads, and the text to be written into the folder first.
 struct succession_step {
     bool leads = true;
     std::optional<std::string> write;

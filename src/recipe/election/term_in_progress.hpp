@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// term_in_progress: the turn of an election whose task runs, on which thread, and the leadership that its function was
-// called with.
+// term_in_progress: the turn whose task runs in an election, the task's thread, and the hold that
+// its function was called with.
 //
-// | state   | leads to                                                        |
+// | state | leads to |
 // |---------|-----------------------------------------------------------------|
-// | none    | running: begin()                                                |
+// | none | running: begin() |
 // | running | leading: lead(); none: end(), if no later turn has begun by then |
-// | leading | running: take_lead()                                            |
+// | leading | running: take_lead() |
 //
 // Thread safety: none, a value.
 #pragma once
@@ -27,7 +27,7 @@ class term_in_progress {
 public:
     using turn = course::turn;
 
-    // The task of this turn runs in `thread`, and ends when this stop token is triggered.
+    // The task of this turn runs in `thread`. It has to end when this stop token is triggered.
     void begin(turn of, const owner& thread, const std::stop_source& stop) {
         running_ = task{of, thread};
         stop_ = stop;
@@ -36,14 +36,14 @@ public:
         if (is_running(of)) running_.reset();
     }
     [[nodiscard]] bool is_running(turn which) const { return running_ && running_->of == which; }
-    // The turn whose end the caller may wait for: none that runs in its own thread.
+    // The turn whose end the caller may wait for; nullopt if the task runs in the caller's own thread.
     [[nodiscard]] std::optional<turn> awaited_by(const owner& caller) const {
         return running_ && running_->thread != caller ? std::optional{running_->of} : std::nullopt;
     }
-    // Of the turn that began last.
+    // The stop source of the turn that began last.
     [[nodiscard]] const std::stop_source& stop() const noexcept { return stop_; }
 
-    // The function is called with it.
+    // The function gets this hold.
     void lead(std::shared_ptr<guard> hold) {
         lead_ = std::move(hold);
         ++calls_;
@@ -51,9 +51,9 @@ public:
     // The function has returned.
     [[nodiscard]] std::shared_ptr<guard> take_lead() { return std::exchange(lead_, nullptr); }
 
-    // nullptr unless the function runs.
+    // nullptr unless the function is running.
     [[nodiscard]] const std::shared_ptr<guard>& lead() const noexcept { return lead_; }
-    // How often the function has been called.
+    // The number of calls of the function.
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
 
 private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // term_pause: how long a participant stays out of the queue after its own term.
 //
-// After a function that returned: the pause. After functions that threw: from once to twice the pause, doubled each time,
-// up to a minute (or twice the pause, if that is longer), shortened by chance to no less than half. A pause below half a
-// second grows from a second on, so that a function that always throws does not write to the servers and the log without
-// end.
+// After a function that returned: the pause of the options. After functions that threw: at first between once and
+// twice the pause, by chance. Both double each time, up to a minute (or twice the pause, if that is longer). A pause
+// below half a second grows from a second on, so that a function that always throws does not write to the servers and
+// the log without end.
 //
 // Thread safety: none, a value.
 #pragma once

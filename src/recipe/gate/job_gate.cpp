@@ -20,14 +20,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is left to a call whose time is over: for the end of a job that was told to stop, and for the record of a job
-// that runs elsewhere.
+// The time left to a call whose time is over: to write the end of a job that had to stop, or to read the record of a
+// job that runs elsewhere.
 constexpr std::chrono::seconds k_grace = 1s;
 
-// From one look at a job that runs elsewhere to the next, at least.
+// The shortest pause between two looks at a job that runs elsewhere.
 constexpr std::chrono::seconds k_least_pause = 1s;
 
-// By which other gates know the holder of the lock for one of them.
+// By this name other gates recognise the lock's holder as a gate.
 constexpr std::string_view k_recipe = "job_gate";
 
 }  // namespace
@@ -48,17 +48,18 @@ public:
         return std::move(*record);
     }
 
-    // Under the lock: starts it if it is due. `limits` are those of what comes before the start.
+    // Called under the lock: starts the job if it is due. `limits` apply to the steps before the start.
     result<job_report> run(guard& lock, const std::function<void(job_run&)>& job,
                            const query_options& limits) const;
     // The report for a caller without the lock. `refusal` is the error of its acquire.
     result<job_report> running_elsewhere(const error& refusal, const query_options& limits) const;
-    // The error for a caller without the lock whose holder is a mutex or another recipe: no participant runs the job.
+    // The error for a caller without the lock, if the holder is a mutex or another recipe: no participant runs the
+    // job then.
     error foreign_holder(const error& refusal, const contender& holder) const;
-    // When to try again, by the record and what is known of the servers' clock.
+    // The pause until the next attempt, by the record and the latest known time of the servers' clock.
     boottime_clock::duration pause_beside(const job_record& now) const;
 
-    // By when a phase that begins now is over, whatever the servers do.
+    // A phase that begins now is over by then, whatever the servers do.
     [[nodiscard]] boottime_clock::time_point phase_end() const {
         return boottime_clock::now() + to_nanoseconds(queue.servers()->options().session_timeout);
     }
@@ -67,7 +68,7 @@ public:
     const std::string id;
     const detail::queue_lock queue;
     const std::string record_path;
-    mutable std::atomic_flag foreign_told;  // in the log
+    mutable std::atomic_flag foreign_told;  // the holder was reported in the log
 
 private:
     result<job_report> start(const detail::stamped_node& node, const detail::stamped_data& found,
@@ -91,14 +92,14 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     job_report report;
     report.verdict = decided.verdict;
     report.record = std::move(*last);
-    // By the stamps of servers whose clocks may show any time.
+    // Bounded: the stamps are from servers, whose clocks may show any time.
     report.retry_in = to_nanoseconds(std::chrono::milliseconds{decided.wait});
     if (decided.verdict != job_verdict::ran) return report;
     report.record = {job_state::running, report.record.number + 1, id, 0, 0, decided.missed};
     return start(node, *found, std::move(report), lock, job, limits.stop);
 }
 
-// A caller's deadline does not end this: a start whose outcome is not known costs a period.
+// A caller's deadline does not end this: a start with an unknown outcome costs a period.
 result<job_report> job_gate::state::start(const detail::stamped_node& node,
                                           const detail::stamped_data& found, job_report&& report,
                                           guard& lock, const std::function<void(job_run&)>& job,
@@ -107,7 +108,7 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     const auto before = boottime_clock::now();
     if (const auto written = node.write(found, detail::to_text(report.record), limits); !written)
         return written.error();
-    // The start is written down: a caller that has no memory for the answer must not take it for undone.
+    // The start is in the record: if the caller's memory is exhausted now, it must not believe that nothing happened.
     const auto started =
         base::finish_or_end("the start of a job", [&] { return node.read(limits); });
     if (!started) {
@@ -133,7 +134,7 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     return std::move(report);
 }
 
-// A job that ends because it was told to stop has its end written down, if the servers answer.
+// The end of a stopped job is written, too, if the servers answer.
 void job_gate::state::finish(const detail::stamped_node& node, job_report& report, job_state how,
                              const std::stop_token& stop) const {
     const bool stopped = stop.stop_requested();
@@ -208,7 +209,7 @@ result<job_report> job_gate::run(const std::function<void(job_run&)>& job,
                                  acquire_options options) {
     if (!job) throw_error({errc::bad_option, "job_gate: the job is empty"});
     if (options.timeout.is_zero())
-        options.timeout = {};  // no time to wait for the lock, as without one
+        options.timeout = {};  // there is no time left in which it could wait for the lock
     const auto deadline = options.timeout.deadline();
     if (deadline) options.timeout = wait_limit::until(*deadline);
     const bool waits = deadline.has_value();

@@ -66,8 +66,7 @@ result<job_terms> terms_of(const job_rules& rules) {
     return terms;
 }
 
-// A leader's clock that stands before the last start (a new leader's may) makes it wait longer, never start
-// twice.
+// If a new leader's clock shows a time before the last start, the wait is longer, but the job never starts twice.
 job_decision decide_job(const job_record& last, std::int64_t now, const job_terms& terms) {
     if (last.state == job_state::never_run) return {};
     // place: job_is_due

@@ -14,7 +14,7 @@ namespace turnstile {
 
 namespace {
 
-// Stamps are the servers', which may show any time.
+// Bounded: the stamps are from servers, whose clocks may show any time.
 boottime_clock::duration milliseconds_of(std::int64_t wait) {
     return to_nanoseconds(std::chrono::milliseconds{wait});
 }
@@ -24,7 +24,7 @@ class turn_pause {
 public:
     turn_pause(const guard& hold, const std::stop_token& stop) : hold_{hold}, stop_{stop} {}
 
-    // Success at `until`; else why it was given up earlier.
+    // Success at `until`; an error if the pause ended earlier.
     result<void> wait(boottime_clock::time_point until, const std::string& path) {
         const auto wake = [this] {
             const base::lock_guard lock{mutex_};

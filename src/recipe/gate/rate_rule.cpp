@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t k_most_quoted = 80;  // bytes of other clients' data
 
-// The whole text is one number.
+// nullopt unless the whole text is one number.
 template <class N>
 std::optional<N> number(std::string_view text) {
     N value = 0;
@@ -27,7 +27,7 @@ std::optional<N> number(std::string_view text) {
 
 // "1763724876000" or "1763724876000*17"
 std::optional<rate_group> parse_group(std::string_view text) {
-    // find() of the view is taken for a read beyond its end by GCC 12 at -O3.
+    // std::find: GCC 12 at -O3 warns that find() of the view reads beyond its end.
     const auto times =
         static_cast<std::size_t>(std::find(text.begin(), text.end(), '*') - text.begin());
     const auto latest = number<std::int64_t>(text.substr(0, times));
@@ -61,7 +61,7 @@ void rate_record::add(const rate_group& more) {
         std::next(place)->entries += place->entries;
         groups.erase(place);
     }
-    // A leader's clock that was set back leaves groups of both times: the oldest wait for each other.
+    // After a leader's clock was set back there are groups with earlier and with later stamps: the oldest are merged.
     while (groups.size() > k_most_groups) {
         groups[1].entries += groups[0].entries;
         groups.erase(groups.begin());
@@ -145,7 +145,7 @@ void forget_old(rate_record& record, std::int64_t now) {
     std::erase_if(record.groups, [&](auto group) { return group.latest + record.period <= now; });
 }
 
-// A leader whose clock stands behind the last entries' leader's makes it wait longer.
+// If the present leader's clock shows less than the last entries' stamps, the wait is longer.
 std::int64_t wait_for_room(const rate_record& record, std::int64_t now) {
     auto all = record.entered();
     for (const auto& group : record.groups) {

@@ -12,9 +12,9 @@ namespace turnstile::detail {
 
 namespace {
 
-// What a guard of a read-write lock consists of. It stays the guard's.
+// The holds of a read-write lock's guard, which keeps them.
 struct parts {
-    std::shared_ptr<upgraded_hold> upgraded;  // none: only the other
+    std::shared_ptr<upgraded_hold> upgraded;  // null: there is only the other
     std::shared_ptr<session_hold> base;
 
     [[nodiscard]] core::contender_kind kind() const {
@@ -37,7 +37,7 @@ result<parts> parts_of(const std::string& path, guard& hold) {
 }
 
 void replace(guard& hold, std::shared_ptr<detail::hold> by) {
-    static_cast<void>(internals::take_hold(std::move(hold)));  // and not released
+    static_cast<void>(internals::take_hold(std::move(hold)));  // without releasing it
     hold = internals::make_guard(std::move(by));
 }
 
@@ -45,7 +45,7 @@ error reader_cannot(const std::string& path) {
     return {errc::bad_option, path + ": a reader's hold cannot become more; use acquire_upgrade()"};
 }
 
-// The upgradable hold that is to be upgraded; none if there is nothing left to do.
+// The upgradable hold that has to be upgraded; null if there is nothing left to do.
 result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, guard& hold) {
     const auto found = parts_of(path, hold);
     if (!found) return found.error();
@@ -54,7 +54,8 @@ result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, gu
     if (found->kind() == core::contender_kind::write) return std::shared_ptr<session_hold>{};
     if (found->kind() == core::contender_kind::read) return reader_cannot(path);
     const auto znode = core::parse_contender(base->znode().substr(path.size() + 1));
-    // Downgraded where all have the same number: the writer's znode has stayed (held::begin_rename).
+    // The hold was downgraded while all sequence numbers are equal: the writer's znode has stayed
+    // (held::begin_rename).
     if (znode && znode->wants.kind == core::contender_kind::write) {
         if (const auto again = base->rename(core::contender_kind::write); !again)
             return again.error();
@@ -77,7 +78,7 @@ result<std::shared_ptr<session_hold>> start(const upgrade_request& request,
     return started;
 }
 
-// The upper hold was granted: the guard becomes one of both.
+// The upper hold was granted: from now on the guard has both.
 result<void> put_together(guard& hold, const std::shared_ptr<session_hold>& base, guard&& upper) {
     auto above = std::dynamic_pointer_cast<session_hold>(internals::take_hold(std::move(upper)));
     above->tie(base);

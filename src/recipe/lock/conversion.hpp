@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// conversion: a hold of a read-write lock becomes one of another kind, without a gap.
+// conversion: changes the kind of a read-write lock's hold without a gap.
 //
-// Thread safety: of the guard; the rest from any thread.
+// Thread safety: the rules of the guard; the rest from any thread.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@
 
 namespace turnstile::detail {
 
-// What the guard holds: read, write or upgradable; write for an upgraded one. Errors: not_held; bad_option
-// for a guard of something else than the read-write lock on `path`.
+// The guard's kind: read, write or upgradable; write for an upgraded one. Errors: not_held; bad_option for a guard of
+// something else than the read-write lock on `path`.
 [[nodiscard]] result<core::contender_kind> kind_held(const std::string& path, guard& hold);
 
-// To `read` or `upgradable`; nothing is to be done if it is that already.
+// To `read` or `upgradable`; does nothing if the hold has that kind already.
 result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to);
 
-// The hold to upgrade, its new kind, and how.
+// The hold to upgrade, its new kind, and the way to it.
 struct upgrade_request {
     client_impl& servers;
     const std::string& path;
     core::attempt mode = core::attempt::wait;
 };
-// To `write`, in the guard itself, which stays as it was when this fails.
+// To `write`, in the guard itself, which is unchanged after a failure.
 result<void> upgrade(const upgrade_request& request, guard& hold, acquire_options options);
 void async_upgrade(const upgrade_request& request, guard hold, acquire_options options,
                    std::function<void(guard, result<void>)> handler);

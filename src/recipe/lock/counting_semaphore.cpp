@@ -19,7 +19,7 @@ public:
         permits_.push_back(std::move(permit));
     }
     void give_back(std::ptrdiff_t count) {
-        std::deque<guard> gone;  // released under no lock
+        std::deque<guard> gone;  // destroyed, and so released, under no lock
         const base::lock_guard lock{mutex_};
         if (count < 0 || static_cast<std::size_t>(count) > permits_.size()) {
             throw_error({errc::not_owner, of_.path() + ": release(" + std::to_string(count) +

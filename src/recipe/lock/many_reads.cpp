@@ -7,7 +7,7 @@
 namespace turnstile::detail {
 namespace {
 
-// Requests that are under way at a time: the answers of all of them are in memory at once.
+// The most requests under way at a time: all their answers are in memory at once.
 constexpr std::size_t k_batch = 1'000;
 
 }  // namespace

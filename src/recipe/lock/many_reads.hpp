@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// many_reads: one question about each of many znodes, a bounded number of them under way at a time.
+// many_reads: asks one question about each of many znodes, with a bounded number of requests under way.
 //
 // Thread safety: pure functions of a client, which may be used from any thread.
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace turnstile::detail {
 
-// Answers to one question about each of `paths`, in order.
+// The answers to one question about each of `paths`, in order.
 [[nodiscard]] result<std::vector<core::reply>> ask_each(
     client_impl& client, const std::vector<std::string>& paths, const query_options& options,
     const std::function<core::operation(const std::string&)>& question);
 
-// One deadline for all that is asked.
+// The same deadline for all requests of a question.
 [[nodiscard]] query_options with_deadline(query_options options);
 
 }  // namespace turnstile::detail

@@ -22,16 +22,16 @@
 namespace turnstile::detail {
 
 enum class owner_entry {
-    queues,   // it has no hold, and is entering now: granted() or gave_up() must follow
-    shares,   // one more shares its hold
-    waits,    // it is entering already
-    is_over,  // its hold is not valid any more
+    queues,   // without a hold, and entering now: granted() or gave_up() must follow
+    shares,   // gets a further share of its hold
+    waits,    // entering already
+    is_over,  // has a hold that is not valid any more
 };
 
 template <class Owner, class Hold>
 class owner_table {
 public:
-    // An acquire() of this owner; `valid` says whether a hold of its is still worth something.
+    // An acquire() of this owner; `valid` decides whether the owner's hold is still valid.
     template <class Valid>
     [[nodiscard]] owner_entry enter(const Owner& owner, Valid&& valid) {
         const auto [at, first] = entries_.try_emplace(owner);
@@ -42,12 +42,12 @@ public:
         ++mine.shares;
         return owner_entry::shares;
     }
-    // What it queued for has come, with its first share.
+    // The queueing owner gets its hold, with the first share.
     // place: first_share
     void granted(const Owner& owner, Hold hold) { entries_[owner] = {std::move(hold), 1}; }
     void gave_up(const Owner& owner) { entries_.erase(owner); }
 
-    // A share goes; the hold, if it was the last, which is to be given up.
+    // Takes one share away. Returns the hold if that was the last share: it has to be given up.
     [[nodiscard]] std::optional<Hold> leave(const Owner& owner) {
         const auto found = entries_.find(owner);
         // place: last_share
@@ -56,12 +56,12 @@ public:
         entries_.erase(found);
         return last;
     }
-    // Whether `caller` may let go of a share of this owner's: a thread's only that thread (F35).
+    // True if `caller` may give up a share of this owner's: a thread's share only on that thread (F35).
     [[nodiscard]] static bool may_leave(const Owner& owner, const Owner& caller) {
         return !owner.is_thread() || owner == caller;  // place: only_its_thread_leaves
     }
 
-    // Null while it has none.
+    // Null while the owner has none.
     [[nodiscard]] const Hold* hold_of(const Owner& owner) const {
         const auto found = entries_.find(owner);
         return found == entries_.end() || !found->second.hold ? nullptr : &*found->second.hold;
@@ -73,7 +73,7 @@ public:
 
 private:
     struct entry {
-        std::optional<Hold> hold;  // none: entering
+        std::optional<Hold> hold;  // nullopt: entering
         std::size_t shares = 0;
     };
     std::map<Owner, entry> entries_;

@@ -18,7 +18,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// A lock of such a name would stand in the queue of a lock on its parent, and block it.
+// A lock with this name would be a contender for the lock on its parent, and block it.
 void refuse_contender(std::string_view path) {
     const auto slash = path.rfind('/');
     if (!core::parse_contender(path.substr(slash + 1))) return;
@@ -131,7 +131,7 @@ result<std::size_t> queue_lock::position(const guard& hold, const query_options&
     const auto number = core::contender_sequence(name);
     if (!number || !core::at_counter_end(*number))
         return static_cast<std::size_t>(place - names->begin());
-    // There only the czxids tell the order.
+    // With equal numbers only the czxids show the order.
     const auto all = queue(options);
     if (!all) return all.error();
     const auto mine = std::find_if(all->begin(), all->end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_lock: what the recipes that queue on one path share: the client that asks, its claim, the ways to acquire, and
-// the queries. A recipe says what its contenders want and adds what is its own.
+// queue_lock: the common part of the recipes with one queue on a path: the client, the claim, the ways to acquire,
+// and the queries. A recipe adds the claims of its contenders and its own members.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,16 +29,16 @@ class shared_contender;
 
 class queue_lock {
 public:
-    // Throws std::system_error: bad_path; closed, for a client that was moved from.
+    // Throws std::system_error: bad_path; closed, for a moved-from client.
     queue_lock(const client& servers, std::string_view path, core::contender_family family)
         : queue_lock{internals::of(servers), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
-    // One of plain locks, as lock_options say. Throws bad_option, too.
+    // For plain locks, with their lock_options. Throws bad_option, too.
     queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_.str(); }
-    // The same in every process: the servers and the path from their root (base/resource_name.hpp).
+    // The same text in every process: the servers and the path from their root (base/resource_name.hpp).
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
 
@@ -53,16 +53,16 @@ public:
     result<guard> try_acquire(acquire_options&& options, const core::claim& wants) const {
         return acquire(std::move(options), wants, core::attempt::once);
     }
-    // Throws bad_option for an empty handler.
-    // `data`: of the znode, in place of the holder metadata.
+    // Throws bad_option for an empty handler. `data`: the znode's data, in place of the holder
+    // metadata.
     void async_acquire(acquire_options options, const core::claim& wants,
                        std::function<void(result<guard>)> handler,
                        std::optional<std::string> data = std::nullopt) const;
 
     // ---- for a multi_lock ------------------------------------------------------------------
-    // Each acquire asks the servers: no threads of this process share what it gets.
+    // True if each acquire asks the servers: no threads of this process share its hold.
     [[nodiscard]] bool is_strict() const noexcept { return shared_ == nullptr; }
-    // Of a contender that excludes all others, if the lock is one that has such contenders.
+    // The claim that excludes all others, if the lock has one.
     [[nodiscard]] core::claim exclusive_claim() const noexcept;
     // An exclusive try, for client_impl::acquire_together; no handler: the caller blocks in wait().
     [[nodiscard]] result<acquire_request> exclusive_try(
@@ -73,10 +73,10 @@ public:
     [[nodiscard]] result<bool> is_locked(const query_options& options) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;
     [[nodiscard]] result<std::optional<contender>> head(const query_options& options) const;
-    // All that hold by the rule, in the order of arrival.
+    // All contenders that hold by the rule, in the order of arrival.
     [[nodiscard]] result<std::vector<contender>> holders(
         const query_options& options, const core::permit_limit& permits = {}) const;
-    // How many contenders are ahead of this guard's znode; `removed` when it is not in the queue.
+    // The number of contenders ahead of this guard's znode; `removed` if the znode is not in the queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options) const;
 
@@ -86,7 +86,7 @@ private:
     core::contender_family family_;
     std::string resource_;
     boottime_clock::duration lock_delay_{};
-    std::shared_ptr<shared_contender> shared_;  // none: strict
+    std::shared_ptr<shared_contender> shared_;  // null: strict
 };
 
 }  // namespace turnstile::detail

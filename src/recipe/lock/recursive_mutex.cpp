@@ -31,7 +31,7 @@ public:
         if (found->second.empty()) stacks_.erase(found);
         return hold;
     }
-    // The calling thread's latest guard, which the thread's next pop() moves away; null, if it holds nothing.
+    // The calling thread's latest guard, which its next pop() moves away; null if it holds nothing.
     [[nodiscard]] const guard* top() const {
         const base::lock_guard lock{mutex_};
         const auto found = stacks_.find(owner::calling_thread());

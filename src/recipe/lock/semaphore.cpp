@@ -20,7 +20,7 @@ error out_of_range(const std::string& path, permit_count permits) {
                                   std::to_string(permit_count::k_most) + " at most"};
 }
 
-// Granted, or `busy`: then there were as many permits as this object says.
+// A grant or `busy` shows that there are as many permits as this object expects.
 void note_agreement(std::atomic<bool>& agreed, const result<guard>& outcome) {
     if (outcome || outcome.error() == errc::busy) agreed = true;
 }
@@ -60,7 +60,7 @@ public:
     }
 
     const detail::queue_lock queue;
-    std::optional<std::int32_t> limit;  // as this object says
+    std::optional<std::int32_t> limit;  // the number that this object expects
     const std::shared_ptr<std::atomic<bool>> agreed = std::make_shared<std::atomic<bool>>(false);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of shared_mutex share.
+// The state that the parts of shared_mutex share.
 #pragma once
 
 #include <memory>

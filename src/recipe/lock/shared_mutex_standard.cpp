@@ -8,7 +8,7 @@ namespace turnstile {
 
 namespace {
 
-// The calling thread's hold, which is of this kind. A hold that is over is taken for what it was.
+// The calling thread's hold, if it has this kind. A hold that is over counts by its former kind.
 guard take_own(detail::standard_forms& threads, const std::string& path, contender_kind kind) {
     auto own = threads.take(path);
     const auto held = detail::kind_held(path, own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// standard_forms: what lock(), try_lock() and their kin make of an outcome, for every recipe: the hold is
+// standard_forms: turns outcomes into the results of lock(), try_lock() and their kin, for every recipe: a hold is
 // kept for the calling thread, "not taken" is `false`, everything else is thrown.
 //
 // Thread safety: all members from any thread.
@@ -14,7 +14,7 @@
 
 namespace turnstile::detail {
 
-// `L` has acquire().
+// `L` must have acquire().
 class standard_forms {
 public:
     [[nodiscard]] const guard* own() const { return holds_.own(); }
@@ -26,7 +26,7 @@ public:
             throw_error({errc::would_deadlock, path + ": this thread holds it already"});
         keep_or_throw(lock.acquire());
     }
-    // With no time left it tries. False if the calling thread has a hold already.
+    // With no time left it only tries. False if the calling thread has a hold already.
     template <class L>
     bool try_lock(L& lock, boottime_clock::duration left) {
         if (holds_.has_own()) return false;
@@ -40,7 +40,7 @@ public:
         holds_.keep(std::move(*outcome));
     }
 
-    // "Not taken" is the standard's `false`, whatever the reason was to wait in vain.
+    // Every reason for a wait in vain is "not taken", the standard's `false`.
     template <class T>
     static bool taken(const result<T>& outcome) {
         if (outcome) return true;
@@ -49,7 +49,7 @@ public:
             throw_from_lock(why);
         return false;
     }
-    // The calling thread's hold, which is its own from now on. Throws not_owner if there is none.
+    // The calling thread's hold, which now belongs to the caller. Throws not_owner if there is none.
     [[nodiscard]] guard take(const std::string& path) {
         auto hold = holds_.take_own();
         if (!hold) throw_error({errc::not_owner, path});

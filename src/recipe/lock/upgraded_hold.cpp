@@ -25,8 +25,8 @@ result<void> upgraded_hold::status() const {
     return upper_->status();
 }
 
-// The upper one first: a session's requests are carried out in order, so no client sees an upgrade without
-// what it upgrades.
+// The upper one first: the servers carry out a session's requests in order, so no client sees an upgrade without its
+// upgradable hold.
 void upgraded_hold::unlock() noexcept {
     upper_->unlock();
     base_->unlock();

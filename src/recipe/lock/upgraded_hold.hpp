@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// upgraded_hold: a hold on a read-write lock that was upgradable and is a writer's now: two znodes of one
-// session, the upgradable one beneath and the upgrade above it. Loss of one is loss of both.
+// upgraded_hold: a hold of a read-write lock that was upgradable and is now a writer's. It consists of two znodes of
+// one session: the upgradable one below and the upgrade above. The loss of one is the loss of both.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -21,7 +21,7 @@ public:
         : base_{std::move(base)}, upper_{std::move(upper)} {}
 
     [[nodiscard]] const std::shared_ptr<session_hold>& base() const noexcept { return base_; }
-    // Gives up what a writer has, and returns the upgradable hold, whose token grows.
+    // Gives up the writer's part, and returns the upgradable hold, whose token grows.
     std::shared_ptr<session_hold> drop_upper();
 
     [[nodiscard]] const std::string& path() const noexcept override { return upper_->path(); }

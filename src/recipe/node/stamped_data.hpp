@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_data: a znode's data with the version and the stamp that the servers gave to its last write.
+// stamped_data: a znode's data with the version and the stamp of its last write, both from the servers.
 //
 // Thread safety: none, values.
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace turnstile::detail {
 
-// A znode's data as it was read; version -1 if it was not there.
+// A znode's data as it was read; version -1 if there was no znode.
 struct stamped_data {
     std::string text;
     std::int32_t version = -1;
-    std::int64_t changed = 0;  // mtime, milliseconds since 1970, the leader's clock
+    std::int64_t changed = 0;  // mtime: milliseconds since 1970, by the leader's clock
     [[nodiscard]] bool exists() const noexcept { return version >= 0; }
 };
 

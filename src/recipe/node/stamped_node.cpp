@@ -13,7 +13,7 @@ commit_options as_commit(const query_options& limits) {
     return {limits.timeout, limits.stop};
 }
 
-// Why there is no time. Whether the write for it was carried out is of no concern to a caller: it changes nothing.
+// Why the time is unknown. The caller need not know whether the write for it was carried out: it changes nothing.
 error without_time(const error& why, const guard& by, const query_options& limits) {
     if (why != errc::outcome_unknown) return why;
     if (const auto held = by.status(); !held) return held.error();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // stamped_node: a persistent znode that is read and written under a hold, and the leader's clock.
 //
-// "Now" is what the leader stamps a write of ours with: a commit that changes nothing but the hold's own
-// znode, whose mtime is then read. So the clocks of this machine and of the server that we are at do not
-// matter. The stamps of one leader do not go back unless its clock is set back; a new leader's clock may
-// differ from the old one's by what their machines' clocks differ.
+// "Now" is the leader's stamp of a write of ours: a commit that changes only the hold's own znode, whose mtime is
+// then read. So the clocks of this machine and of the connected server do not matter. The stamps of one leader never
+// decrease, unless its clock is set back. A new leader's clock may differ from the old one's as much as their
+// machines' clocks.
 //
-// A call ends with the hold, too: with the error of guard::status(), or with guard::commit()'s outcome_unknown.
+// A call also ends when the hold ends: with the error of guard::status(), or with guard::commit()'s outcome_unknown.
 //
 // Thread safety: a value of references; for one thread at a time. Calls block.
 #pragma once
@@ -27,9 +27,9 @@ public:
         : servers_{servers}, path_{std::move(path)}, by_{by} {}
 
     [[nodiscard]] result<stamped_data> read(const query_options& limits) const;
-    // The time by the clock of the servers' leader, read after this call began.
+    // The time on the clock of the servers' leader, read after this call began.
     [[nodiscard]] result<std::int64_t> ask_time(const query_options& limits) const;
-    // Writes it, or makes it, if it is still as it was read. bad_version, node_exists: it is not.
+    // Writes or makes the znode, if it has not changed since it was read. bad_version, node_exists: it has.
     result<void> write(const stamped_data& as_read, const std::string& text,
                        const query_options& limits) const;
 

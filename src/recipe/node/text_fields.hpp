@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// text_fields: one line of `key=value` pairs, as recipes keep their state in a znode: people can read it,
-// and a later version may add fields. Values are percent-escaped.
+// text_fields: one line of `key=value` pairs, the form of recipes' state in znodes: people can read it, and later
+// versions may add fields. Values are percent-escaped.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace turnstile::detail {
 
-// Milliseconds of a server's clock since 1970, before the year 10000: sums with a span that a user gives fit.
+// Milliseconds of a server's clock since 1970, before the year 10000: so the sum with a user's span cannot overflow.
 [[nodiscard]] constexpr bool is_stamp(std::int64_t milliseconds) noexcept {
     constexpr std::int64_t k_end = 253'402'300'800'000;
     return milliseconds >= 0 && milliseconds < k_end;
@@ -20,7 +20,7 @@ namespace turnstile::detail {
 
 class text_fields {
 public:
-    // What is no pair is left out; of two with one key the last counts.
+    // Text that is no pair is skipped; of two pairs with one key the last counts.
     [[nodiscard]] static text_fields parse(std::string_view text);
 
     void add(std::string_view key, std::string_view value);
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
     [[nodiscard]] std::optional<std::string_view> find(std::string_view key) const;
-    // Nothing if it is not there or no number.
+    // nullopt if it is missing or no number.
     [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const;
     // The same for a number that can be a stamp.
     [[nodiscard]] std::optional<std::int64_t> stamp(std::string_view key) const;

@@ -23,7 +23,7 @@ struct kazoo_name {
     friend bool operator==(const kazoo_name&, const kazoo_name&) = default;
 };
 
-// Nothing for any other name.
+// nullopt for any other name.
 [[nodiscard]] std::optional<kazoo_name> parse_kazoo(std::string_view child) noexcept;
 
 }  // namespace turnstile::detail

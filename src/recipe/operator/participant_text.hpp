@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// participant_text: what a participant of an election writes into its znode: its id, as Curator's do, and if it publishes
-// more a line behind it, which Curator's participants read as part of the id:
+// participant_text: the text of a participant's znode in an election: its id, as in Curator's znodes, and then a line
+// with its published data, if any, which Curator's participants take for a part of the id:
 //
 //     host-1
 //     host-1\nturnstile-data=10.0.0.7:8080
@@ -13,7 +13,7 @@
 
 namespace turnstile::detail {
 
-// The id itself, or a default; throws bad_option for one that breaks the rule.
+// The id itself, or a default; throws bad_option for an id that breaks the rule.
 [[nodiscard]] std::string checked_id(const std::string& id);
 // Throws bad_option for data that breaks the rule.
 [[nodiscard]] std::string participant_text(const std::string& id, const std::string& data);
@@ -24,7 +24,7 @@ struct published {
     friend bool operator==(const published&, const published&) = default;
 };
 
-// Text of another client may be anything: all of it is its id, unless the line is there.
+// Another client's text may be anything: all of it is the id, unless the line is there.
 [[nodiscard]] published parse_participant(std::string_view text);
 
 }  // namespace turnstile::detail

@@ -25,9 +25,9 @@ using core::server_error;
 using std::chrono::milliseconds;
 
 constexpr int k_most_tries = 16;
-constexpr int k_most_orders = 3;  // of one take(): another client may write over an order
-constexpr int k_looks = 40;       // while a contender has time to go, or more
-constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between them
+constexpr int k_most_orders = 3;  // in one take(): another client may overwrite an order
+constexpr int k_looks = 40;       // at least, while a contender has time to go
+constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between looks
 constexpr std::chrono::seconds k_time_to_withdraw{5};
 
 result<void> check(const contender& target, const revoke_options& options) {
@@ -47,7 +47,7 @@ query_options limits_of(const revoke_options& options) {
     return {.stop = options.stop};
 }
 
-// The claim of the contender, unless the servers grant no such session time-out.
+// The session time-out that the contender claims; nullopt if the servers grant no such time-out.
 std::optional<milliseconds> timeout_of(const contender_metadata& claimed,
                                        const revoke_options& options) {
     milliseconds::rep value = 0;
@@ -58,12 +58,12 @@ std::optional<milliseconds> timeout_of(const contender_metadata& claimed,
     return milliseconds{value};
 }
 
-// The caller has given up: by its stop token, or by an interruption of its thread.
+// The caller has given up, by its stop token or by an interruption of its thread.
 bool is_given_up(const error& why) {
     return why == errc::cancelled || why == errc::interrupted;
 }
 
-// An order that may be written ends in an outcome, or the process does.
+// After an order may have been written there must be an outcome, or the process ends.
 constexpr auto k_order = "an order to release";
 
 }  // namespace
@@ -77,7 +77,7 @@ public:
         return base::child_path(queue_.path(), target.name);
     }
 
-    // The znode as it is, if it is still the one that was seen; nothing, if it is gone.
+    // The znode as it is now, if it is still the same znode; nullopt if it is gone.
     [[nodiscard]] result<std::optional<core::reply>> look(const contender& target,
                                                           const query_options& limits) const {
         auto answers = queue_.servers()->read({core::get_op{znode(target)}}, limits);
@@ -86,14 +86,14 @@ public:
         if (answer.error == server_error::no_node) return std::optional<core::reply>{};
         if (answer.error != server_error::ok) return refusal(answer.error, target);
         if (static_cast<std::uint64_t>(answer.stat.czxid) != target.token.zxid())
-            return std::optional<core::reply>{};  // another one of the same name
+            return std::optional<core::reply>{};  // another znode of the same name
         return std::optional{std::move(answer)};
     }
 
     // Appends the order to the data of the contender's znode; for Curator's contender its request replaces the data.
-    // After a write whose answer was lost the next look finds the order.
+    // If the answer of a write is lost, the next look finds the order.
     struct written_order {
-        std::optional<core::reply> seen{};  // with the order; nothing: it is gone
+        std::optional<core::reply> seen{};  // with the order; nullopt: the znode is gone
         bool wrote = false;
     };
     [[nodiscard]] result<written_order> write_order(const contender& target,
@@ -108,7 +108,7 @@ public:
             if (!outcome.seen) return outcome;
             const auto& data = outcome.seen->data;
             const auto standing = core::parse_revocation(data);
-            // A request would undo an order that stands.
+            // A request would undo the order that is there.
             const bool ordered = standing && standing->manner == core::revocation::how::take &&
                                  order.manner == core::revocation::how::ask;
             if (ordered || standing == order) return outcome;
@@ -127,7 +127,8 @@ public:
         return error{errc::busy, znode(target) + " changes faster than the order can be written"};
     }
 
-    // With a version that was read on the connection `read_on`. ok, no_node or bad_version; everything else is an error.
+    // The version was read on the connection `read_on`. Returns ok, no_node or bad_version; everything else is an
+    // error.
     [[nodiscard]] result<server_error> write(core::operation&& op, std::uint64_t read_on,
                                              const contender& target,
                                              const query_options& limits) const {
@@ -140,8 +141,8 @@ public:
         return error;
     }
 
-    // Deletes the znode if it is as `ordered` tells it; else bad_version. It is read once more, since the version alone
-    // does not tell: servers that went on from older data, without the order, give it out again.
+    // Deletes the znode if it is as in `ordered`; otherwise bad_version. It is read again, since the version alone
+    // does not tell: servers that were set back to older data, without the order, give the same version again.
     [[nodiscard]] result<server_error> remove(const core::reply& ordered, const contender& target,
                                               const query_options& limits) const {
         for (int i = 0; i != k_most_tries; ++i) {
@@ -158,7 +159,7 @@ public:
         return server_error::bad_version;
     }
 
-    // Until it is gone, or its time is over.
+    // Waits until the znode is gone, or the time is over.
     [[nodiscard]] result<bool> goes_within(boottime_clock::duration time, const contender& target,
                                            const query_options& limits) const {
         const auto end = boottime_clock::now() + time;
@@ -174,7 +175,7 @@ public:
         }
     }
 
-    // Takes the marks of these words off the end of the data. False: the znode is gone.
+    // Removes the marks of these words from the end of the data. False: the znode is gone.
     [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation& words,
                                         const query_options& limits) const {
         const auto& before = target.metadata.text;
@@ -195,7 +196,7 @@ public:
         return error{errc::busy, znode(target) + " changes faster than the order can be withdrawn"};
     }
 
-    // How long a hold may still be valid after the order was written.
+    // The longest time for which a hold may still be valid after the order was written.
     [[nodiscard]] result<milliseconds> time_for(const contender_metadata& claimed,
                                                 const contender& target,
                                                 const revoke_options& options) const {
@@ -211,8 +212,8 @@ public:
         return 2 * std::max(*theirs, ours);
     }
 
-    // Writes the order, and deletes the znode when `time` has passed since. Begins anew if another client has written over
-    // the order: the holder may have confirmed its hold in between.
+    // Writes the order, and deletes the znode when `time` has passed since. Starts again if another client has
+    // overwritten the order: the holder may have confirmed its hold in between.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const core::revocation& order, milliseconds time,
                                                   const query_options& limits) const {
@@ -236,7 +237,7 @@ public:
                      znode(target) + ": another client keeps writing over the order; try again"};
     }
 
-    // Withdraws what a call has written that its caller has given up; its error, with what became of that.
+    // The caller has given up: withdraws the order. Returns the caller's error, with the result of the withdrawal.
     [[nodiscard]] error given_up(error why, const contender& target,
                                  const core::revocation& words) const {
         if (!is_given_up(why)) return why;
@@ -278,7 +279,7 @@ result<void> revocation::ask(const contender& target, const revoke_options& opti
     });
 }
 
-// Nothing is written before the wait is known; what the contender claims later does not change it.
+// The wait is computed before anything is written; the contender's later claims do not change it.
 result<revocation_outcome> revocation::take(const contender& target,
                                             const revoke_options& options) const {
     if (const auto good = check(target, options); !good) return good.error();

@@ -14,8 +14,8 @@ namespace {
 
 using detail::survey_turns;
 
-// Parts of a round's requests that lists leave over: a half for contenders never read; if there are none, an eighth
-// for those read again.
+// Shares of a round's requests, after the lists: a half for contenders that were never read; if there are none, an
+// eighth for reading contenders again.
 constexpr std::size_t k_part_for_unread = 2;
 constexpr std::size_t k_part_for_due = 8;
 
@@ -63,7 +63,7 @@ private:
         return std::min(turns_.due_reads_count(), left_ / k_part_for_due);
     }
 
-    // Folders lead to further ones.
+    // Each folder may show further ones.
     result<void> list_new() {
         while (left_ != 0) {
             const auto folders = turns_.unlisted(left_);
@@ -74,7 +74,7 @@ private:
     }
 
     result<void> list(const std::vector<std::string>& folders) {
-        const auto now = boottime_clock::now();  // each is listed later
+        const auto now = boottime_clock::now();  // each folder is listed at a different time
         auto answers = detail::ask_each(*client_, folders, limits_, [](const std::string& path) {
             return core::children_op{path};
         });
@@ -115,8 +115,8 @@ private:
     const std::string folder_;
     survey_turns turns_;
     query_options limits_;
-    std::size_t left_ = 0;  // requests of this round
-    bool begun_ = false;    // every folder has been listed once
+    std::size_t left_ = 0;  // requests left in this round
+    bool begun_ = false;    // true after every folder has been listed once
 };
 
 rolling_survey::rolling_survey(const client& servers, std::string_view folder,

@@ -11,10 +11,10 @@
 namespace turnstile::detail {
 namespace {
 
-// What stands ahead of a contender in its queue.
+// The contenders ahead of a contender in its queue.
 struct ahead {
     std::size_t contenders = 0;
-    std::size_t writers = 0;  // and upgrades, and mutexes
+    std::size_t writers = 0;  // also upgrades and mutexes
     std::size_t upgradables = 0;
     std::int64_t permits = 0;
 };

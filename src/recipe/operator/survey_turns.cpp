@@ -18,13 +18,13 @@ namespace {
 
 using core::server_error;
 
-// A folder whose queue changed within so many rounds is likely to change again.
+// A folder whose queue changed in the latest k_lately rounds is likely to change again.
 constexpr std::uint64_t k_lately = 32;
 constexpr std::uint64_t k_weight_of_change = 8;
-// So many contenders of a lock that a browser shows are read again in each round.
+// The contenders of a lock that a browser shows: so many are read again in each round.
 constexpr std::size_t k_looked_at = 50;
 
-// The `most` with the least urgency() value, in order.
+// Keeps the `most` elements with the lowest urgency() value, in order.
 template <class T, class F>
 void keep_most_urgent(std::vector<T>& all, std::size_t most, const F& urgency) {
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
@@ -92,7 +92,7 @@ std::vector<std::string> survey_turns::unlisted(std::size_t most) const {
     return paths;
 }
 
-// Rounds since it was listed, which weigh more where it has changed lately: so each has its turn.
+// The rounds since the folder was listed, which weigh more if it has changed lately: so each folder has its turn.
 std::uint64_t survey_turns::urgency_of(const folder_record& record) const {
     if (is_first(record)) return 0;
     const bool lately = record.changed + k_lately >= round_;
@@ -115,7 +115,7 @@ std::vector<std::string> survey_turns::due_folders(std::size_t most) const {
 result<void> survey_turns::list(const std::string& folder, core::reply answer,
                                 core::time_point now) {
     const auto found = folders_.find(folder);
-    if (found == folders_.end()) return {};  // the folder above it is gone
+    if (found == folders_.end()) return {};  // the folder above is gone
     const bool gone = answer.error == server_error::no_node;
     if (gone && folder != root_) {
         forget(folder);
@@ -156,7 +156,7 @@ void survey_turns::update_folders(folder_record& record, std::vector<std::string
         if (const auto below = base::child_path(path, name); below != k_servers_own) add(below);
 }
 
-// What was read of a contender is still true of it: its name is never used again.
+// A contender's name is never used again, so what was read of it is still true.
 void survey_turns::update_locks(folder_record& record, std::vector<listed_lock> locks) {
     std::vector<queue> queues;
     for (auto& lock : locks) {

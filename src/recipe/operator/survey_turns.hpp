@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_turns: what a rolling survey knows, and whose turn it is to be asked next.
+// survey_turns: the knowledge of a rolling survey, and the order in which it asks next.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -21,8 +21,8 @@
 
 namespace turnstile::detail {
 
-// Of each queue so many contenders can be read without exceeding `most` in all: the shortest queues whole, the others
-// equally far, and the first contender of each in any case.
+// The number of contenders that can be read of each queue without exceeding `most` in all: the shortest queues whole,
+// the others equally far, and the first contender of each in any case.
 [[nodiscard]] std::size_t depth_within(std::vector<std::size_t> lengths, std::size_t most);
 
 class survey_turns {
@@ -36,25 +36,25 @@ public:
     // Folders that were never listed, in the order in which they were found.
     [[nodiscard]] std::vector<std::string> unlisted(std::size_t most) const;
     [[nodiscard]] std::size_t unlisted_count() const;
-    // Those that were, but not in this round: the most urgent ones first.
+    // Folders that were listed before, but not in this round: the most urgent ones first.
     [[nodiscard]] std::vector<std::string> due_folders(std::size_t most) const;
-    // What the servers said of a folder's children. Errors: too_many, protocol.
+    // The servers' answer about a folder's children. Errors: too_many, protocol.
     [[nodiscard]] result<void> list(const std::string& folder, core::reply answer,
                                     core::time_point now);
 
-    // A znode whose data are to be read: a contender's, or that of a semaphore's folder. Good until the next list().
+    // A znode whose data have to be read: a contender, or a semaphore's folder. Valid until the next list().
     struct turn {
         folder_record* folder = nullptr;
         std::size_t queue = 0;
-        std::optional<std::size_t> place{};  // none: the folder itself
-        std::uint64_t urgency = 0;           // less is sooner
+        std::optional<std::size_t> place{};  // nullopt: the folder itself
+        std::uint64_t urgency = 0;           // smaller is sooner
     };
-    // Decides how far each queue is read, by what the lists say now, and forgets what was read further back. Ahead of
-    // the next three, whose answers rest on it.
+    // Decides how far each queue is read, by the present lists, and forgets what was read further back. Must precede
+    // the next three, whose answers depend on it.
     void choose_depth();
-    // Never read, and to be read; the first of each queue come first.
+    // Contenders that have to be read and never were; the first contender of each queue comes first.
     [[nodiscard]] std::vector<turn> unread(std::size_t most);
-    // Read, but not in this round, since what a znode says may change: those read longest ago come first.
+    // Contenders that were read, but not in this round: a znode's text may change. The longest unread ones come first.
     [[nodiscard]] std::vector<turn> due_reads(std::size_t most);
     [[nodiscard]] std::size_t unread_count() { return find_unread().size(); }
     [[nodiscard]] std::size_t due_reads_count() { return find_due_reads().size(); }
@@ -62,14 +62,14 @@ public:
     void read(std::span<const turn> asked, std::span<const core::reply> answers);
 
     [[nodiscard]] lock_survey survey() const;
-    // Since the list of the folder that was listed longest ago.
+    // The age of the oldest list of a folder.
     [[nodiscard]] core::duration oldest(core::time_point now) const;
 
 private:
     struct place {
         std::string name;
         std::unique_ptr<contender> known{};
-        std::uint64_t read = 0;  // in which round
+        std::uint64_t read = 0;  // the round of the latest read
         bool gone = false;
     };
     struct queue {
@@ -80,13 +80,13 @@ private:
     };
     struct folder_record {
         std::string path;
-        std::uint64_t found = 0;    // counts the folders
-        std::uint64_t listed = 0;   // in which round; 0: never
-        std::uint64_t changed = 0;  // when a list differed from the one before
+        std::uint64_t found = 0;    // counts the folders in the order of their finding
+        std::uint64_t listed = 0;   // the round of the latest list; 0: never
+        std::uint64_t changed = 0;  // the round in which a list last differed from the one before
         core::time_point listed_at{};
         std::int64_t pzxid = 0;
         bool unreadable = false;
-        std::vector<std::string> folders;  // names of further ones, sorted
+        std::vector<std::string> folders;  // names of further folders, sorted
         std::vector<queue> queues;
     };
 

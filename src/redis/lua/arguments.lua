@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Every script: its keys, its first arguments, and the server's clock in microseconds. `mark`: the session's text at
--- the server; `timeout`: its time-out in microseconds; `me`: the caller's identity, empty without credentials.
+-- For every script: its keys, its first arguments, and the server's clock in microseconds. `mark`: the session's text
+-- at the server; `timeout`: its timeout in microseconds; `me`: the caller's identity, empty without credentials.
 local nodes, deadlines = KEYS[1], KEYS[2]
 local prefix, sid, mark, timeout, me = unpack(ARGV, 1, 5)
 local call = redis.call

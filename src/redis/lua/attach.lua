@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The attach of a session. `sid` is empty for a new one, and `mark` has no connection: ":time-out:password:identity".
--- `seen`: the last zxid that the client has seen; a watched znode with a later one has changed. `history`: the one that
--- the session was attached in last, empty for a new one (field "l": when it began). `changed_znodes`: the last zxid
--- under which it was told, there, that a znode was made or removed. Then its watches, a kind and a path each: d of a
--- znode that was there, e of one that was not, c of children.
+-- The attach of a session. `sid` is empty for a new session, and `mark` has no connection:
+-- ":time-out:password:identity". `seen`: the last zxid that the client has seen; a watched znode with a later zxid
+-- has changed. `history`: the history in which the session was last attached, empty for a new session (field "l":
+-- when it began). `changed_znodes`: the last zxid of that history in which the client was informed of a created or
+-- removed znode. The session's watches follow, a kind and a path each: d of an existing znode, e of an absent znode,
+-- c of children.
 --
--- The layout's version is looked at before anything else: a tree of another one is left as it is. A tree without it was
--- made before there was the field, which is added with the session's mark: sooner, and with the memory used up, it
--- would keep a session whose time is over from being told so (`flush`). Then the server is looked at: where it is not
--- the one that the tree was at, another history begins. The session's watches are set anew: one that would have fired
--- meanwhile fires now.
+-- The script first checks the version of the layout, and leaves a tree of another version unchanged. A tree without a
+-- version was created before the field existed. The field is added with the session's mark: earlier, and with the
+-- memory used up, it would prevent an expired session from learning that (`flush`). Then the script checks the
+-- server: if the tree was at another server, another history begins. The session's watches are set again: a watch
+-- that would have fired meanwhile fires now.
 -- include "arguments.lua"
 local seen, history, changed_znodes = unpack(ARGV, 6, 8)
 seen, changed_znodes = tonumber(seen), tonumber(changed_znodes)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The writes of a request. Kinds of parts: c create, r remove, s set, k check. All parts are looked at before anything
--- is written; without a create among them a write is carried out where the memory is used up.
+-- The writes of a request. Kinds of parts: c create, r remove, s set, k check. The script checks all parts before it
+-- writes anything. A write without a create is executed even if the memory is used up.
 local function carry_out()
   local ms = math.floor(now / 1000)
   local z = math.max((tonumber(get('z') or 0)) + 1, now)

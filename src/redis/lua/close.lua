@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The session ends, in order.
+-- The orderly end of a session.
 -- include "arguments.lua"
 -- include "tree.lua"
 -- include "session.lua"

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What is due: sessions end, with their znodes, at one zxid each. A script that is broken off, since a right was taken
--- away under way, is not rolled back. So what a session's end starts from goes last: the next script ends it once more.
+-- Ends due sessions, with their znodes, at one zxid each. A script that is aborted, because a right was revoked
+-- meanwhile, is not rolled back. So the data with which a session's end starts are deleted last: the next script
+-- repeats the end.
 local function parent_of(path)
   local at = string.match(path, '^.*()/')
   return at == 1 and '/' or string.sub(path, 1, at - 1)
@@ -49,7 +50,7 @@ local function end_session(id)
 end
 
 -- Field "d": no session is due before that instant. It is raised here, where there is memory for it, and lowered by
--- what gives a session an earlier deadline.
+-- everything that gives a session an earlier deadline.
 local function none_before(at)
   local d = get('d')
   if d and tonumber(d) <= at then return end

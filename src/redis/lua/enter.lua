@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A create, and the list of the folder behind it, which is answered where there is no memory for the create, too.
+-- A create, and the list of the folder after it, which is answered even if there is no memory for the create.
 -- include "arguments.lua"
 local count, kind, path, parent, data, version, flags = unpack(ARGV, 6, 12)
 local lists = true

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Events: one that the caller caused itself goes with its own reply, behind those that wait for it already.
+-- Events. An event that the caller caused itself comes with its own reply, after the events that wait for it already.
 local function queue(to, kind, path)
   local e = struct.pack('<BI4', kind, #path) .. path
   if to == sid then mine[#mine + 1] = e return end
@@ -28,6 +28,6 @@ end
 local function unwatch(id, f)
   local list = get(f)
   if not list then return end
-  local rest = string.gsub(list, '%f[%d]' .. id .. ' ', '')  -- the whole number: another one may end with it
+  local rest = string.gsub(list, '%f[%d]' .. id .. ' ', '')  -- the whole number: another id may end with it
   put(f, rest ~= '' and rest)
 end

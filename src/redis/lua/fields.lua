@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The fields of P:n. `known`: as read, or as they are to be; `unwritten`: those that are still to be written. A field
--- that is to go is false.
-local code, event, flag, layout = constants()  -- of scripts.cpp
+-- The fields of P:n. `known`: as read, or as they are going to be; `unwritten`: fields that still have to be written.
+-- A field that is going to be deleted is false.
+local code, event, flag, layout = constants()  -- in scripts.cpp
 local band = bit.band
 local known, unwritten, dirty = {}, {}, false
 local mine, publish = {}, {}
@@ -17,8 +17,8 @@ local function get(f)
 end
 local function put(f, v) known[f] = v; unwritten[f] = v; dirty = true end
 
--- Deletions go first: they are allowed where the memory is used up, and what follows is, too. A wake-up that the server
--- refuses is as one that is lost: it must not break off what is half written.
+-- Deletions go first: the server allows them with the memory used up, and then everything that follows. A wake-up
+-- that the server refuses counts as lost: it must not abort half-written changes.
 local function flush()
   if dirty then
     local gone, kept = {}, {}

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The session gives back its watches on a path.
+-- The session removes its watches on a path.
 -- include "arguments.lua"
 local path = ARGV[6]
 -- include "tree.lua"

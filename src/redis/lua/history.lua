@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A server that begins anew, or takes over from another one, has another replication id, and may go on from older data.
--- Then a new history of the tree begins: field "l" has when, and with which zxid as the last one. A session that
--- changed znodes under a later one ends: what its client was told is not so, and no client would remove a contender
--- that is there again. The id also changes under connections that stay. So every session is sent to attach anew (its
--- connection is raised), and woken, so that it does so at once: what it changes then belongs to the new history.
+-- A server that restarts, or takes over from another one, has another replication id, and may continue from older
+-- data. Then a new history of the tree begins: field "l" contains the time, and the last zxid before. A session that
+-- changed znodes under a later zxid ends: its client knows changes that are lost, and no client would remove a
+-- contender that exists again. The id also changes under connections that remain. So every session must attach again
+-- (its connection is raised), and is woken, so that it does so at once: its changes then belong to the new history.
 --
--- Field "i" has when the id was last looked at. A script within a millisecond of it need not look: to become a replica,
--- load another server's data and become the master again takes longer. What goes first is a deletion (OOM, `flush`).
+-- Field "i" contains the time of the last check of the id. A script within a millisecond of it need not check: to
+-- become a replica, load another server's data and become the master again takes longer. A deletion goes first (OOM,
+-- `flush`).
 local function begin_history(id)
   call('HDEL', nodes, 'i')
   local had = get('z') or '0'

@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The quick parts, the frequent requests in their plainest form, begin the scripts that carry them out: quick_create,
--- quick_remove, quick_read, quick_fetch.
+-- The quick parts handle the frequent requests in their plainest form, at the start of the scripts that execute them:
+-- quick_create, quick_remove, quick_read, quick_fetch.
 --
--- A Lua script makes each of its functions anew whenever it runs, which takes longer than what a plain request does. So
--- what is frequent comes first and without functions: it looks at all that it needs at once, and either answers, or
--- changes nothing and leaves the request to the general script behind it. It leaves it where a session is due, events
--- wait for the caller, or an access list, a version, or a watch that few have has a say.
+-- A Lua script creates each of its functions anew whenever it runs, which takes longer than a plain request. So the
+-- frequent case comes first and without functions: it reads everything that it needs at once, and either answers, or
+-- changes nothing and leaves the request to the general script after it. It does the latter if a session is due, if
+-- events wait for the caller, or if an access list, a version, or a rare watch matters.
 --
--- Codes and masks are numbers: a table of names would be made anew by each run. scripts.cpp holds them against the
+-- Codes and masks are numbers: each run would create a table of names anew. scripts.cpp checks them against the
 -- library's. Offsets, from 1, in a znode's record (records.hpp): pzxid 17, owner 41, version 49, the next sequence
--- number 53, the number of children 57, the flags k_part_* and k_znode_* 61. Behind its 64 bytes: the owner's identity,
--- of 40 bytes, only of a znode that its creator alone may change; and the data.
+-- number 53, the number of children 57, the flags k_part_* and k_znode_* 61. After its 64 bytes: the owner's
+-- identity, of 40 bytes, only for a znode that only its creator may change; and the data.
 --
--- Each looks first whether the session is the caller's, whether events wait for it, and at the field "d"
--- (`none_before`), an instant before which no session is due. Two conditions let a script go by it.
--- `now < none_before`: it has not come, so there is nothing to end.
--- `none_before <= until_then`: it stays true behind this script, which sets the caller's deadline to `until_then`. That
--- is no earlier than the deadline that it had, and the field is not behind that one. But where the server's clock was
--- set back, the new deadline may be the first of all. A field behind it would hide when this session is due: the
--- general script has to lower the field.
+-- Each part first checks whether the session is the caller's, whether events wait for it, and the field "d"
+-- (`none_before`), an instant before which no session is due. Two conditions let a script rely on it. `now <
+-- none_before`: the instant has not come, so no session has to be ended. `none_before <= until_then`: it remains true
+-- after this script, which sets the caller's deadline to `until_then`. That is no earlier than its previous deadline,
+-- and the field is not later than the previous deadline. But if the server's clock was set back, the new deadline may
+-- be the first of all. A later field would hide when this session is due: then the general script has to lower the
+-- field.
 local until_then = now + timeout

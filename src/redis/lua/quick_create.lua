@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A contender's znode, ephemeral and sequential (flags 1 + 16). With `lists` the folder's list is answered, too.
--- Masks for what a znode is (its record's last number): 13 = ephemeral, creator_only or read_only (1 + 4 + 8), a parent
--- that takes no plain child.
+-- A contender's znode, ephemeral and sequential (flags 1 + 16). With `lists` the script also answers the folder's
+-- list. Masks for the kind of a znode (its record's last number): 13 = ephemeral, creator_only or read_only (1 + 4 +
+-- 8), a parent that takes no plain child.
 if count == '1' and kind == 'c' and flags == '17' then
   local is, queued, zxid, due, folder, folder_watchers, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent, 'i', 'r'))

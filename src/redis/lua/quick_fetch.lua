@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Events that wait. A waiter that is told that a znode has gone lists the folder next: the list comes along where it is
--- short, and the event the only one.
+-- Waiting events. A waiter that learns that a znode has gone lists the folder next: the list is included if it is
+-- short, and the event is the only one.
 do
   local is, queued, zxid, due, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r'))

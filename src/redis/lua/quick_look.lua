@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Whether the server is the one that the tree was at (fields "i" and "r", as in history.lua).
+-- Checks whether the tree was at this server before (fields "i" and "r", as in history.lua).
 local same = looked and looked + 0 <= now and now < looked + 1000
 if not same and id and string.find(call('INFO', 'replication'), 'master_replid:' .. id .. '\r', 1, true) then
   same = type(redis.pcall('HSET', nodes, 'i', now)) == 'number'

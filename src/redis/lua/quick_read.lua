@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Every read. 4 = creator_only, whose identity stands ahead of the data.
+-- Every read. 4 = creator_only: its identity comes before the data.
 do
   local is, queued, zxid, due, record, watchers, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', path, watchers_field, 'i', 'r'))

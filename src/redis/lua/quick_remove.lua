@@ -1,12 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The removal of any version of a znode, with the events of the sessions that watch it.
--- Deletions go first: they are allowed where the memory is used up, and what follows is, too.
--- Masks: 12 = creator_only or read_only (4 + 8), of which no plain removal is; 4 = creator_only, whose identity stands
--- ahead of the data; 130 = container and emptied (2 + 128), of which 2 is left for a container that P:r does not have
--- yet.
+-- The removal of any version of a znode, with the events of the sessions that watch it. Deletions go first: the
+-- server allows them with the memory used up, and then everything that follows. Masks: 12 = creator_only or read_only
+-- (4 + 8), for which there is no plain removal; 4 = creator_only: its identity comes before the data; 130 = container
+-- and emptied (2 + 128), of which 2 is left for a container that P:r does not have yet.
 
--- What the watchers are told at once: the event, under which zxid, and the list of its folder where that is short
--- (wake.hpp).
+-- The message to the watchers: the event, its zxid, and the list of its folder if that is short (wake.hpp).
 local function removal(z, event, parent, head, length, children)
   local parts = {struct.pack('<dI4', z, #event), event}
   if children > 100 then return table.concat(parts) end

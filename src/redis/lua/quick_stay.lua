@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The session lives on, and has its events. Where the memory is used up the server refuses what may grow, but not once
--- a script has deleted something.
+-- Moves the session's deadline; the session gets its events. With the memory used up the server refuses commands that
+-- may grow, but not once a script has deleted something.
 if type(redis.pcall('ZADD', deadlines, until_then, sid)) == 'table' then
   call('HDEL', nodes, 'q' .. sid)
   call('ZADD', deadlines, until_then, sid)

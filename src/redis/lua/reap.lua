@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Containers that were emptied `emptied_for` microseconds ago, and are empty now, go.
+-- Removes containers that were emptied `emptied_for` microseconds ago, and are empty now.
 -- include "arguments.lua"
 local emptied_for = ARGV[6]
 -- include "tree.lua"

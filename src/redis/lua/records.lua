@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Records of znodes (records.hpp). `records`: those of this request, unpacked; `changed`: the paths of those to be
--- written.
+-- Records of znodes (records.hpp). `records`: this request's records, unpacked; `changed`: the paths of records that
+-- have to be written.
 local records, changed = {}, {}
 local function node(path)
   local r = records[path]

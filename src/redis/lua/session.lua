@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The session is the caller's, on this connection; it lives on from now.
--- Where the memory is used up the server refuses what may grow, but not once a script has deleted something: `touch`
--- sees to it that a session lives on there.
+-- Checks that the session is the caller's, on this connection, and moves its deadline. With the memory used up the
+-- server refuses commands that may grow, but not once a script has deleted something: `touch` makes use of that, so
+-- that a session lives on.
 load('s' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r')
 local looked = tonumber(get('i') or 0)
 if looked > now or looked <= now - 1000 then look_at_server() end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the general scripts have in common.
+-- Shared by the general scripts.
 -- include "fields.lua"
 -- include "events.lua"
 -- include "records.lua"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Turnstile's tables in MariaDB, version 2. The library makes them on first use where it may; where it may not, an
--- operator runs this file, and gives the library's user SELECT, INSERT, UPDATE and DELETE on the tables and SELECT and
--- INSERT on the sequence turnstile_number. Run again it changes nothing: the row 'schema', which comes last, says
--- that all is there.
+-- Turnstile's tables in MariaDB, version 2. The library creates them on first use if it has the rights. Otherwise an
+-- operator runs this file, and grants the library's user SELECT, INSERT, UPDATE and DELETE on the tables and SELECT
+-- and INSERT on the sequence turnstile_number. Running it again changes nothing: the row 'schema', which comes last,
+-- shows that everything exists.
 CREATE TABLE IF NOT EXISTS turnstile_meta (
     name varbinary(64) PRIMARY KEY,
     value bigint NOT NULL
@@ -14,8 +14,9 @@ CREATE TABLE IF NOT EXISTS turnstile_sessions (
     deadline bigint NOT NULL,
     changes bigint NOT NULL
 ) ENGINE = InnoDB;
--- A program's own transaction keeps a node by its entry in turnstile_nodes_created, which a change of the node leaves alone
--- and its removal does not. New entries come behind all others, so a gap that it keeps, too, is one that no other client wants.
+-- A user's transaction keeps a node by its entry in turnstile_nodes_created. A change of the node does not touch the
+-- entry, its removal does. New entries come after all others, so the gap that the transaction also locks hinders no
+-- other client.
 CREATE TABLE IF NOT EXISTS turnstile_nodes (
     path varbinary(2000) PRIMARY KEY,
     parent varbinary(2000) NOT NULL,
@@ -51,7 +52,7 @@ CREATE TABLE IF NOT EXISTS turnstile_events (
     nonce bigint NOT NULL,
     KEY turnstile_events_session (session)
 ) ENGINE = InnoDB;
--- A path is locked by the row of its hash: a path of which there is no node can be locked, too.
+-- A path is locked by the row of its hash: so paths without nodes can be locked.
 CREATE TABLE IF NOT EXISTS turnstile_stripes (stripe integer PRIMARY KEY) ENGINE = InnoDB;
 INSERT IGNORE INTO turnstile_stripes SELECT seq FROM seq_0_to_1023;
 INSERT IGNORE INTO turnstile_nodes VALUES
@@ -59,8 +60,8 @@ INSERT IGNORE INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- Tokens grow from here on: a database that is made anew goes on above those of the one that was lost. Each number that
--- is taken is larger than those before it, whichever client asks: the cache is the server's, not a connection's.
+-- Tokens grow from here on: a new database continues above the tokens of a lost one. Each number is larger than all
+-- earlier ones, whichever client takes it: the cache belongs to the server, not to a connection.
 EXECUTE IMMEDIATE CONCAT('CREATE SEQUENCE IF NOT EXISTS turnstile_number START WITH ',
     CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED), ' CACHE 1000 ENGINE = InnoDB');
 INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Turnstile's tables in PostgreSQL, version 2. The library makes them on first use where it may; where it may not,
--- an operator runs this file, and gives the library's user SELECT, INSERT, UPDATE and DELETE on the tables and
--- USAGE on the sequence turnstile_number.
+-- Turnstile's tables in PostgreSQL, version 2. The library creates them on first use if it has the rights. Otherwise
+-- an operator runs this file, and grants the library's user SELECT, INSERT, UPDATE and DELETE on the tables and USAGE
+-- on the sequence turnstile_number.
 CREATE TABLE turnstile_meta (name text PRIMARY KEY, value bigint NOT NULL);
 CREATE SEQUENCE turnstile_number AS bigint;
 CREATE TABLE turnstile_sessions (
@@ -50,6 +50,6 @@ INSERT INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- Tokens grow from here on: a database that is made anew goes on above those of the one that was lost.
+-- Tokens grow from here on: a new database continues above the tokens of a lost one.
 SELECT setval('turnstile_number', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
 INSERT INTO turnstile_meta VALUES ('schema', 2), ('cleaned', 0);

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Turnstile's tables in SQLite, version 2. The library makes them on first use.
+-- Turnstile's tables in SQLite, version 2. The library creates them on first use.
 CREATE TABLE turnstile_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 CREATE TABLE turnstile_sessions (
     id INTEGER PRIMARY KEY,

@@ -96,7 +96,7 @@ TEST_F(lock_series_test, counts_losses_by_their_reason_and_releases_as_none) {
 TEST_F(lock_series_test, counts_a_call_that_ends_without_a_grant_as_refused) {
     const auto call = series.enter(k_start);
     series.end(call, errc::timeout, ending::by_loss, k_start + 1s);
-    series.grant(call, held, k_start + 2s);  // it comes too late, and is given back
+    series.grant(call, held, k_start + 2s);  // the grant comes too late, and is given back
     const auto numbers = series.read(k_start);
     EXPECT_EQ(numbers.refused, (std::map<std::string, std::uint64_t>{{"timeout", 1}}));
     EXPECT_EQ(numbers.granted, 0U);

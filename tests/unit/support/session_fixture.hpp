@@ -104,7 +104,8 @@ protected:
         on_event(core::watch_event{kind, path, connection});
     }
 
-    // ---- time ---- Advances to `then`, and runs every timer on the way.
+    // ---- time ----
+    // Advances to `then`, and runs every timer on the way.
     void pass_until(core::time_point then) {
         constexpr int k_most_timers = 10'000;
         for (int i = 0; session.next_deadline() && *session.next_deadline() <= then; ++i) {
