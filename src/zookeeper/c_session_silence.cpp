@@ -74,7 +74,7 @@ void c_session::leave_silent_server(std::uint64_t connection) {
     std::optional<way_to_leader> to;
     {
         const base::lock_guard turn{turn_};
-        changed_.clear();  // before closed_ is checked: close() sets both
+        changed_.clear();  // before the check of closed_: close() sets closed_ and changed_
         {
             const base::lock_guard lock{mutex_};
             // No server: the connection has ended by itself, and its event is on the way.

@@ -178,7 +178,7 @@ public:
         bool open = false;  // no client has found out which holds exceed it
     };
     [[nodiscard]] const std::vector<limit>& limits(const std::string& folder) const;
-    // Returns the largest limit that the semaphore ever had, including lost ones.
+    // Returns the largest limit that the semaphore ever had, including limits that the servers lost.
     [[nodiscard]] std::int32_t most_permits(const std::string& folder) const;
 
     // ---- the clients' side ----

@@ -22,7 +22,7 @@ public:
     void track(session_id session, instant touched);
     // Returns false if the session has ended, or is being closed. Without effect if it is doomed.
     bool touch(session_id session, instant now);
-    // Its deadline has passed: its expiry is no longer counted.
+    // The deadline of the session has passed: from now on it has no next expiry.
     void doom(session_id session);
     // The end of a session was requested or has happened: everything is refused to it.
     void close(session_id session);

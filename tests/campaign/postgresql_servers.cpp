@@ -38,7 +38,7 @@ public:
     void pause(std::size_t /*i*/) override { server_.pause(); }
     void resume(std::size_t /*i*/) override { server_.resume(); }
     [[nodiscard]] bool running(std::size_t /*i*/) const override { return server_.running(); }
-    // A server that ended by itself on a full disk is started again; it may still be about to end.
+    // Starts a server that a full disk has ended; it may not have ended completely, so a start may fail at first.
     void wait_until_serving() override {
         const bool serves = turnstile::testing::eventually([&] {
             try {

@@ -18,7 +18,7 @@ core::session_settings settings_with(const std::string& credentials) {
     settings.timeout = k_session_timeout;
     settings.credentials = credentials;
     settings.detect_role = false;
-    settings.mark = false;  // creating it takes a zxid, and the model has no mark
+    settings.mark = false;  // the mark's create takes a zxid, and the model has no mark
     return settings;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A query is read, or refused with 400. A query that was read is read again as the same when it is written
-// with escapes.
+// The server reads a query or refuses it with 400. If a query that was read is written with escapes and read again,
+// the result is the same.
 #include "admin/http/query.hpp"
 
 #include <cstdint>

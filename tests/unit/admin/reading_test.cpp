@@ -265,8 +265,8 @@ TEST(admin_survey_plan, pauses) {
     const round_cost whole{.took = 5ms, .complete = true, .allowed = 500};
     EXPECT_EQ(pause(whole, true), 1s);
     EXPECT_EQ(pause(whole, false), 10s);
-    // Contenders are left, and a whole round is allowed: it starts at once, apart from the time that the servers
-    // need.
+    // Contenders are left, and a whole round is allowed: the next round starts after a pause as long as the servers
+    // needed for this one.
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 100}, true), 50ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, true), 700ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, false), 10s);

@@ -117,7 +117,7 @@ public:
     [[nodiscard]] bool has_timer() const { return !crashed_ && core_->next_deadline().has_value(); }
     // True if the session's lease is over by the core's rule, whatever answers it has not received.
     [[nodiscard]] bool lease_over() const;
-    // True if it is done, and nothing is in progress.
+    // True if the client has done its work, and nothing is in progress.
     [[nodiscard]] bool finished() const;
     [[nodiscard]] const std::deque<to_server>& to_servers() const noexcept { return up_; }
     [[nodiscard]] const std::deque<to_client>& inbox() const noexcept { return inbox_; }
