@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/path.hpp"
+#include "base/percent.hpp"
 
 namespace turnstile::base {
 namespace {
@@ -32,48 +33,83 @@ std::optional<std::size_t> end_of_scheme(std::string_view text) noexcept {
     return slashes + 3;
 }
 
-// The place where user or host begin: behind "scheme://", or behind the colon and slashes of a mistyped scheme; 0 for
-// ZooKeeper's "host:port".
+bool is_path_of_one_process(std::string_view text) noexcept {
+    return text.starts_with("sqlite:") || text.starts_with("local:");
+}
+
+// The place where user or host begin: behind "scheme://", or behind a mistyped scheme that lacks its colon or a slash;
+// 0 for ZooKeeper's "host:port".
 std::size_t begin_of_user(std::string_view text) noexcept {
     if (const auto end = end_of_scheme(text)) return *end;
-    if (text.starts_with("sqlite:") || text.starts_with("local:")) return text.size();
-    const auto colon = std::min(text.find(':'), text.size());
-    const auto behind_colon = colon + 1;
-    const bool is_name =
-        colon != 0 && std::all_of(text.begin(), text.begin() + colon, is_word_character);
-    if (!is_name || behind_colon >= text.size() || is_digit(text[behind_colon])) return 0;
-    return std::min(text.find_first_not_of('/', behind_colon), text.size());
+    if (is_path_of_one_process(text)) return text.size();
+    const auto end = std::min(text.find_first_of(":/"), text.size());
+    const auto rest = text.substr(end);
+    const bool is_name = end != 0 && std::all_of(text.begin(), text.begin() + end, [](char c) {
+                             return is_word_character(c) || c == '+';
+                         });
+    const bool is_port = rest.starts_with(':') && rest.size() > 1 && is_digit(rest[1]);
+    if (!is_name || is_port || rest.size() < 2 || (rest[0] == '/' && rest[1] != '/')) return 0;
+    return std::min(text.find_first_not_of('/', end + 1), text.size());
 }
 
 // The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter. In
-// Redis' form only the user and password for the sentinels may contain an '@'; behind ZooKeeper's '/' a path begins.
+// Redis' form only the user and password for the sentinels may contain an '@'.
 std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))
         end = std::min(text.find("sentinel_username="), text.find("sentinel_password="));
     // libpq ends the user at an '@' ahead of the first '/', whatever comes before it.
     if (text.starts_with("postgres")) end = std::max(end, text.find('/', begin));
-    if (begin == 0) end = text.find('/');
+    if (begin == 0) end = std::string_view::npos;
     const auto at = text.substr(0, end).rfind('@');
     return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
+}
+
+// The first colon that no port follows and that is in no address in brackets; npos if there is none.
+std::size_t first_colon_without_port(std::string_view text) noexcept {
+    bool in_brackets = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '[' || text[at] == ']') in_brackets = text[at] == '[';
+        if (text[at] != ':' || in_brackets) continue;
+        const auto end = std::min(text.find_first_not_of("0123456789", at + 1), text.size());
+        const bool is_port =
+            end != at + 1 && (end == text.size() ||
+                              std::string_view{",/?"}.find(text[end]) != std::string_view::npos);
+        if (!is_port) return at;
+    }
+    return std::string_view::npos;
 }
 
 // From behind the colon, or behind the slashes, to the '@'; two equal numbers if there is no '@'.
 struct password_place {
     std::size_t begin = 0;
     std::size_t end = 0;
-    bool is_certain = false;  // false: it may be a user without a password
+    bool is_certain = false;  // false: it may be a user without a password, or a part of a path
 };
+
+password_place from_colon(std::size_t colon, std::size_t at, bool is_certain) noexcept {
+    return colon < at ? password_place{colon + 1, at, is_certain} : password_place{};
+}
+
 password_place password_of_user(std::string_view text) noexcept {
+    if (is_path_of_one_process(text)) {
+        const auto at = text.rfind('@');
+        return at == std::string_view::npos
+                   ? password_place{}
+                   : from_colon(text.find(':', text.find(':') + 1), at, false);
+    }
     const auto begin = begin_of_user(text);
     const auto at = end_of_user(text, begin);
     if (at == std::string_view::npos) return {};
     const auto colon = text.find(':', begin);
+    if (begin == 0) {
+        // ZooKeeper's servers have no '@', but the path behind them may have one.
+        const bool is_certain = text.find('@') < text.find('/');
+        return from_colon(is_certain ? colon : first_colon_without_port(text), at, is_certain);
+    }
     // Without "://" the word before the colon may be a scheme or the user: "redis:u:secret@h", "u:se:cret@h".
-    if (begin != 0 && !end_of_scheme(text))
-        return {begin, at, text[begin - 1] == ':' || colon < at};
-    if (colon < at) return {colon + 1, at, true};
-    return begin == 0 ? password_place{} : password_place{begin, at};
+    if (!end_of_scheme(text)) return {begin, at, text[begin - 1] == ':' || colon < at};
+    return colon < at ? from_colon(colon, at, true) : password_place{begin, at};
 }
 
 // The place behind the first colon of "user:password" without a host, else the text's end: a number is a port, and an
@@ -97,14 +133,25 @@ bool is_secret(std::string_view name) {
     });
 }
 
+// The '&' behind the value, or the text's end. What has no '=' behind an '&' is a piece of the value.
+std::size_t end_of_value(std::string_view text, std::size_t begin) noexcept {
+    auto end = std::min(text.find('&', begin), text.size());
+    while (end < text.size()) {
+        const auto next = std::min(text.find('&', end + 1), text.size());
+        if (text.substr(end, next - end).find('=') != std::string_view::npos) break;
+        end = next;
+    }
+    return end;
+}
+
+// libpq decodes a parameter's name as it decodes the value.
 void mask_parameters(std::string& text) {
     for (auto equals = text.find('='); equals != std::string::npos;
          equals = text.find('=', equals + 1)) {
-        auto name = equals;
-        while (name > 0 && is_word_character(text[name - 1])) --name;
-        if (!is_secret(std::string_view{text}.substr(name, equals - name))) continue;
-        const auto end = std::min(text.find('&', equals), text.size());
-        text.replace(equals + 1, end - equals - 1, k_mask);
+        const std::string_view before{text.data(), equals};
+        const auto name = before.substr(before.find_last_of("?&=/@") + 1);
+        if (!is_secret(percent_unescaped(name))) continue;
+        text.replace(equals + 1, end_of_value(text, equals) - equals - 1, k_mask);
     }
 }
 

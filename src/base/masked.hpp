@@ -15,14 +15,15 @@
 
 namespace turnstile::base {
 
-// The text with "***" for the password in "user:password@" (all before '@' if there is no colon) and for the value of
-// each parameter with a secret's name. In strings that no parser takes it hides, too: a password with characters to
-// escape (not one with "?name=" in a database's form, read as a parameter), one without "@host" behind it (not a
-// number, read as a port), and one behind a scheme with too few slashes.
+// The text with "***" for the password in "user:password@" (all before '@' if there is no colon), up to the last '@',
+// and for the value of each parameter with a secret's name, which may be percent-encoded. In strings that no parser
+// takes it hides, too: a password with characters to escape (not one with "?name=" in a database's form, read as a
+// parameter), one without "@host" behind it (not a number, read as a port), one behind a scheme that lacks its colon
+// or its slashes, and in a path all from a colon without a port to the last '@'.
 [[nodiscard]] std::string masked(std::string_view connect_string);
 
 // True for a password behind "user:", for a password without a host, and for a value of a secret parameter. False for
-// a user alone, though masked() hides it: it may be a password without its colon.
+// a user alone and for a path, though masked() hides them: a user may be a password without its colon.
 [[nodiscard]] bool has_password(std::string_view connect_string);
 
 // The text without ":password" before the host: it names the same servers for each user.

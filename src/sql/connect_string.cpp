@@ -56,6 +56,14 @@ kind kind_of(std::string_view text) noexcept {
     return is_mariadb(text) ? kind::mariadb : kind::sqlite;
 }
 
+// libpq reads the rest of such a password as host or database, and quotes it in its messages.
+bool has_unescaped_at(std::string_view uri) noexcept {
+    const auto begin = uri.find("://") + 3;
+    const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);
+    const auto rest = at == std::string_view::npos ? begin : at + 1;
+    return uri.substr(0, uri.find('?', rest)).find('@', rest) != std::string_view::npos;
+}
+
 // Follows libpq's parser: the user ends at the first '@' before the first '/', and its password may have a '?'.
 std::string shown_postgresql(std::string target) {
     const auto begin = target.find("://") + 3;
@@ -72,6 +80,8 @@ std::string shown_postgresql(std::string target) {
 result<connect_string> parse_connect_string(std::string_view text) {
     connect_string out;
     out.kind = kind_of(text);
+    if (out.kind == kind::postgresql && has_unescaped_at(text))
+        return refused(text, "has an '@' that ends no user: one in a password or a name is %40");
     const auto question = std::min(text.find('?'), text.size());
     std::string_view rest = text.substr(std::min(question + 1, text.size()));
     out.target = text.substr(0, question);

@@ -108,7 +108,7 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
 
 // The functions below return the broken rule, or an empty text.
 
-std::string set_verification(std::string_view value, tls::settings& out) {
+std::string set_verification(std::string_view text, std::string_view value, tls::settings& out) {
     constexpr std::array<std::pair<std::string_view, tls::verification>, 3> k_values{
         {{"full", tls::verification::full},
          {"ca", tls::verification::authority},
@@ -118,10 +118,12 @@ std::string set_verification(std::string_view value, tls::settings& out) {
         out.verify = meaning;
         return {};
     }
-    return fmt::format("verify={}: there are full, ca and none", value);
+    return fmt::format("verify={}: there are full, ca and none", base::quoted_part(text, value));
 }
 
-std::string set_option(std::string_view name, std::string_view value, tls::settings& out) {
+// `name` and `value` are parts of `text`.
+std::string set_option(std::string_view text, std::string_view name, std::string_view value,
+                       tls::settings& out) {
     struct text_option {
         std::string_view name;
         std::string tls::settings::*place;
@@ -133,14 +135,14 @@ std::string set_option(std::string_view name, std::string_view value, tls::setti
          {"key_password_file", &tls::settings::key_password_file},
          {"crl_file", &tls::settings::crl_file},
          {"server_name", &tls::settings::server_name}}};
-    if (name == "verify") return set_verification(value, out);
+    if (name == "verify") return set_verification(text, value, out);
     const auto* const found = std::find_if(k_options.begin(), k_options.end(),
                                            [name](const auto& each) { return each.name == name; });
     if (found == k_options.end())
         return fmt::format(
             "has the option '{}'; there are ca_file, cert_file, key_file, key_password_file, "
             "crl_file, verify and server_name",
-            name);
+            base::quoted_part(text, name));
     const auto decoded = base::percent_decoded(value);
     if (!decoded) return fmt::format("{} has a '%' that two hex digits do not follow", name);
     if (decoded->empty()) return fmt::format("{} is empty", name);
@@ -148,14 +150,14 @@ std::string set_option(std::string_view name, std::string_view value, tls::setti
     return {};
 }
 
-std::string set_options(std::string_view options, tls::settings& out) {
+std::string set_options(std::string_view text, std::string_view options, tls::settings& out) {
     while (!options.empty()) {
         const auto end = std::min(options.find('&'), options.size());
         const auto option = options.substr(0, end);
         options.remove_prefix(std::min(end + 1, options.size()));
         const auto equals = std::min(option.find('='), option.size());
         const auto value = option.substr(std::min(equals + 1, option.size()));
-        if (auto rule = set_option(option.substr(0, equals), value, out); !rule.empty())
+        if (auto rule = set_option(text, option.substr(0, equals), value, out); !rule.empty())
             return rule;
     }
     return {};
@@ -174,9 +176,11 @@ std::string fault_of(const tls::settings& wanted) {
     return {};
 }
 
-result<connect_string> parse_plain(std::string_view text, std::uint16_t default_port) {
-    const auto slash = text.find('/');
-    std::string_view hosts = text.substr(0, slash);
+// `where`, a part of `text`, has the servers and the chroot.
+result<connect_string> parse_plain(std::string_view text, std::string_view where,
+                                   std::uint16_t default_port) {
+    const auto slash = where.find('/');
+    std::string_view hosts = where.substr(0, slash);
     if (base::without_blanks(hosts).empty())
         return refused(text, "names no server: write host[:port][,host[:port]]...");
 
@@ -194,7 +198,7 @@ result<connect_string> parse_plain(std::string_view text, std::uint16_t default_
         if (more) hosts.remove_prefix(comma + 1);
     }
     if (slash == std::string_view::npos) return out;
-    auto chroot = parse_chroot(text, text.substr(slash));
+    auto chroot = parse_chroot(text, where.substr(slash));
     if (!chroot) return chroot.error();
     out.chroot = *std::move(chroot);
     return out;
@@ -203,15 +207,16 @@ result<connect_string> parse_plain(std::string_view text, std::uint16_t default_
 }  // namespace
 
 result<connect_string> parse_connect_string(std::string_view text) {
-    if (!has_secure_scheme(text)) return parse_plain(text, k_default_port);
+    if (!has_secure_scheme(text)) return parse_plain(text, text, k_default_port);
     auto where = text.substr(k_secure_scheme.size());
     const auto mark = std::min(where.find('?'), where.size());
     const auto options = where.substr(std::min(mark + 1, where.size()));
     where = where.substr(0, mark);
-    auto out = parse_plain(where, k_default_secure_port);
+    auto out = parse_plain(text, where, k_default_secure_port);
     if (!out) return out;
     tls::settings wanted{.enabled = true};
-    if (const auto rule = set_options(options, wanted); !rule.empty()) return refused(text, rule);
+    if (const auto rule = set_options(text, options, wanted); !rule.empty())
+        return refused(text, rule);
     if (const auto rule = fault_of(wanted); !rule.empty()) return refused(text, rule);
     const auto shared = std::make_shared<const tls::settings>(std::move(wanted));
     for (auto& server : out->servers) server.security = shared;

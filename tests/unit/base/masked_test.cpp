@@ -64,6 +64,30 @@ TEST(masked, hides_the_password_of_a_string_that_lacks_something) {
         EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
 }
 
+TEST(masked, hides_the_password_behind_a_scheme_that_is_misspelt) {
+    for (const std::string text :
+         {"redis//u:cret@h", "postgresql//u:cret@h/d", "mysql//u:cret@h/d",
+          "redis+sentinel//u:cret@h/m", "redis+sentinel:/u:cret@h/m", "redis//u:cret", "/u:cret@h",
+          "//u:cret@h", "://u:cret@h", "redis/u:cret@h", "db.example//u:cret@h",
+          "zk1:2181/u:cret@h", "zk1:2181,zk2:1/u:1cret@h", "zk1:2181/redis://u:cret@h",
+          "[::1]:1/u:cret@h", "local:u:cret@h", "sqlite://u:cret@h/d"})
+        EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
+    EXPECT_EQ(masked("zk1:2181/u:secret@h"), "zk1:2181/u:***@h");
+    EXPECT_EQ(masked("redis//u:secret@h"), "redis//***@h");
+    EXPECT_TRUE(has_password("redis//u:secret@h"));
+    EXPECT_FALSE(has_password("zk1:2181/locks:a@b")) << "a chroot";
+}
+
+TEST(masked, hides_a_parameter_as_libpq_reads_it) {
+    EXPECT_EQ(masked("postgresql://h/d?user=u&pass%77ord=secret"),
+              "postgresql://h/d?user=u&pass%77ord=***");
+    EXPECT_TRUE(has_password("postgresql://h/d?user=u&pass%77ord=secret"));
+    EXPECT_EQ(masked("postgresql://h/d?password=a&cret&&cret&x=1"),
+              "postgresql://h/d?password=***&x=1");
+    EXPECT_EQ(masked("postgresql://h/d?x=1&password =secret&cret"),
+              "postgresql://h/d?x=1&password =***");
+}
+
 TEST(masked, leaves_the_ports_and_addresses_of_servers) {
     for (const std::string text :
          {"redis://[::1]:6379,[fe80::1]:1/x?tree=t", "redis+sentinel://a:1,b:2,c/main/x?db=1",

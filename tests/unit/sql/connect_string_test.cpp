@@ -70,6 +70,21 @@ TEST(sql_connect_string, passwords_are_masked) {
     }
 }
 
+// libpq would quote the rest of the password as the name of a host or of a database.
+TEST(sql_connect_string, an_unescaped_at_in_a_password_is_refused) {
+    for (const auto* text : {"postgresql://u:P@secret@h:1/db", "postgresql://u:P@s/secret@h/db",
+                             "postgresql://u:1/secret@h/db", "postgres://u:P?x=1@secret@h",
+                             "postgresql://u:P@secret@"}) {
+        const auto wrong = parse_connect_string(text);
+        ASSERT_FALSE(wrong) << text;
+        EXPECT_THAT(wrong.error().message(), AllOf(HasSubstr("%40"), Not(HasSubstr("secret"))))
+            << text;
+    }
+    for (const auto* text :
+         {"postgresql://u:P%40x@h/db", "postgresql://h/a%40b?application_name=a@b&chroot=/a@b"})
+        EXPECT_TRUE(parse_connect_string(text)) << text;
+}
+
 TEST(sql_connect_string, a_refusal_has_no_control_characters) {
     const auto refused = parse_connect_string("sqlite:\x1b[2J\n");
     ASSERT_FALSE(refused);

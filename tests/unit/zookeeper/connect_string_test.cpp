@@ -141,5 +141,11 @@ TEST(connect_string, bounds_the_number_of_servers) {
     EXPECT_NE(refusal(many + ",a:1").find("more than 64 servers"), std::string::npos);
 }
 
+TEST(connect_string, refusals_show_no_piece_of_a_password) {
+    for (const std::string text : {"zookeepers://u:secret", "zookeepers://u:secret?x@h",
+                                   "zookeepers://zk1?secret@h", "zookeepers://u:1?secret@h"})
+        EXPECT_EQ(refusal(text).find("secret"), std::string::npos) << text << ": " << refusal(text);
+}
+
 }  // namespace
 }  // namespace turnstile::zookeeper
