@@ -22,6 +22,8 @@
 // Thread safety: copies share the instruments; any thread may call the observer.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <memory>

@@ -11,6 +11,8 @@
 // Thread safety: any thread may call Collect().
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
