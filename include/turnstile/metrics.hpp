@@ -48,8 +48,8 @@
 
 namespace turnstile {
 
-// What happened to a call for a lock. A call has `waits` first, then `granted` or `refused`; after `granted` it has
-// `released` or `lost`.
+// The event of a call for a lock. Each call reports `waits` first, then `granted` or `refused`. After `granted` the call
+// reports `released` or `lost`.
 enum class lock_event_kind { waits, granted, refused, released, lost };
 
 // Returns the name of the kind, like "granted".

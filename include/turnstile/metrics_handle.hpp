@@ -33,8 +33,8 @@ public:
     // True if the handle refers to numbers.
     explicit operator bool() const noexcept { return static_cast<bool>(inside_); }
 
-    // Returns the numbers of this instant; none for a handle of no numbers. Those of one series belong together, and
-    // two series are read one after the other. Does not block on servers.
+    // Returns the current numbers; an empty handle returns no numbers. The numbers of one series are of one instant. The
+    // call reads two series one after the other. It does not block on servers.
     [[nodiscard]] metrics_snapshot snapshot() const;
 
 private:

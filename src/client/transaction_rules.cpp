@@ -16,7 +16,7 @@ const std::string& path_of(const transaction::part& part) noexcept {
     return std::visit([](const auto& p) -> const std::string& { return p.path; }, part);
 }
 
-// As if all above it were missing.
+// Returns the bytes of all folders above the path, as if none of the folders existed.
 std::size_t bytes_above(const std::string& path) noexcept {
     std::size_t bytes = 0;
     for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))

@@ -19,8 +19,8 @@
 
 namespace turnstile::local {
 
-// The state of a connection. A client notices that one stalls only when it breaks: then the requests submitted since
-// are answered `unknown`. A server that throttles answers at once.
+// The traffic on a connection. A client notices a stalled connection only when the connection breaks; then its requests
+// since the stall are answered `unknown`. A server that throttles answers at once.
 enum class traffic {
     flows,
     stalls_before_server,  // requests vanish
@@ -42,7 +42,7 @@ public:
     // The session gets a connection; the first connection starts the session.
     void attach(tree& servers);
     void detach(tree& servers);
-    // The servers said that the session is over. Call `detach` first.
+    // Reports the servers' word that the session has ended. Call `detach` first.
     void expire();
 
     // The steps of a request: if it is accepted, its paths become the servers' paths and the tree carries it out.

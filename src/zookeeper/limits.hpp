@@ -18,7 +18,7 @@ inline constexpr std::chrono::seconds k_entry_limit{5};
 inline constexpr double k_entry_part = 2.0 / 3;
 // Longest time for asking a server why it opened no session.
 inline constexpr std::chrono::milliseconds k_explanation_limit{500};
-// Most sessions of other clients that one server assigns in a row before the next server is tried.
+// After one server has assigned so many sessions of other clients in a row, the client tries the next server.
 inline constexpr int k_most_passed_over = 1000;
 // Pause after all servers have failed: this part of the timeout, as in the C client, within these bounds.
 inline constexpr int k_entry_pause_part = 60;

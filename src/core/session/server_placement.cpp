@@ -138,7 +138,7 @@ void server_placement::warn_if_short(const lease& lease, session_basics& basics)
     basics.actions.emplace_back(warning{short_lease(lease)});
 }
 
-// Where the relay bound is from, and what would make it the servers' own.
+// Names the source of the relay bound, and the setting that would replace it by the servers' own.
 std::string server_placement::origin_of_bound() const {
     const auto& terms = relay_;
     if (!terms || (terms->tick > duration{} && terms->sync_limit > 0)) return {};

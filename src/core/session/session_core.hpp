@@ -68,7 +68,7 @@ public:
     }
     [[nodiscard]] server_role role() const noexcept { return owners_.link.role(); }
     [[nodiscard]] const std::string& server() const noexcept { return owners_.link.server(); }
-    // As the servers spell the paths.
+    // Counts the bytes of paths in the servers' spelling.
     [[nodiscard]] std::size_t owned_bytes() const noexcept {
         const auto& contenders = owners_.contenders.table();
         return contenders.owned_bytes() + contenders.size() * owners_.settings.chroot;

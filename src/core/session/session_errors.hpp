@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_errors: what callers are told of a session when their time is over, for people.
+// session_errors: the sentences by which a session explains to its callers why their time ran out.
 //
 // Thread safety: none.
 #pragma once

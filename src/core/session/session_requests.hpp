@@ -47,7 +47,7 @@ public:
     void send_as(ticket id, operation&& op, addressee&& recipient, session_basics& basics);
     [[nodiscard]] bool is_under_way(ticket id) const { return epoch_->pending.contains(id); }
     [[nodiscard]] bool has_room() const noexcept { return epoch_ && epoch_->window.has_room(); }
-    // The same for a contender that waits for room.
+    // Returns false if the window is full; then the window notes that a contender waits for room.
     [[nodiscard]] bool wants_room();
     // What the reply is for; nothing: it is of an earlier epoch.
     [[nodiscard]] answered_request answered(const reply& answer, duration timeout, time_point now);

@@ -43,7 +43,7 @@ public:
     // The contenders that are interested in what has happened.
     [[nodiscard]] std::vector<acquisition_id> fired(const watch_event& event);
     [[nodiscard]] std::size_t watched_paths() const noexcept;
-    // As the servers spell the paths.
+    // Counts the bytes of paths in the servers' spelling.
     [[nodiscard]] std::size_t watched_bytes() const noexcept;
 
     // ---- removals (removal_queue.hpp) ----
