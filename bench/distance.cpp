@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the round trips of each call, by the time that the call takes over a connection with a long delay.
+//
+//     turnstile_bench_distance KIND DELAY ROUNDS     KIND: zookeeper, redis, postgresql or mariadb
+//
+// A proxy delays each message by DELAY milliseconds in each direction, so one round trip takes 2 * DELAY. The program
+// starts the server itself. Prints a line of JSON: for each call the median of its ROUNDS times, as a number of round
+// trips. A call that waits for no answer of a server takes 0.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/mariadb_server.hpp"
+#include "turnstile/testing/postgres_server.hpp"
+#include "turnstile/testing/redis_server.hpp"
+#include "turnstile/testing/tcp_proxy.hpp"
+#include "turnstile/transaction.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace turnstile::testing;
+using clock_type = std::chrono::steady_clock;
+using milliseconds = std::chrono::duration<double, std::milli>;
+
+// A server, and a connect string that leads to it through a proxy.
+struct distant_server {
+    std::shared_ptr<void> server;
+    std::unique_ptr<tcp_proxy> proxy;
+    std::string connect_string;
+};
+
+template <class Server>
+distant_server through_proxy(std::shared_ptr<Server> server, const std::string& before,
+                             const std::string& behind) {
+    server->start();
+    auto proxy =
+        std::make_unique<tcp_proxy>("127.0.0.1:" + std::to_string(server->port()), traffic::bytes);
+    auto address = proxy->address();
+    return {std::move(server), std::move(proxy), before + address + behind};
+}
+
+distant_server start(const std::string& kind) {
+    if (kind == "redis") return through_proxy(std::make_shared<redis_server>(), "redis://", "");
+    if (kind == "postgresql")
+        return through_proxy(std::make_shared<postgres_server>(), "postgresql://postgres@",
+                             "/postgres?sslmode=disable&gssencmode=disable");
+    if (kind == "mariadb")
+        return through_proxy(std::make_shared<mariadb_server>(), "mysql://root@", "/turnstile");
+    if (kind != "zookeeper") throw std::invalid_argument{"'" + kind + "' is no kind of server"};
+    auto server = std::make_shared<ensemble>();
+    auto proxy = std::make_unique<tcp_proxy>(server->connect_string(0));
+    auto address = proxy->address();
+    return {std::move(server), std::move(proxy), std::move(address)};
+}
+
+double time_of(const std::function<void()>& call) {
+    const auto begin = clock_type::now();
+    call();
+    return milliseconds{clock_type::now() - begin}.count();
+}
+
+double median(std::vector<double> all) {
+    std::sort(all.begin(), all.end());
+    return all[all.size() / 2];
+}
+
+struct measured_call {
+    std::string name;
+    std::vector<double> times{};
+};
+
+// The client must have read what earlier calls left behind, such as the answer to a removal.
+void settle(std::chrono::milliseconds delay) {
+    std::this_thread::sleep_for(8 * delay + 20ms);
+}
+
+class distance {
+public:
+    distance(const std::string& servers, std::chrono::milliseconds delay)
+        : delay_{delay}, caller_{servers, options()}, waiter_{servers, options()} {
+        caller_.wait_connected(1min).value();
+        waiter_.wait_connected(1min).value();
+    }
+
+    void run(int round) {
+        const auto path = "/distance/lock-" + std::to_string(round);
+        turnstile::mutex lock{caller_, path};
+        turnstile::mutex theirs{waiter_, path};
+        turnstile::guard hold;
+        note(first_, [&] { hold = lock.acquire().value(); });  // makes the folder, too
+        hold.release().value();
+        for (int again = 0; again != 3; ++again) {
+            settle(delay_);
+            note(again_, [&] { hold = lock.acquire().value(); });
+            settle(delay_);
+            note(release_, [&] { hold.release().value(); });
+        }
+        settle(delay_);
+        hold = lock.acquire().value();
+        settle(delay_);
+        const auto node = "/distance/data-" + std::to_string(round);
+        note(commit_, [&] { hold.commit(turnstile::transaction{}.create(node, "1")).value(); });
+        settle(delay_);
+        hand_over(std::move(hold), theirs);
+        settle(delay_);
+        several(round);
+    }
+
+    std::string json(const std::string& kind) const {
+        std::string text = "{\"kind\":\"" + kind +
+                           "\",\"delay_ms\":" + std::to_string(delay_.count()) + ",\"trips\":{";
+        for (const auto* each : {&first_, &again_, &release_, &hand_over_, &commit_, &several_}) {
+            if (text.back() != '{') text += ',';
+            text += '"' + each->name + "\":" +
+                    std::to_string(median(each->times) / static_cast<double>(2 * delay_.count()));
+        }
+        return text + "}}";
+    }
+
+private:
+    static turnstile::client_options options() {
+        turnstile::client_options all;
+        all.session_timeout = 30s;
+        return all;
+    }
+
+    static void note(measured_call& call, const std::function<void()>& work) {
+        call.times.push_back(time_of(work));
+    }
+
+    // From the call of release() at the holder to the grant at the waiter.
+    void hand_over(turnstile::guard hold, turnstile::mutex& theirs) {
+        std::promise<clock_type::time_point> granted;
+        auto waits = std::async(std::launch::async, [&] {
+            const auto mine = theirs.acquire().value();
+            granted.set_value(clock_type::now());
+        });
+        while (theirs.queue().value().size() < 2) std::this_thread::sleep_for(1ms);
+        settle(delay_);
+        const auto begin = clock_type::now();
+        hold.unlock();
+        const auto end = granted.get_future().get();
+        waits.get();
+        hand_over_.times.push_back(milliseconds{end - begin}.count());
+    }
+
+    void several(int round) {
+        std::vector<std::unique_ptr<turnstile::mutex>> locks;
+        std::vector<turnstile::any_lock> all;
+        for (int i = 0; i != 10; ++i) {
+            locks.push_back(std::make_unique<turnstile::mutex>(
+                caller_, "/distance/part-" + std::to_string(round) + '-' + std::to_string(i)));
+            locks.back()->acquire().value().release().value();
+            all.emplace_back(*locks.back());
+        }
+        turnstile::multi_lock together{std::move(all)};
+        settle(delay_);
+        turnstile::guard hold;
+        note(several_, [&] { hold = together.acquire().value(); });
+        settle(delay_);
+    }
+
+    std::chrono::milliseconds delay_;
+    turnstile::client caller_;
+    turnstile::client waiter_;
+    measured_call first_{"first_acquire"};
+    measured_call again_{"acquire"};
+    measured_call release_{"release"};
+    measured_call hand_over_{"hand_over"};
+    measured_call commit_{"commit"};
+    measured_call several_{"multi_lock_of_ten"};
+};
+
+int number(const std::string& text) {
+    int value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size() || value < 1)
+        throw std::invalid_argument{"'" + text + "' is no number from 1 on"};
+    return value;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        if (argc != 4) throw std::invalid_argument{"expected KIND DELAY ROUNDS"};
+        const std::string kind = argv[1];
+        const std::chrono::milliseconds delay{number(argv[2])};
+        const auto far = start(kind);
+        far.proxy->delay(direction::to_server, delay);
+        far.proxy->delay(direction::to_client, delay);
+        distance measured{far.connect_string, delay};
+        for (int round = 0; round != number(argv[3]); ++round) measured.run(round);
+        std::cout << measured.json(kind) << '\n';
+        return 0;
+    } catch (const std::exception& failure) {
+        std::cerr << "turnstile_bench_distance: " << failure.what() << '\n';
+        return 2;
+    }
+}
