@@ -75,6 +75,15 @@ std::string program_of(const std::string& name) {
                              " (Debian's package mariadb-server has MariaDB's programs)"};
 }
 
+// Another version's client would complain of this system's character sets, if it found their files.
+std::vector<std::string> character_sets() {
+    const auto root = detail::server_root(chosen_kind().root_variable);
+    for (const char* folder : {"usr/share/mysql/charsets", "usr/share/mariadb/charsets"})
+        if (!detail::is_system(root) && std::filesystem::exists(root / folder))
+            return {"--character-sets-dir=" + (root / folder).string()};
+    return {};
+}
+
 // Returns the folder of the messages and plugins of another version's server; the system's server knows its own.
 std::vector<std::string> base_folder() {
     const auto root = detail::server_root(chosen_kind().root_variable);
@@ -205,6 +214,7 @@ std::string mariadb_server::run(const std::string& text, const std::string& data
     const temporary_folder scratch;
     std::vector<std::string> command{program_of(chosen_kind().client), "--no-defaults"};
     append(command, chosen_kind().client_options);
+    append(command, character_sets());
     append(command, {"--host=127.0.0.1", "--port=" + std::to_string(port_.number()), "--user=root",
                      "--batch", "--skip-column-names", "--execute=" + text, database});
     process program{process_options{.command = std::move(command),
