@@ -23,6 +23,8 @@
 #include "zookeeper/diagnosis.hpp"
 #include "zookeeper/limits.hpp"
 #include "zookeeper/raw_session.hpp"
+#include "zookeeper/server_role.hpp"
+#include "zookeeper/server_words.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
@@ -96,6 +98,12 @@ c_session::entry c_session::enter_at(const socket_address& server) {
             pass_over(result.session, result.owned, server);
             return entry::again;
         case opening_outcome::unknowing:
+            if (const auto fault =
+                    version_fault(ask_server(server, "srvr", closing_.fd(), k_explanation_limit));
+                !fault.empty()) {
+                note_failure(server, fault);
+                return entry::failed;
+            }
             known_->requests.ephemerals.refused();
             log::write(log_level::info,
                        "{} does not support getEphemerals (ZooKeeper 3.6): the client cannot check "

@@ -89,8 +89,9 @@ bool is_refused(std::string_view answer) noexcept {
 
 void read_srvr(std::string_view answer, server_health& into) {
     into.role = public_role(parse_role(answer));
-    into.serves = into.role != server_role::unknown && into.role != server_role::read_only;
-    into.problem = problem_of(answer, into.role);
+    into.problem = version_fault(answer);
+    if (into.problem.empty()) into.problem = problem_of(answer, into.role);
+    into.serves = into.problem.empty();
     if (into.role == server_role::unknown) return;
     const auto version = value_of(answer, k_version);
     into.version = version.substr(0, version.find_first_of("-,"));

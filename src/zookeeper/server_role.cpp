@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "zookeeper/server_words.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
+
+constexpr std::string_view k_version_label = "Zookeeper version: ";
 
 // The number after a label at the start of a line; nothing if there is none, or if the line was cut off.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view label) {
@@ -52,15 +56,22 @@ core::server_role parse_role(std::string_view answer) noexcept {
 }
 
 server_software parse_software(std::string_view answer) noexcept {
-    constexpr std::string_view k_own = "Zookeeper version: ";
-    if (answer.starts_with(k_own))
-        return is_before_3_5(answer.substr(k_own.size())) ? server_software::another
-                                                          : server_software::zookeeper;
+    if (answer.starts_with(k_version_label))
+        return is_before_3_5(answer.substr(k_version_label.size())) ? server_software::another
+                                                                    : server_software::zookeeper;
     if (answer.starts_with("This ZooKeeper instance is not currently serving"))
         return server_software::zookeeper;
     const auto line = answer.substr(0, answer.find('\n'));
     const bool named = line.find(" version: ") != std::string_view::npos;
     return named ? server_software::another : server_software::unknown;
+}
+
+std::string version_fault(std::string_view answer) {
+    if (!answer.starts_with(k_version_label)) return {};
+    const auto version = answer.substr(k_version_label.size());
+    if (!is_before_3_5(version)) return {};
+    return fmt::format("is ZooKeeper {}, and this client needs 3.5 or later",
+                       version.substr(0, version.find_first_not_of("0123456789.")));
 }
 
 std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept {

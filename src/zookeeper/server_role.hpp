@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,10 @@ enum class server_software { unknown, zookeeper, another };
 
 // From the first line of an answer to "srvr"; unknown if that was refused.
 [[nodiscard]] server_software parse_software(std::string_view answer) noexcept;
+
+// The reason for which the client uses no such server, from an answer to "srvr": "is ZooKeeper 3.4.13, and ...". Empty
+// for a version that is used, and for any other answer.
+[[nodiscard]] std::string version_fault(std::string_view answer);
 
 // From one server.
 struct server_answers {

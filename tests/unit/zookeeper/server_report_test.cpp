@@ -43,6 +43,8 @@ TEST(server_report, of_servers_that_do_not_serve) {
               std::string::npos);
     EXPECT_NE(problem_of("HTTP/1.1 400 Bad Request\r\n\r\n").find("another program"),
               std::string::npos);
+    EXPECT_EQ(problem_of("Zookeeper version: 3.4.13-5--1, built on 2019\nMode: standalone\n"),
+              "is ZooKeeper 3.4.13, and this client needs 3.5 or later");
     EXPECT_NE(problem_of("Zookeeper version: 3.8.0\nMode: read-only\n").find("cut off"),
               std::string::npos);
 }

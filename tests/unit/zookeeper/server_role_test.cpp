@@ -52,6 +52,19 @@ TEST(server_software, is_read_from_the_answer_to_srvr) {
     }
 }
 
+TEST(server_version, before_3_5_is_refused_with_its_name_and_the_rule) {
+    EXPECT_EQ(version_fault("Zookeeper version: 3.4.13-5--1, built on Wed, 20 Feb 2019 09:58:41\n"
+                            "Mode: standalone\n"),
+              "is ZooKeeper 3.4.13, and this client needs 3.5 or later");
+    EXPECT_EQ(version_fault("Zookeeper version: 3.4"),
+              "is ZooKeeper 3.4, and this client needs 3.5 or later");
+    for (const std::string_view used :
+         {"", "Zookeeper version: 3.5.0-alpha\n", "Zookeeper version: 3.9.6\n",
+          "Zookeeper version: HEAD\n", "ClickHouse Keeper version: 3.4.13\n",
+          "srvr is not executed because it is not in the whitelist.\n"})
+        EXPECT_EQ(version_fault(used), "") << used;
+}
+
 TEST(server_role, of_a_server_that_cannot_be_reached_is_unknown) {
     EXPECT_EQ(ask_server(socket_address{}, "srvr", -1, std::chrono::seconds{1}), "");
     EXPECT_FALSE(find_role({socket_address{}}, server_role::leader, -1, std::chrono::seconds{1}));
