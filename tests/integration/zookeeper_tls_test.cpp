@@ -16,9 +16,9 @@
 #include "support/descriptor.hpp"
 
 #include "client/log_lines.hpp"
+#include "secured_servers.hpp"
 #include "support.hpp"
 #include "turnstile/server_health.hpp"
-#include "turnstile/testing/certificate_authority.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
@@ -26,37 +26,9 @@ namespace turnstile::tests {
 namespace {
 
 using ::testing::AllOf;
-using testing::certificate_authority;
 using ::testing::HasSubstr;
 using testing::issued_certificate;
-using ::testing::Not;
 using testing::server_tls;
-
-struct authorities {
-    certificate_authority ours{"ours"};
-    certificate_authority others{"others"};
-    issued_certificate server = ours.issue("server");
-    issued_certificate client = ours.issue("client");
-};
-
-authorities& files() {
-    static authorities all;
-    return all;
-}
-
-// TLS options of servers that require a client's certificate.
-server_tls demanding() {
-    return {.authority = files().ours.certificate(),
-            .key_store = files().server.key_store,
-            .client_certificates = true,
-            .client_certificate = files().client.certificate,
-            .client_key = files().client.key};
-}
-
-ensemble& three() {
-    static ensemble shared{{.count = 3, .tls = demanding()}};
-    return shared;
-}
 
 std::string options_of(const std::string& authority, const issued_certificate& client) {
     return "?ca_file=" + authority + "&cert_file=" + client.certificate + "&key_file=" + client.key;
@@ -317,25 +289,6 @@ TEST(zookeeper_tls, a_guardian_ends_the_session_of_a_killed_process) {
     holder.kill();
     EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
 }
-
-#ifdef TURNSTILE_PROGRAM
-TEST(zookeeper_tls, the_command_runs_and_examines) {
-    const testing::temporary_folder folder;
-    const auto ended = [&](std::vector<std::string> command, const char* log) {
-        command.insert(command.begin(), TURNSTILE_PROGRAM);
-        auto running =
-            testing::process{{.command = std::move(command),
-                              .environment = {"TURNSTILE_SERVERS=" + three().connect_string()},
-                              .output = folder.path() / log}};
-        EXPECT_TRUE(running.wait());
-        return running.output();
-    };
-    EXPECT_THAT(ended({"run", lock_path(), "--", "echo", "under the lock"}, "run"),
-                HasSubstr("under the lock"));
-    EXPECT_THAT(ended({"doctor"}, "doctor"), AllOf(HasSubstr("leader"), HasSubstr("3.")));
-    EXPECT_THAT(ended({"sessions"}, "sessions"), Not(HasSubstr("rror")));
-}
-#endif
 
 }  // namespace
 }  // namespace turnstile::tests
