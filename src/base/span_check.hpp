@@ -14,6 +14,7 @@
 
 namespace turnstile::base {
 
+// A longer duration is a mistake. The sum of a few of these fits into the clock, also when it is added to a time of day.
 inline constexpr auto k_longest_span =
     std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::years{10});
 

@@ -10,7 +10,7 @@ namespace turnstile::detail {
 
 acquire_request::acquire_request(acquire_options&& wanted, core::attempt mode, handler&& answered)
     : stop{wanted.stop}, options{std::move(wanted)}, done{std::move(answered)} {
-    // A call that has no time at all is a try, which has the time that an answer takes.
+    // A call with a zero timeout is a single attempt. The attempt waits for the servers' answer.
     const bool tries = options.timeout.is_zero();
     message.settings.mode = tries ? core::attempt::once : mode;
     if (!tries) message.deadline = options.timeout.deadline();

@@ -2,7 +2,7 @@
 // acquire_request: a call for a lock on its way from the interface to the core.
 //
 // The recipe makes the request from the user's options (make_request(), client_impl::request()) and adds what its lock
-// needs. From there the request goes down by moves: the message to the core, the options and the functions to the hold.
+// needs. The request is then moved, not copied: the core gets the message, the hold gets the options and the functions.
 //
 // Thread safety: a value.
 #pragma once
@@ -24,34 +24,34 @@ class session_runner;
 
 struct acquire_request {
     using handler = std::function<void(result<guard>)>;
-    // The threads that run the handler. A recipe's own handler runs on the client's workers, so that its work goes on
-    // while the user's executor does not.
+    // The threads that run the handler. A recipe's own handler runs on the client's workers, so that the recipe's work
+    // goes on while the user's executor is blocked.
     enum class answers : std::uint8_t { on_callbacks, on_workers };
 
-    // A call that starts now: its timeout becomes a deadline. The options have not been checked.
+    // Starts a call: its timeout becomes a deadline now. The options have not been checked.
     acquire_request(acquire_options&& wanted, core::attempt mode, handler&& answered = nullptr);
 
     // Makes the calling thread the owner, if the options name no owner.
     void name_owner();
     // Writes `text` into the contender's znode in place of the holder metadata.
     void set_data(std::string text);
-    // The hold ends with another hold of that session, and fails with it.
+    // The new hold ends with another hold of that session: the loss of one ends both.
     void bind_to(const std::shared_ptr<session_runner>& with);
-    // `callback` runs once when others queue behind the hold, in the thread that tells the session, under none of its
-    // locks: it does not wait, and ends no client.
+    // `callback` runs once, when other contenders queue behind the hold. It runs in the session's thread, under none of
+    // the session's locks. It must not block or close a client.
     void tell_contended(std::function<void()> callback);
 
-    core::acquire message;    // to the core; the session gives it the id
-    std::stop_token stop;     // of the options: these go to the hold before it listens
-    acquire_options options;  // without the timeout, which the message has
-    handler done;             // empty: the caller blocks in wait()
+    core::acquire message;    // goes to the core; the session sets the id
+    std::stop_token stop;     // from the options; the hold gets them before it listens
+    acquire_options options;  // without the timeout, which is in the message
+    handler done;             // if empty, the caller blocks in wait()
     answers where = answers::on_callbacks;
     std::function<void()> on_contended{};
     std::shared_ptr<session_runner> session{};  // null: any session that has room
 };
 
-// The request for a lock that the servers know as one. `longest_attempt` limits an attempt that has no other limit.
-// Error: `bad_option` for what no call may have.
+// Makes the request for a lock that the servers see as one contender. `longest_attempt` limits an attempt that has no
+// other limit. Error: `bad_option` for a combination of options that no call accepts.
 [[nodiscard]] result<acquire_request> make_request(acquire_options&& options, core::attempt mode,
                                                    boottime_clock::duration longest_attempt,
                                                    acquire_request::handler&& done = nullptr);

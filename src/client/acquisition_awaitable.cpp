@@ -14,7 +14,7 @@ void report_failed_executor(std::string_view consequence) noexcept {
     } catch (const std::exception& failure) {
         log::write(log_level::error, "async_acquire: the executor threw: {}; {}", failure.what(),
                    consequence);
-    } catch (...) {  // boost::thread_interrupted is none
+    } catch (...) {  // boost::thread_interrupted is no std::exception
         log::write(log_level::error,
                    "async_acquire: the executor threw something that is no std::exception; {}",
                    consequence);

@@ -17,11 +17,11 @@ namespace turnstile::detail {
 
 namespace {
 
-// The calls of one client: so many at once on its workers that as many are left for its own
-// work. A call that waits is made by the thread of a call that has ended.
+// The asynchronous calls of one client. They use at most half of the client's workers, so that the other half is free
+// for the library's own work. Further calls wait; the thread of a finished call runs the next one.
 class call_room : public std::enable_shared_from_this<call_room> {
 public:
-    // False: the workers have finished.
+    // Returns false if the workers have finished.
     bool run(worker_pool& threads, std::function<void()> work) {
         {
             const base::lock_guard lock{mutex_};
@@ -51,7 +51,7 @@ private:
             } catch (...) {
                 static_cast<void>(error_of_exception());
             }
-            work = next();  // what the last one owned ends here, under no lock
+            work = next();  // destroys what the previous function owns, under no lock
         }
     }
     std::function<void()> next() {

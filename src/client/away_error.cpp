@@ -6,7 +6,7 @@
 namespace turnstile::detail {
 namespace {
 
-// One server is named once: "redis://a:6379" and "a:6379: Connection refused".
+// Avoids naming a server twice, as in "redis://a:6379 (a:6379: Connection refused)".
 std::string_view without_server(std::string_view reason, const std::string& servers) {
     const auto end = reason.find(": ");
     const bool is_one = servers.find(',') == std::string::npos;
@@ -26,7 +26,7 @@ error with_cause(const error& away, const std::string& servers, const std::optio
     if (!lacks_cause(away)) return away;
     if (away == errc::no_chroot) {
         auto detail = servers + (away.detail().empty() ? "" : ", for " + away.detail());
-        // create_chroot was refused.
+        // The server refused to create the chroot (client_options::create_chroot).
         if (cause && !lacks_cause(*cause))
             return {cause->code(), detail.append(": ").append(cause->detail())};
         return {away.code(),

@@ -24,7 +24,7 @@ namespace {
 
 using modules::module_kind;
 
-// A further kind of server is a line here, and a module.
+// To add a kind of server, add a line here and a module.
 constexpr std::array k_back_ends{
     back_end{"local:", "in-memory", {}},
     back_end{"redis://", "Redis", module_kind::redis},
@@ -38,8 +38,8 @@ constexpr std::array k_back_ends{
     back_end{"mariadb://", "MariaDB", module_kind::mariadb},
 };
 
-// A SQLite file's locks are free with their process: to a guardian that started it, and may have to do something before,
-// that is left. None is started for it.
+// A SQLite file's locks become free when their process ends. A guardian is only needed if the program already has one:
+// the guardian may have work to do before the locks become free. So the client starts no guardian for a file.
 std::shared_ptr<guardian::link> guardian_of_files(const client_options& options) {
     if (options.guardian.use != guardian_use::inherited || !guardian::is_inherited())
         return nullptr;
@@ -56,13 +56,14 @@ std::shared_ptr<core::coordinator> make_of_module(const back_end& found,
     return (*module)->make(wanted);
 }
 
-// ZooKeeper's connect strings have none: "host:port/chroot".
+// ZooKeeper's connect strings have no scheme: "host:port/chroot".
 bool has_scheme(std::string_view connect_string) noexcept {
     const auto end = connect_string.find("://");
     return end != std::string_view::npos && connect_string.find('/') > end;
 }
 
-// The kind meant by "redis:/host" and "redis:host"; a ZooKeeper server of that name is followed by its port.
+// Finds the kind of server that "redis:/host" or "redis:host" means. A ZooKeeper server named "redis" would be followed
+// by a port number.
 const back_end* kind_without_slashes(std::string_view connect_string) noexcept {
     const auto found = std::find_if(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
         const auto scheme = each.prefix.substr(0, each.prefix.find(':') + 1);
@@ -82,7 +83,7 @@ const back_end* kind_without_slashes(std::string_view connect_string) noexcept {
 
 std::atomic<zookeeper_maker> in_place_of_zookeeper{nullptr};
 
-// The rest of it is not repeated: it may have a password in it.
+// The message does not repeat the rest of the connect string, which may contain a password.
 [[noreturn]] void throw_unknown(std::string_view connect_string) {
     constexpr std::string_view k_separator = "://";
     std::string known;
@@ -114,7 +115,7 @@ void refuse_tls_elsewhere(const back_end& kind, const client_options& options) {
                              kind.servers)});
 }
 
-// In the library's own memory and in a SQLite file the locks of a dead process are free without a guardian.
+// In-memory locks and locks in a SQLite file become free without a guardian when their process dies.
 void warn_of_no_guardian(const back_end& kind, const client_options& options) {
     if (options.guardian.use != guardian_use::started || kind.servers == "SQLite" ||
         kind.servers == "in-memory")
@@ -163,7 +164,7 @@ std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_str
     auto servers = coordinator_of(connect_string, options);
     if (options.create_chroot && !servers->chroot().empty())
         servers = std::make_shared<chroot_creation>(std::move(servers), acl_of(options));
-    // Servers may have to be asked for what they promise.
+    // promises() may send a request to the servers.
     if (options.require == promises{}) return servers;
     if (const auto lacking = missing(servers->promises(), options.require); !lacking.empty()) {
         throw_error({errc::bad_option, fmt::format("require: '{}' does not promise enough; {}",

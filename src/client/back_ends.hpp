@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_coordinator: the kind of server that a connect string asks for, by its scheme.
+// make_coordinator: makes the coordinator for the kind of server that a connect string names by its scheme.
 //
 // | connect string                | kind                                                        |
 // |-------------------------------|-------------------------------------------------------------|
@@ -12,7 +12,7 @@
 // | "postgresql://host/db"        | PostgreSQL: the module libturnstile-postgresql              |
 // | "mysql://host/db"             | MariaDB: the module libturnstile-mariadb                    |
 //
-// Thread safety: pure functions, but for what the coordinators that they make start.
+// Thread safety: pure functions. The coordinators that they make may start threads.
 #pragma once
 
 #include <memory>
@@ -26,23 +26,24 @@
 
 namespace turnstile::detail {
 
-// One beginning of connect strings that the library knows.
+// A prefix of connect strings, and the kind of server that it means.
 struct back_end {
     std::string_view prefix;                     // "redis://", "local:"
     std::string_view servers;                    // "Redis", for messages
-    std::optional<modules::module_kind> module;  // nothing: a part of the library
+    std::optional<modules::module_kind> module;  // empty: part of the core library
 };
 
 using zookeeper_maker = std::shared_ptr<core::coordinator> (*)(std::string_view connect_string,
                                                                const client_options& options);
 
-// In a run of the testing kit (turnstile/testing/deterministic_run.hpp): what all of ZooKeeper's connect strings lead to,
-// in place of servers. For as long as the process lives, before its first client.
+// Replaces ZooKeeper in a run of the testing kit (turnstile/testing/deterministic_run.hpp): every ZooKeeper connect
+// string then leads to `make`. The program calls it before its first client, and it stays in effect while the process
+// lives.
 TURNSTILE_EXPORT void stand_in_for_zookeeper(zookeeper_maker make) noexcept;
 
-// Throws std::system_error: bad_connect_string, also for a scheme that no back end has and for a module that is absent or
-// of another version; bad_option if the servers promise less than `options.require`. The message does not repeat the
-// connect string, which may have a password in it.
+// Throws std::system_error. `bad_connect_string`: also for an unknown scheme, and for a module that is absent or has
+// another version. `bad_option`: the servers promise less than `options.require`. The message does not repeat the
+// connect string, which may contain a password.
 [[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                                   const client_options& options);
 

@@ -15,7 +15,7 @@ call::~call() = default;
 // ---- the stop token -------------------------------------------------------------------------
 
 void call::cancel_by_stop::operator()() const noexcept {
-    // Nothing, if the hold's end has begun, which waits for this call then.
+    // lock() fails if the hold's destructor has begun; the destructor waits for this callback.
     if (const auto self = hold->weak_from_this().lock(); self && !self->forked())
         base::finish_or_end("a stop request", [&] {
             self->cancel({errc::cancelled, self->path()});
@@ -24,11 +24,11 @@ void call::cancel_by_stop::operator()() const noexcept {
 
 void call::listen(const std::stop_token& stop) {
     if (!stop.stop_possible()) return;
-    // May call back at once, in this thread: under no lock.
+    // Called under no lock: the constructor may run the callback at once, in this thread.
     auto link = std::make_unique<std::stop_callback<cancel_by_stop>>(stop, cancel_by_stop{this});
     const base::lock_guard lock{mutex_};
     if (state_.waits()) stop_ = std::move(link);
-    // Else the answer is there already, and the callback has nothing left to do.
+    // If the call has its answer already, the callback has nothing to cancel.
 }
 
 // ---- the outcome ----------------------------------------------------------------------------
@@ -53,13 +53,14 @@ result<guard> call::outcome() {
     return internals::make_guard(shared_from_this());
 }
 
-// The contender is in its queue: a caller that is refused the answer would leave it there.
+// If the wait threw std::bad_alloc, its contender would stay in the queue without an owner. So the process ends
+// instead.
 result<guard> call::wait() {
     return base::finish_or_end("a wait", [this] { return wait_for_answer(); });
 }
 
 result<guard> call::wait_for_answer() {
-    stop_link stop;  // ends after the lock
+    stop_link stop;  // declared before the lock, so destroyed after it
     caller_help help{answered_by()};
     base::unique_lock lock{mutex_};
     std::optional<error> interruption;
@@ -74,7 +75,7 @@ result<guard> call::wait_for_answer() {
     await_callback(lock);
     auto answer = interruption ? result<guard>{*interruption} : outcome();
     lock.unlock();
-    if (!answer) give_up(answer.error());  // also if it was granted just now
+    if (!answer) give_up(answer.error());  // even if the lock has just been granted
     tell_answer(answer);
     if (answer) tell_granted_at();
     return answer;
@@ -120,7 +121,7 @@ void call::tell_granted_at() const noexcept {
 
 // ---- the loss -------------------------------------------------------------------------------
 
-// Before the hand-over the loss is the outcome of the call.
+// Before the hand-over of the guard, the loss is the outcome of the call.
 std::vector<call::task> call::lose(const error& why) {
     std::vector<task> callbacks;
     if (!state_.lose(why)) return callbacks;
@@ -154,7 +155,7 @@ std::stop_token call::lost_token() const noexcept {
         auto& lost = holder_.change().lost;
         if (!lost.stop_possible()) {
             lost = std::stop_source{};
-            if (state_.is_lost()) lost.request_stop();  // no listener is there yet
+            if (state_.is_lost()) lost.request_stop();  // the new token has no listener yet
         }
         return lost.get_token();
     });
@@ -187,7 +188,7 @@ result<void> call::status() const {
 // ---- the release ----------------------------------------------------------------------------
 
 bool call::begin_release(const error& why) noexcept {
-    if (forked()) return false;         // the parent's, not ours
+    if (forked()) return false;         // the hold belongs to the parent process
     std::vector<loss_callback> unused;  // destroyed under no lock
     {
         const base::lock_guard lock{mutex_};
@@ -225,7 +226,7 @@ void call::end_callback(audience listener) noexcept {
     changed_.notify_all();
 }
 
-// Unless called from it.
+// Does not wait if the callback itself calls it.
 void call::await_callback(base::unique_lock& lock) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     const auto me = boost::this_thread::get_id();

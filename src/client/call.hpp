@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// call: a hold as its caller sees it, from the call for the lock to the release. The wait, the stop token, the
-// handler, the user's callbacks, the loss and the release are here, once; a kind of hold (session_hold, local_hold,
-// multi_hold, quorum_hold) derives from it and adds where grants come from and what a release does.
+// call: a hold as its caller sees it, from the call for the lock to the release. This class has the code that is the
+// same for all kinds of hold: the wait, the stop token, the handler, the user's callbacks, the loss and the release.
+// Each kind of hold (session_hold, local_hold, multi_hold, quorum_hold) derives from it. The derived class says how a
+// grant arises and what a release does.
 //
 // | event               | the kind of hold calls       | the caller learns it by                         |
 // |---------------------|------------------------------|-------------------------------------------------|
@@ -12,12 +13,12 @@
 // | stop token          | (listen() calls cancel())    | wait() or the handler, when the wait has ended  |
 // | release             | (unlock() calls leave())     |                                                 |
 //
-// Callbacks of the user run where the kind of hold posts them, and only while they have an audience: those of a
-// waiter until its call is answered (the answer waits for one that is under way, so that it may refer to what is
-// on the caller's stack), those of a holder until the hold is given up.
+// The user's callbacks run where the kind of hold posts them. A waiter's callbacks run only until its call is answered.
+// The answer waits for a callback that has begun, so a callback may refer to the caller's stack. A holder's callbacks
+// run only until the caller gives the hold up.
 //
-// Thread safety: all members from any thread. The lock guards the kind's own state, too; it comes after the lock
-// of what tells the grant (session, shared_contender) and before those of parts and queues.
+// Thread safety: all members from any thread. The lock also guards the derived class's state. Lock order: the lock of
+// the object that reports the grant (session, shared_contender), then this lock, then the locks of parts and queues.
 #pragma once
 
 #include <atomic>
@@ -51,11 +52,11 @@ public:
     ~call() override;
 
     // ---- for the caller --------------------------------------------------------------------
-    // Starts to listen to the call's stop token. Under no lock: it may be triggered already.
+    // Starts to listen to the call's stop token. Called under no lock: a stop may have been requested already.
     void listen(const std::stop_token& stop);
-    // Blocks until granted or refused. A Boost interruption point: answers `interrupted`.
+    // Blocks until granted or refused. A Boost interruption point: returns `interrupted`.
     result<guard> wait();
-    // Whether functions that were given along end with it, and what they own: it may be the client.
+    // True if the hold owns functions of the user. What they own ends with the hold: it may be the client itself.
     [[nodiscard]] bool carries_user_code() const;
     [[nodiscard]] const acquire_options& options() const noexcept { return *options_; }
 
@@ -67,57 +68,60 @@ public:
     void run_as_callback(task callback) override { post(std::move(callback)); }
 
 protected:
-    // `options` has what of the call's is needed later; `done` is empty for a caller that blocks in wait().
+    // `options` has only the options that are needed later. `done` is empty for a caller that blocks in wait().
     call(base::cold<acquire_options>&& options, handler&& done);
 
-    // ---- what the kind of hold says --------------------------------------------------------
-    // It is granted, and certain now. Success is told only then (F28): the caller may have been woken late.
+    // ---- implemented by the kind of hold ---------------------------------------------------
+    // True if the lock is granted and certain now. The caller gets success only then, because it may have woken late
+    // (F28).
     [[nodiscard]] virtual bool is_certain() const noexcept REQUIRES(mutex_) { return valid(); }
-    // Why it is not, where nothing has told so yet.
+    // Why the hold is not certain, if no loss has been reported.
     [[nodiscard]] virtual error doubt() const REQUIRES(mutex_) = 0;
-    // Asks for an early end of the wait, whose outcome follows. Under no lock.
+    // Requests an early end of the wait. The outcome follows. Called under no lock.
     virtual void cancel(const error& why) noexcept = 0;
-    // Ends the wait, or the hold, that the caller has given up. Once, under no lock.
+    // Ends a wait or a hold that the caller has given up. Called once, under no lock.
     virtual void leave(const error& why) noexcept = 0;
-    // The session whose servers answer; null: several, or none.
+    // The session whose servers send the answer; null if there are several sessions, or none.
     [[nodiscard]] virtual answer_reader* answered_by() const noexcept { return nullptr; }
-    // Runs user code as the hold's callbacks run. Under no lock.
+    // Runs user code where the hold's callbacks run. Called under no lock.
     virtual void post(task callback) = 0;
 
-    // ---- what happens ----------------------------------------------------------------------
+    // ---- events ----------------------------------------------------------------------------
     void grant() REQUIRES(mutex_);
     void refuse(const error& why) REQUIRES(mutex_);
-    // Ends the hold; returns the callbacks that tell of the loss, in the order in which they are to be posted.
+    // Ends the hold. Returns the callbacks that report the loss, in the order in which to post them.
     [[nodiscard]] std::vector<task> lose(const error& why) REQUIRES(mutex_);
-    // Triggers `lost()`: user code runs, under no lock.
+    // Triggers `lost()`. Called under no lock, because user code runs.
     void trigger_lost();
-    // Wakes the caller that waits. Under no lock: the caller needs this one as its next step.
+    // Wakes the blocked caller. Called under no lock: the caller takes this lock as its next step.
     void wake() noexcept { changed_.notify_all(); }
-    // Calls the handler, in this thread, under no lock; nothing where it was called before.
+    // Calls the handler in this thread, under no lock. Does nothing if the handler was called before.
     void answer_handler();
     void give_up(const error& why) noexcept;
-    // Tells a commit's audience that it was not sent. Under no lock.
+    // Reports that a commit was not sent. Called under no lock.
     void refuse_commit(commit_audience&& listeners, const error& why);
-    // The part of a release that is the same everywhere; false: it was released before, or belongs to a parent process.
+    // The part of a release that all kinds of hold share. Returns false if the hold was released before, or belongs to
+    // the parent process.
     [[nodiscard]] bool begin_release(const error& why) noexcept;
 
     // ---- the user's callbacks --------------------------------------------------------------
-    // Runs it, in this thread, if its audience is there.
+    // Runs `callback` in this thread, if its audience still listens.
     template <class F>
     void tell(audience listener, F&& callback);
-    // The same as a task, which keeps the hold. A function of `options()` is referred to, not copied: copying is user
-    // code, and this is called under locks.
+    // Returns the same as a task, which keeps the hold alive. The task refers to a function of `options()` and does not
+    // copy it: this function is called under locks, and copying is user code.
     template <class F>
     [[nodiscard]] task telling(audience listener, F&& callback);
 
-    const bool blocks_;              // in wait(): there is no handler
+    const bool blocks_;              // in wait(), without a handler
     std::atomic<bool> over_{false};  // refused, lost, or given up
     mutable base::mutex mutex_;
     base::lazy_condition changed_;
     call_state state_ GUARDED_BY(mutex_);
 
 private:
-    // Belongs to the hold, whose end waits for a call that is under way, but in its own thread.
+    // Refers to the hold without owning it. The hold's destructor waits for a running call of this, except in its own
+    // thread.
     struct cancel_by_stop {
         call* hold;
         void operator()() const noexcept;
@@ -129,18 +133,18 @@ private:
     void end_callback(audience listener) noexcept;
     void await_callback(base::unique_lock& lock) noexcept REQUIRES(mutex_);
     [[nodiscard]] result<guard> outcome() REQUIRES(mutex_);
-    // In the thread that gets the guard, before it does.
+    // Runs in the thread that gets the guard, before that thread gets it.
     void tell_granted_at() const noexcept EXCLUDES(mutex_);
 
     const base::cold<acquire_options> options_;
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
-    // Destroyed outside the lock: that waits for a callback under way, which takes the lock.
+    // Destroyed outside the lock: its destructor waits for a running callback, which takes the lock.
     stop_link stop_ GUARDED_BY(mutex_);
-    // A waiter has none of this.
+    // Only a holder has this state: there may be very many waiters.
     struct holder_side {
         std::vector<loss_callback> lost_callbacks;
-        std::stop_source lost{std::nostopstate};  // comes into being when its token is asked for
+        std::stop_source lost{std::nostopstate};  // made when a caller first requests its token
         boottime_clock::time_point granted_at{};  // for on_granted_at
     };
     mutable base::cold<holder_side> holder_ GUARDED_BY(mutex_);

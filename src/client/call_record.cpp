@@ -16,7 +16,7 @@ call_record::call_record(std::shared_ptr<lock_series> series, std::uint64_t numb
       observer_{std::move(listener)},
       place_{series_->enter(boottime_clock::now())} {}
 
-// In a forked child the series' lock may be taken for ever.
+// In a forked child the series' lock may be locked for ever.
 call_record::~call_record() {
     if (base::process_generation() == generation_) series_->forget(place_);
 }
@@ -52,7 +52,7 @@ void call_record::tell_outcome(const hold& call, const result<guard>& outcome) c
           .token = call.token()},
          call);
     series_->announce(place_);
-    tell_end(call);  // if it was lost meanwhile
+    tell_end(call);  // if the hold was lost in the meantime
 }
 
 void call_record::tell_end(const hold& call) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// call_record: a call for a lock, as the metrics of its client see it. A call of a client without metrics has none.
+// call_record: a call for a lock, as the metrics of its client see it. Without metrics a call has no record.
 //
-// `granted`, `refused`, `lost` and `given_up` only count, and may be called under the locks of the call and its session.
+// `granted`, `refused`, `lost` and `given_up` only count. They may be called under the locks of the call and its
+// session.
 // The functions that begin with `tell` call the observer, which is user code: under no lock.
 //
 // Thread safety: all members from any thread.
@@ -21,7 +22,7 @@ class call_record {
 public:
     using observer = callback<void(const lock_event&)>;
 
-    // The call begins to wait.
+    // Begins the call's wait.
     call_record(std::shared_ptr<lock_series> series, std::uint64_t number, observer listener);
     ~call_record();
     call_record(const call_record&) = delete;
@@ -31,7 +32,7 @@ public:
     void granted(const hold& holder) { series_->grant(place_, holder, boottime_clock::now()); }
     void refused(const error& why) { end(why, lock_series::ending::by_loss); }
     void lost(const error& why) { end(why, lock_series::ending::by_loss); }
-    // By the caller, whether it waits or holds.
+    // The caller has given up its wait or its hold.
     void given_up(const error& why) {
         const bool by_choice = why == errc::cancelled || why == errc::interrupted;
         end(why, by_choice ? lock_series::ending::by_owner : lock_series::ending::by_loss);
@@ -49,7 +50,7 @@ private:
 
     const std::shared_ptr<lock_series> series_;
     const std::uint64_t number_;
-    const std::uint64_t generation_;  // of the process
+    const std::uint64_t generation_;  // the process's
     const observer observer_;
     const lock_series::place place_;
 };

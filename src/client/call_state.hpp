@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// call_state: where a call for a lock stands, as a value.
+// call_state: the phase of a call for a lock, as a value.
 //
 // | phase    | the caller                                          | entered by             |
 // |----------|-----------------------------------------------------|------------------------|
 // | waiting  | waits for the lock                                  | the call               |
 // | held     | has a guard, or will be handed one                  | grant(), from waiting  |
-// | refused  | has an error, or will be told one                   | refuse(), from waiting |
+// | refused  | has an error, or will get one                       | refuse(), from waiting |
 // | lost     | has a guard that is not valid; before the hand-over | lose(), from held      |
 // |          | the loss is the call's outcome                      |                        |
 //
-// Three facts are set beside the phase, each once and for good: `answered`, the caller has its outcome; `handed`,
-// the outcome was a guard; `given up`, the caller wants the lock no more.
+// Three facts are set beside the phase, each once and for good. `answered`: the caller has its outcome. `handed`: the
+// outcome was a guard. `given up`: the caller no longer wants the lock.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -39,7 +39,7 @@ public:
         phase_ = phase::refused;
         why_.change() = why;
     }
-    // False: it was lost before.
+    // Returns false if the hold was lost before.
     bool lose(const error& why) {
         if (is_lost()) return false;
         TURNSTILE_CHECK(is_held());
@@ -53,7 +53,7 @@ public:
         answered_ = true;
         handed_ = true;
     }
-    // False: it was given up before.
+    // Returns false if the caller gave up before.
     bool give_up() noexcept { return !std::exchange(given_up_, true); }
 
     [[nodiscard]] bool waits() const noexcept { return phase_ == phase::waiting; }
@@ -62,11 +62,11 @@ public:
     [[nodiscard]] bool is_answered() const noexcept { return answered_; }
     [[nodiscard]] bool is_handed() const noexcept { return handed_; }
     [[nodiscard]] bool is_given_up() const noexcept { return given_up_; }
-    // Whether a callback may begin.
+    // True if a callback for `listener` may begin.
     [[nodiscard]] bool may_tell(audience listener) const noexcept {
         return !given_up_ && (listener == audience::holder || !answered_);
     }
-    // Why it was refused or lost; nothing before that.
+    // The reason of the refusal or loss; empty before either.
     [[nodiscard]] const std::optional<error>& why() const noexcept { return *why_; }
 
 private:
@@ -76,7 +76,7 @@ private:
     bool answered_ = false;
     bool handed_ = false;
     bool given_up_ = false;
-    base::cold<std::optional<error>> why_;  // a waiter, of which there may be very many, has none
+    base::cold<std::optional<error>> why_;  // empty for a waiter, of which there may be very many
 };
 
 }  // namespace turnstile::detail

@@ -12,15 +12,17 @@ namespace turnstile::detail {
 
 namespace {
 
-// So many callbacks of one client run before it is another one's turn.
+// A client with shared threads runs at most so many callbacks before another client gets a turn.
 constexpr int k_callbacks_a_turn = 64;
 
-// An executor has run callbacks of a client on this thread: what waits for one here may wait for itself.
+// True if an executor has run a client's callbacks on this thread. A wait on this thread for a callback could then wait
+// for itself.
 thread_local bool t_serves_executors = false;
 
 }  // namespace
 
-// What the executor gets. Its last copy tells the queue if none of them was run.
+// The task that the executor gets. If the executor drops every copy without running one, the last copy's destructor
+// notifies the queue.
 class callback_queue::executor_task {
 public:
     explicit executor_task(std::shared_ptr<callback_queue> of) : queue_{std::move(of)} {}
@@ -30,7 +32,8 @@ public:
 
     void run() {
         if (settled_.exchange(true)) return;
-        // In the executor's call this is a crew thread, and serves no loop of an executor.
+        // A crew thread gets here if the executor runs the task in the call. That thread does not belong to the
+        // executor.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
         base::unique_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);
@@ -72,7 +75,7 @@ void callback_queue::post(std::function<void()> task) {
     posted_.store(true, std::memory_order_relaxed);
 }
 
-// A thread sees what it has posted itself, and the others pump for themselves.
+// A thread sees its own posts without the lock. Other threads call pump() for their own posts.
 void callback_queue::pump() {
     if (!posted_.load(std::memory_order_relaxed)) return;
     base::unique_lock lock{mutex_};
@@ -82,7 +85,7 @@ void callback_queue::pump() {
     drain(lock, whose::ours);
 }
 
-// The executor is called by one thread at a time, which looks again when it has been.
+// Only one thread at a time calls the executor. That thread checks `wanted_` after its call.
 void callback_queue::want_turn() {
     if (turn_ || scheduled_) return;
     if (hander_ != boost::thread::id{}) {
@@ -99,7 +102,7 @@ bool callback_queue::take_turn() noexcept {
     executor last;  // destroyed under no lock
     {
         base::unique_lock lock{mutex_};
-        if (!std::exchange(turn_, false)) return false;  // finish() took it
+        if (!std::exchange(turn_, false)) return false;  // finish() has run it
         if (!has_executor_ || std::exchange(orphaned_, false)) return drain(lock, whose::ours);
         if (tasks_.empty()) {
             if (finished_) last.swap(run_);
@@ -118,7 +121,7 @@ bool callback_queue::hand_over() noexcept {
     });
     if (!run_user_code("the callbacks' executor", [&] { run_([task] { task->run(); }); }))
         task->call_off();
-    task = nullptr;  // one that the executor has dropped says so now: the end leaves it nothing
+    task = nullptr;  // a task that the executor has dropped reports that here
     executor last;   // destroyed under no lock
     const base::lock_guard lock{mutex_};
     hander_ = {};
@@ -128,9 +131,9 @@ bool callback_queue::hand_over() noexcept {
     return turn_;
 }
 
-// The executor is gone, or does not want this one.
+// The executor no longer exists, or has dropped this task.
 void callback_queue::abandoned() noexcept {
-    tasks dropped;  // after the end, under no lock: what they hold may call us
+    tasks dropped;  // destroyed after the lock is released: what they own may call this queue
     const base::lock_guard lock{mutex_};
     scheduled_ = false;
     if (finished_) {
@@ -142,8 +145,8 @@ void callback_queue::abandoned() noexcept {
     changed_.notify_all();
 }
 
-// Runs until nothing is left, or it is another client's turn: true. Only one drain is under way at any time, and one that
-// is not of a turn takes all.
+// Runs callbacks until none is left, or until another client's turn: then it returns true. Only one drain runs at a
+// time. A drain outside a turn runs all callbacks.
 bool callback_queue::drain(base::unique_lock& lock, whose thread) {
     const bool on_executor = thread == whose::the_executors;
     if (on_executor) scheduled_ = false;
@@ -158,7 +161,7 @@ bool callback_queue::drain(base::unique_lock& lock, whose thread) {
         from.pop_front();
         lock.unlock();
         run_user_code("a callback", [&] { base::finish_or_end("a callback of a client", task); });
-        task = nullptr;  // what it holds may call us when it is destroyed
+        task = nullptr;  // under no lock: what the task owns may call this queue
         lock.lock();
     }
     drainer_ = {};
@@ -182,7 +185,7 @@ void callback_queue::await_executor(base::unique_lock& lock,
     }
 }
 
-// A thread of the crew takes the turn itself: there may be no other one.
+// A crew thread runs the pending turn itself, because the crew may have no other thread.
 bool callback_queue::helps(base::unique_lock& lock) noexcept {
     if (!turn_ || !threads_->on_this_thread()) return false;
     lock.unlock();
@@ -191,7 +194,8 @@ bool callback_queue::helps(base::unique_lock& lock) noexcept {
     return true;
 }
 
-// Until nothing is under way on the crew, nor a callback anywhere; without an executor, until nothing is left.
+// Waits until no turn of the crew and no callback is in progress. Without an executor, it waits until no callback is
+// left.
 void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     const auto me = boost::this_thread::get_id();
     const boost::thread::id none;
@@ -207,7 +211,7 @@ void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     }
 }
 
-// The callback that ends us goes on after the end, and so does the call that gave the executor its task.
+// The callback that closes this client may outlast the close, and so may the running call of the executor.
 void callback_queue::let_go() {
     threads_->let_go(drainer_);
     if (hander_ != boost::thread::id{}) threads_->let_go(hander_);
@@ -215,7 +219,7 @@ void callback_queue::let_go() {
 
 void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    executor last;  // what it keeps may keep us; destroyed under no lock
+    executor last;  // may own the last reference to this queue; destroyed under no lock
     {
         base::unique_lock lock{mutex_};
         const bool inside = drainer_ == boost::this_thread::get_id();
@@ -226,14 +230,14 @@ void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
         } else {
             await_turns(lock);
             leave_rest(lock);
-            threads_->let_go(hander_);  // this one, if its call of the executor ends us
+            threads_->let_go(hander_);  // if the client is closed inside its call of the executor
         }
         if (hander_ == boost::thread::id{}) last.swap(run_);
     }
     if (whose_ == crew::own) threads_->finish();
 }
 
-// What an executor has no task for runs here.
+// Callbacks for which the executor has no task run here.
 void callback_queue::leave_rest(base::unique_lock& lock) {
     if (tasks_.empty()) return;
     if (!scheduled_) {

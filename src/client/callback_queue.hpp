@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// callback_queue: runs user code in order, one piece at a time, under no lock of ours.
+// callback_queue: runs user code in order, one callback at a time, under no lock of the library.
 //
-// `post` only enqueues and may be called under a lock; `pump`, called under none, asks for a turn on a thread of the
-// queue's crew, which is its own or shared with other clients. There what is queued is run, or a task that does so is
-// handed to the user's executor: no other thread calls the executor, and no two at a time, so one that runs its
-// task in the call, blocks or throws holds up nothing else.
+// post() only enqueues, so it may be called under a lock. pump() is called under no lock and requests a turn on a
+// thread of the queue's crew. The crew is the queue's own, or is shared with other clients. The thread with the turn
+// runs the callbacks, or passes a task that runs them to the user's executor. Only that thread calls the executor. So
+// an executor that runs its task in the call, blocks or throws delays nothing else.
 //
-// The executor may be a strand, whose other tasks must not run beside a callback. So what it has got
-// runs there and nowhere else, also at the end, unless it is gone: it throws, or destroys the task without having
-// run it. Then the crew's threads run what waits.
+// The executor may be a strand, whose other tasks must not run at the same time as a callback. So callbacks for an
+// executor run only there, at the end of the client too. The exception is an executor that no longer works: it throws,
+// or destroys the task without running it. Then the crew's threads run the callbacks.
 //
-// | what waits         | runs                                                                       |
+// | situation          | callbacks run                                                              |
 // |--------------------|----------------------------------------------------------------------------|
-// | no executor        | on a thread of the crew: so many, then it is another client's turn         |
-// | the executor works | on it                                                                      |
-// | it is gone         | as without                                                                 |
-// | at the end         | as above, until the end's time limit; then it stays with the executor, which |
-// |                    | runs it late or destroys it                                                |
-// | after the end      | in the thread that pumps                                                   |
+// | no executor        | on a thread of the crew; after k_callbacks_a_turn another client's turn comes |
+// | the executor works | on the executor                                                            |
+// | it no longer works | as without an executor                                                     |
+// | the client closes  | as above, until the close's time limit; then the executor keeps the rest, and runs it late or destroys it |
+// | after the close    | in the thread that calls pump()                                            |
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the crew's.
 #pragma once
@@ -39,12 +38,12 @@ namespace turnstile::detail {
 class callback_queue final : public thread_crew::member,
                              public std::enable_shared_from_this<callback_queue> {
 public:
-    // An empty executor: the crew's threads. With a crew of its own, of one thread, which ends with it. Throws
-    // boost::thread_resource_error.
+    // Starts a queue with its own crew of one thread, which ends with the queue. With an empty executor the crew runs
+    // the callbacks. Throws boost::thread_resource_error.
     [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run);
     [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run,
                                                                thread_start own_thread);
-    // On the threads of a crew that outlives the queue's end.
+    // Uses a crew that outlives the queue.
     [[nodiscard]] static std::shared_ptr<callback_queue> share(
         executor run, std::shared_ptr<thread_crew> threads);
     ~callback_queue() = default;
@@ -52,14 +51,14 @@ public:
     callback_queue& operator=(const callback_queue&) = delete;
 
     void post(std::function<void()> task);
-    // After `finish` it runs what is queued itself: no thread is left to do so.
+    // After finish() it runs the queued callbacks in the calling thread, because no other thread is left.
     void pump();
 
-    // Waits for callbacks that have begun, and for those that are queued: for an executor until
-    // the deadline at most, and not at all on a thread on which one runs callbacks, which it would hold up.
-    // Called from a callback it waits for none, and the rest runs when that one has returned.
+    // Waits for callbacks that have begun and for queued callbacks. For an executor it waits until the deadline at
+    // most. On a thread on which an executor runs callbacks it does not wait, because it would block the executor.
+    // Inside a callback it does not wait, and the remaining callbacks run when that callback has returned.
     void finish(boottime_clock::time_point deadline) noexcept;
-    // True in a callback.
+    // True inside a callback.
     [[nodiscard]] bool on_this_thread() const;
 
     bool take_turn() noexcept override;
@@ -67,7 +66,7 @@ public:
 private:
     class executor_task;
     enum class crew { own, shared };
-    enum class whose { ours, the_executors };  // thread
+    enum class whose { ours, the_executors };  // the thread's owner
     using tasks = std::deque<std::function<void()>>;
 
     callback_queue(executor run, std::shared_ptr<thread_crew> threads, crew owner);
@@ -75,7 +74,7 @@ private:
     bool hand_over() noexcept;
     void abandoned() noexcept;
     void let_go() REQUIRES(mutex_);
-    // These let the lock go meanwhile: through a reference, which the analysis does not follow.
+    // These functions unlock and relock through a reference, which the thread-safety analysis cannot follow.
     bool drain(base::unique_lock& lock, whose thread) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     void await_executor(base::unique_lock& lock, boottime_clock::time_point deadline) noexcept
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
@@ -85,7 +84,7 @@ private:
     [[nodiscard]] bool is_idle() const REQUIRES(mutex_) {
         return tasks_.empty() && drainer_ == boost::thread::id{};
     }
-    // Other clients wait for the thread that drains.
+    // True if other clients may wait for the thread that drains.
     [[nodiscard]] bool shares_threads(whose thread) const REQUIRES(mutex_) {
         return thread == whose::ours && whose_ == crew::shared && !finished_;
     }
@@ -95,17 +94,17 @@ private:
     const bool has_executor_;
     mutable base::mutex mutex_;
     base::condition changed_;
-    executor run_;  // the thread's that gives it a task; else under the lock
+    executor run_;  // used by the thread that calls it, else under the lock
     tasks tasks_ GUARDED_BY(mutex_);
     std::atomic<bool> posted_{false};              // since the last pump; changed under the lock
-    tasks left_ GUARDED_BY(mutex_);                // at the end, to the executor
-    bool turn_ GUARDED_BY(mutex_) = false;         // one is asked for and has not begun
-    boost::thread::id hander_ GUARDED_BY(mutex_);  // gives the executor a task now
-    bool wanted_ GUARDED_BY(mutex_) = false;       // another turn, when that is done
+    tasks left_ GUARDED_BY(mutex_);                // the executor keeps these after the end
+    bool turn_ GUARDED_BY(mutex_) = false;         // requested and not begun
+    boost::thread::id hander_ GUARDED_BY(mutex_);  // the thread that calls the executor now
+    bool wanted_ GUARDED_BY(mutex_) = false;       // another turn, after that call
     bool scheduled_ GUARDED_BY(mutex_) = false;    // the executor has a task that it has not begun
-    bool orphaned_ GUARDED_BY(mutex_) = false;     // it is gone: the crew does the work
+    bool orphaned_ GUARDED_BY(mutex_) = false;  // the executor is gone: the crew runs the callbacks
     bool finished_ GUARDED_BY(mutex_) = false;
-    boost::thread::id drainer_ GUARDED_BY(mutex_);  // runs callbacks now
+    boost::thread::id drainer_ GUARDED_BY(mutex_);  // the thread that runs callbacks now
 };
 
 }  // namespace turnstile::detail

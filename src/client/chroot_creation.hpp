@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// chroot_creation: a coordinator that creates the chroot of another one before it opens the first session
+// chroot_creation: a coordinator that creates the chroot of another coordinator before it opens the first session
 // (client_options::create_chroot).
 //
 // Paths below a chroot cannot name its parents. So a short session without the chroot (session_settings::whole_tree)
-// creates what is missing. Until servers have answered it no other session is opened: a caller waits as for servers that
-// are away. What the servers refuse is told to callers who then meet the missing chroot.
+// creates the missing znodes. No other session is opened until that session has an answer: a caller waits as it waits
+// for servers that it cannot reach. If the servers refuse, the reason goes to callers that then find the chroot
+// missing.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -22,11 +23,11 @@ namespace turnstile::detail {
 
 class chroot_creation final : public core::coordinator {
 public:
-    // `acl`: of what is created.
+    // `acl` applies to the znodes that it creates.
     chroot_creation(std::shared_ptr<core::coordinator> servers, core::acl_policy acl)
         : servers_{std::move(servers)}, acl_{acl} {}
 
-    // Throws std::system_error also if no server has answered within some seconds.
+    // Also throws std::system_error if no server has answered within some seconds.
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override;
     void end_opening() noexcept override;
@@ -46,9 +47,9 @@ private:
 
     const std::shared_ptr<core::coordinator> servers_;
     const core::acl_policy acl_;
-    base::latest_failure refusal_;  // by servers that answered
+    base::latest_failure refusal_;  // the servers' latest refusal
 
-    base::mutex turn_;  // of the sessions that open at once one creates the chroot
+    base::mutex turn_;  // only the first of several new sessions creates the chroot
     bool created_ GUARDED_BY(turn_) = false;
 
     base::mutex mutex_ ACQUIRED_AFTER(turn_);

@@ -16,7 +16,7 @@ namespace turnstile {
 
 namespace {
 
-// Adds what a snapshot has of a client's sessions.
+// Adds the states of a client's sessions to the snapshot.
 void add_sessions(const detail::client_impl& of, metrics_snapshot& to) {
     if (of.forked()) return;
     for (const auto& session : of.sessions().all())
@@ -24,8 +24,8 @@ void add_sessions(const detail::client_impl& of, metrics_snapshot& to) {
     to.outage = std::max(to.outage, of.services().outage->length(boottime_clock::now()));
 }
 
-// In a forked child nothing of a client may be touched, not even to destroy it: its threads are not
-// there, its locks may be taken for ever, and its sockets are the parent's.
+// A forked child must not touch a client, not even to destroy it. Its threads do not exist there, its locks may be
+// locked for ever, and its sockets belong to the parent.
 void let_go(std::shared_ptr<detail::client_impl>&& impl) noexcept {
     if (!impl) return;
     if (impl->forked()) {
@@ -92,7 +92,7 @@ client& client::operator=(client&& other) noexcept {
     return *this;
 }
 
-// A client that was moved from is a closed one.
+// A moved-from client counts as closed.
 
 result<void> client::wait_connected(boottime_clock::time_point deadline) {
     if (!inside_) return error{errc::closed};

@@ -22,17 +22,18 @@ namespace turnstile::detail {
 
 namespace {
 
-// So long before a wait for a session ends in vain the servers are asked why, if it is not known: they are given a
-// second.
+// If a wait for a session is about to fail and the cause is unknown, the client asks the servers for the cause so long
+// before the deadline.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
 
-// Calls of one session, whose contenders enter their queues together.
+// Calls of one session whose contenders enter their queues together.
 struct started_calls {
     core::acquire_together messages;
     std::vector<std::shared_ptr<session_call>> holds;
 };
 
-// What listens to a stop token comes behind the request: a caller that is refused it would leave a contender.
+// Starts to listen only after the request is sent. If it threw std::bad_alloc, the contender would stay in the queue,
+// so the process ends instead.
 void listen(session_hold& hold, const std::stop_token& stop) {
     base::finish_or_end("the start of a call", [&] { hold.listen(stop); });
 }
@@ -83,7 +84,7 @@ void client_impl::start_services(std::string_view connect_string) {
     };
 }
 
-// Its own, or those that it shares with other clients.
+// Starts the client's own threads, or uses the threads of a runtime.
 void client_impl::start_threads() {
     auto& s = *services_;
     if (options_.runtime) {
@@ -108,9 +109,9 @@ bool client_services::on_user_thread() const {
 }
 
 void client_services::end(std::chrono::milliseconds patience) const noexcept {
-    if (timers) timers->stop();  // its last calls may post tasks
+    if (timers) timers->stop();  // the last timer calls may post tasks
     if (workers) workers->finish();
-    if (loss_callbacks) loss_callbacks->finish();  // what they wait for has been told by then
+    if (loss_callbacks) loss_callbacks->finish();  // the tasks that they may wait for have ended
     if (callbacks) callbacks->finish(boottime_clock::now() + to_nanoseconds(patience));
 }
 
@@ -148,10 +149,10 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
     return request;
 }
 
-// Room that is kept for the call is given back by nothing but the call: so it comes last.
+// Reserves the room in a session last: only the call itself gives the room back.
 result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>& request) {
     if (!request) return request.error();
-    // The contender that callers share is none of their calls.
+    // The metrics count the callers that share a contender, and not the contender.
     auto record = request->on_contended
                       ? nullptr
                       : record_of(services_->metrics, request->message.settings.folder);
@@ -163,7 +164,7 @@ result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>
         auto hold = std::make_shared<session_hold>(*session, *request);
         hold->observe(std::move(record));
         return hold;
-    } catch (const std::bad_alloc&) {  // the caller gets it, and nothing has been asked
+    } catch (const std::bad_alloc&) {  // the caller gets it; no request has been sent
         (*session)->give_room_back(message.settings.folder, message.settings.wants);
         throw;
     }
@@ -218,7 +219,7 @@ result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> 
     return answers;
 }
 
-// Without its chroot every path is missing, and every lock seems to be free.
+// Without its chroot, every path is missing, so every lock would seem free.
 result<void> client_impl::find_chroot(boottime_clock::time_point deadline,
                                       const std::stop_token& stop) {
     if (chroot_found_ || services_->servers->chroot().empty()) return {};
@@ -259,7 +260,7 @@ core::acl_policy client_impl::acl() const {
 }
 
 void client_impl::post(std::function<void()> callback) {
-    // A forked child has none of our threads, and a lock of ours may be held for ever there.
+    // A forked child has no threads of this client, and a lock may be locked for ever.
     if (forked()) return callback();
     services_->callbacks->post(std::move(callback));
     services_->callbacks->pump();
@@ -314,7 +315,7 @@ void client_impl::close() noexcept {
     {
         const bool inside = services_->on_user_thread();
         base::unique_lock lock{mutex_};
-        if (life_ == life::closing && inside) return;  // the closer waits for this very thread
+        if (life_ == life::closing && inside) return;  // that thread waits for this one
         while (life_ == life::closing) closed_now_.wait(lock);
         if (life_ == life::closed) return;
         life_ = life::closing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_impl: what is behind a client: its sessions, what they share, and its life.
+// client_impl: the implementation of a client: its sessions, what they share, and its state (open, closing, closed).
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -36,33 +36,33 @@ public:
     client_impl& operator=(const client_impl&) = delete;
 
     // ---- for the recipes -------------------------------------------------------------------
-    // A call that starts now for the lock on `path`. `done` is empty for a caller that then blocks in
-    // session_hold::wait(); `recipe` is how the holder metadata names the recipe. The recipe may add to it.
+    // Starts a call for the lock on `path`. `done` is empty for a caller that then blocks in session_hold::wait().
+    // `recipe` is the recipe's name in the holder metadata. The recipe may change the request.
     [[nodiscard]] result<acquire_request> request(const base::shared_text& path,
                                                   const core::claim& wants, core::attempt mode,
                                                   acquire_options&& options,
                                                   acquire_request::handler&& done = nullptr,
                                                   std::string_view recipe = {});
-    // Starts to acquire. The error of the request, or of a client that has no session for it.
+    // Starts to acquire. Returns the request's error, or an error if no session of the client has room.
     result<std::shared_ptr<session_hold>> acquire(result<acquire_request>&& request);
-    // Several, in that order. Those of one session enter their queues together.
+    // Starts several acquisitions in that order. Contenders of one session enter their queues together.
     std::vector<result<std::shared_ptr<session_hold>>> acquire_together(
         std::vector<result<acquire_request>>&& requests);
-    // Answers in the order of `questions`, which are reads. Default limit: the session time-out.
+    // Returns answers in the order of `questions`, which are reads. Default time limit: the session timeout.
     result<std::vector<core::reply>> read(std::vector<core::operation> questions,
                                           const query_options& options);
-    // The same with writes, each sent again until it is answered (core::repeated_write).
+    // Does the same with writes. The session sends each write again until it is answered (core::repeated_write).
     result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
                                                       const query_options& options);
-    // A write that names a version, which was read on the connection `read_on` (of the reply); bad_version, too,
-    // where it cannot be sent on that connection any more (core::repeated_write).
+    // Writes a znode at a version that the caller read on the connection `read_on` (see the reply). Returns bad_version
+    // also if the write can no longer be sent on that connection (core::repeated_write).
     result<core::reply> write_at_version(core::operation write, std::uint64_t read_on,
                                          const query_options& options);
     [[nodiscard]] bool open() const {
         const base::lock_guard lock{mutex_};
         return life_ == life::open;
     }
-    // All has ended, its callbacks too.
+    // True once the client has closed and no callback runs any more.
     [[nodiscard]] bool closed() const {
         const base::lock_guard lock{mutex_};
         return life_ == life::closed;
@@ -77,19 +77,19 @@ public:
         return services_->servers->frees_at_once() ? guardian_state::guarded
                                                    : guardian_state::unguarded;
     }
-    // Whether a thread may wait for its own handler here: not in a forked child, and not where the
-    // client's callbacks run.
+    // Returns an error where a thread must not wait for its own handler: in a forked child, and on a thread that runs
+    // the client's callbacks.
     [[nodiscard]] result<void> may_wait_for_handler() const;
-    // Of the znodes that this client makes.
+    // The access control lists of the znodes that this client creates.
     [[nodiscard]] core::acl_policy acl() const;
     [[nodiscard]] error forked_error() const;
-    // What recipes share in this client by a name: made for the first that asks, ended by the last that lets it go.
+    // An object that recipes of this client share under a name. The first caller makes it; it ends with its last user.
     template <class T, class F>
     std::shared_ptr<T> shared(const std::string& name, F&& make);
-    // For a handler that has to be called without an acquisition.
+    // Runs a handler that is called without an acquisition.
     void post(std::function<void()> callback);
 
-    // An error that says that there is no session, with its cause; any other error as it is.
+    // Adds the cause to an error that says that there is no session. Returns any other error unchanged.
     [[nodiscard]] error away_error(const error& why) const;
 
     // ---- for client ------------------------------------------------------------------------
@@ -97,11 +97,11 @@ public:
     [[nodiscard]] const session_pool& sessions() const noexcept { return sessions_; }
     [[nodiscard]] listener_handle on_change(listeners::function listener);
     void close() noexcept;
-    // True in a child of the process that made this client: nothing of it may be touched there.
+    // True in a forked child of the process that made this client. The child must not touch the client.
     [[nodiscard]] bool forked() const noexcept;
 
 private:
-    // Until the first session is.
+    // Waits until the first session is attached.
     [[nodiscard]] result<void> wait_attached(session_runner& first,
                                              boottime_clock::time_point deadline) const;
     result<void> find_chroot(boottime_clock::time_point deadline, const std::stop_token& stop);
@@ -109,7 +109,7 @@ private:
     void start_threads();
     [[nodiscard]] std::vector<result<std::shared_ptr<session_hold>>> start_together(
         std::vector<result<acquire_request>>& requests);
-    // The hold of the request, in a session that has kept room for it.
+    // Makes the hold for the request, in a session that has reserved room for it.
     [[nodiscard]] result<std::shared_ptr<session_hold>> place(result<acquire_request>& request);
     [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
 
@@ -119,7 +119,7 @@ private:
     std::shared_ptr<client_services> services_;
     std::shared_ptr<listeners> listeners_;
     session_pool sessions_;
-    std::atomic<bool> chroot_found_{false};  // a question has shown that it is there
+    std::atomic<bool> chroot_found_{false};  // an answer has shown that the chroot exists
 
     mutable base::mutex mutex_;
     base::condition closed_now_;
@@ -129,7 +129,7 @@ private:
 
 template <class T, class F>
 std::shared_ptr<T> client_impl::shared(const std::string& name, F&& make) {
-    if (forked()) return make();  // to be refused; a lock of ours may be held for ever here
+    if (forked()) return make();  // the recipe refuses it later; here a lock may be locked for ever
     const base::lock_guard lock{mutex_};
     if (const auto there = shared_[name].lock()) return std::static_pointer_cast<T>(there);
     std::erase_if(shared_, [](const auto& entry) { return entry.second.expired(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_timers: what one client has armed with a timer_thread, which is its own or shared with others.
+// client_timers: the timers that one client has armed at a timer_thread, which is the client's own or shared.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -13,7 +13,7 @@ namespace turnstile::detail {
 
 class client_timers {
 public:
-    // With a thread of its own, which ends as they stop. Throws what a timer_thread does.
+    // Starts a timer thread for this client only. The thread ends with stop(). Throws what timer_thread throws.
     explicit client_timers(const thread_start& own)
         : own_{std::make_shared<timer_thread>(own)}, thread_{own_} {}
     explicit client_timers(std::shared_ptr<timer_thread> shared) : thread_{std::move(shared)} {}
@@ -21,15 +21,15 @@ public:
     client_timers(const client_timers&) = delete;
     client_timers& operator=(const client_timers&) = delete;
 
-    // Calls `called` once at `when`; replaces what was armed for it. Does nothing once they stop.
+    // Calls `called` once at `when`. Replaces an earlier timer for `called`. Does nothing after stop().
     void arm(timer_thread::client& called, boottime_clock::time_point when) {
         thread_->arm(group_, called, when);
     }
-    // After it returns `called` is called no more, unless it is armed again; waits for a call that is under
-    // way, but not from inside it.
+    // After it returns, `called` is not called any more unless it is armed again. Waits for a running call, except from
+    // inside it.
     void disarm(timer_thread::client& called) noexcept { thread_->disarm(group_, called); }
-    // Calls what is armed for the last time, whatever the time: nothing waits for a call that never comes. After it
-    // returns nothing more is called. Not in such a call.
+    // Calls every armed client a last time, early, so that no object waits for a call that never comes. After stop()
+    // returns, nothing is called. Must not be called from a timer call.
     void stop() noexcept {
         thread_->stop(group_);
         if (own_) own_->end();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_call: one guarded write of a caller: what it asked for, and what it is told when the core has answered.
+// commit_call: one guarded write of a caller: the request, and the result when the core has answered.
 //
-// Thread safety: a value under the session's lock; what the caller waits with and the handler is called with, after it.
+// Thread safety: a value under the session's lock. The wait and the handler run after that lock is released.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,15 @@ namespace turnstile::detail {
 
 class commit_call {
 public:
-    // `chroot`: what the servers' paths have more than the caller's, in bytes.
+    // `chroot`: the bytes that the chroot adds to each of the caller's paths.
     commit_call(const transaction& writes, std::size_t chroot);
 
-    // What the paths of ephemeral znodes take in the transaction that would close the session.
+    // The bytes that the paths of ephemeral znodes take in the transaction that would close the session.
     [[nodiscard]] std::size_t ephemeral_bytes() const noexcept { return ephemeral_bytes_; }
-    // The core's outcome as the caller is told it.
+    // Converts the core's outcome into the caller's result.
     [[nodiscard]] result<commit_result> told(core::commit_outcome&& outcome) const;
 
-    commit_audience listeners;  // without a handler: the caller waits
+    commit_audience listeners;  // without a handler the caller waits
     std::optional<std::stop_callback<std::function<void()>>> stop;
     std::optional<result<commit_result>> outcome;
     base::condition arrived;

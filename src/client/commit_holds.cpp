@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits that rest on several holds: one carries it, the znodes of the others are checked in the same transaction, and
-// none of them is given back before it is answered.
+// Commits that depend on several holds. One hold carries the commit, and the same transaction checks the znodes of the
+// other holds. No hold is released before the commit is answered.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,7 @@ namespace {
 
 using holds = hold::znode_holds;
 
-// Holds that a commit keeps until `end` says how the commit ended. Without that its outcome is unknown.
+// Holds that a commit keeps until `end` reports the commit's outcome. Without that report the outcome is unknown.
 class kept_holds {
 public:
     kept_holds() = default;
@@ -44,7 +44,7 @@ private:
     holds kept_;
 };
 
-// Each once.
+// Adds each hold once.
 result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
     auto parts = held->parts_for_commit();
     if (!parts) return parts.error();
@@ -53,7 +53,8 @@ result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
     return {};
 }
 
-// The znodes of `others`, all at the carrier's servers. bad_option: one is elsewhere, or a part touches it.
+// Returns the znodes of `others`, which must be at the carrier's servers. Error: bad_option if a hold is at other
+// servers, or if a part of the transaction touches its znode.
 result<std::vector<std::string>> standing_with(const znode_hold& carrier, const holds& others,
                                                const transaction& writes) {
     std::vector<std::string> all;
@@ -75,11 +76,11 @@ result<std::vector<std::string>> standing_with(const znode_hold& carrier, const 
     return all;
 }
 
-// What a commit needs: the hold that carries it, and the others, which are kept.
+// The hold that carries a commit, and the other holds, which the commit keeps.
 struct commit_holds {
     std::shared_ptr<znode_hold> carrier;
     std::vector<std::string> further;  // the znodes of the others
-    std::shared_ptr<kept_holds> kept;  // none: there are no others
+    std::shared_ptr<kept_holds> kept;  // null: no other holds
 };
 
 result<commit_holds> gather(const std::shared_ptr<hold>& held, const transaction& writes) {
@@ -135,8 +136,8 @@ void async_commit_by(const std::shared_ptr<hold>& held, const transaction& write
 
 namespace {
 
-// A commit that changes nothing but the hold's own znode: after its answer this session's servers show all that was
-// written before it.
+// Commits a transaction that changes nothing except the hold's own znode. After the answer, this session's servers show
+// all earlier writes.
 result<void> catch_up(const std::shared_ptr<hold>& held, const commit_options& limits) {
     const auto done = commit_by(held, transaction{}.check("/"), limits);
     if (done || done.error() != errc::outcome_unknown) return done ? result<void>{} : done.error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// duration_histogram: how many of the measured durations lie in each bucket.
+// duration_histogram: counts measured durations by bucket.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -22,7 +22,7 @@ namespace turnstile::detail {
 
 class duration_histogram {
 public:
-    // Ascending upper bounds; each belongs to its bucket.
+    // Bounds are ascending upper bounds. A bound belongs to its own bucket.
     explicit duration_histogram(std::vector<boottime_clock::duration> bounds)
         : bounds_{std::move(bounds)}, counts_(bounds_.size() + 1) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_attach: whether a session has ever been attached to a server, and what its waiters are refused with if it has
-// waited for that in vain (late_sessions.hpp).
+// first_attach: records whether a session has ever been attached to a server. If the first attach takes too long, it
+// has the error with which the session refuses its waiters (late_sessions.hpp).
 //
 // | state    | leads to                                |
 // |----------|-----------------------------------------|
@@ -23,14 +23,14 @@ public:
     explicit first_attach(boottime_clock::time_point expected_since)
         : expected_since_{expected_since} {}
 
-    // Expected since `then` or longer, and nothing has been refused for that yet.
+    // True if the session has waited since `then` or longer, and has refused no waiter yet.
     [[nodiscard]] bool is_expected_since(boottime_clock::time_point then) const {
         return !attached_ && !refusal_ && expected_since_ <= then;
     }
-    // What waits in the session or comes to wait there is refused for this.
+    // The error for everything that waits in this session now or later.
     [[nodiscard]] const std::optional<error>& refusal() const noexcept { return refusal_; }
 
-    // False if it has come: then nothing is refused.
+    // Returns false if the session has been attached: then nothing is refused.
     [[nodiscard]] bool refuse(const error& why) {
         if (attached_) return false;
         refusal_ = why;

@@ -45,7 +45,7 @@ result<void> hold::release(boottime_clock::time_point deadline) {
     return base::finish_or_end("a release", [&] { return await_release(deadline); });
 }
 
-// The hold's own znode is what guards the write.
+// The hold's own znode guards the write, so the write must not touch it.
 result<void> check_untouched(const transaction& writes, const std::string& znode) {
     for (std::size_t i = 0; i != writes.parts().size(); ++i) {
         const auto touches = [&znode](const auto& part) { return part.path == znode; };
@@ -101,7 +101,7 @@ boottime_clock::time_point guard::valid_until() const noexcept {
 
 boottime_clock::duration guard::remaining() const noexcept {
     if (!valid()) return boottime_clock::duration{};
-    return left_until(hold_->valid_until());  // it may have been lost meanwhile
+    return left_until(hold_->valid_until());  // the hold may have been lost meanwhile
 }
 
 lease_evidence guard::evidence() const noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hold: what a guard owns and asks. znode_hold: what a commit asks of each znode that the hold stands on.
+// hold: the interface that a guard owns. znode_hold: the interface of a hold that depends on one znode, for commits.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -21,8 +21,8 @@
 
 namespace turnstile::detail {
 
-// A session's connection: what one of them has shown stays seen there. Nothing: of no session, or of a hold that was
-// handed over inside the process.
+// A connection of a session. What a client has seen on a connection stays visible there. Empty: no session, or a hold
+// that was handed over inside the process.
 struct vantage {
     const void* session = nullptr;
     std::uint64_t connection = 0;
@@ -35,34 +35,35 @@ struct seen_node {
 
 struct commit_audience {
     std::function<void(result<commit_result>)>
-        handler{};  // the caller's, as the hold's callbacks run
-    // What the library has to do then, which waits for no executor. None: nothing.
+        handler{};  // the caller's; runs where the hold's callbacks run
+    // Internal completion. Does not wait for the user's executor. May be empty.
     std::function<void(const std::optional<error>& why)> settled{};
 };
 
-// The commits and reads of a hold that stands on one znode. Each is called for a hold that was granted.
+// The commits and reads of a hold that depends on one znode. All functions require a hold that was granted.
 class znode_hold {
 public:
-    // A znode that stands as long as the hold does.
+    // A znode that exists as long as the hold is valid.
     struct standing_znode {
-        std::string servers;  // as their coordinator describes them
+        std::string servers;  // the coordinator's description
         std::string path;
     };
 
     // The lock's path.
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
-    // What the commit of another hold checks for this one.
+    // The znode that a commit of another hold checks on behalf of this hold.
     [[nodiscard]] virtual standing_znode standing() const = 0;
-    // Around such a commit: in between the hold is not given back. An error: it is over. `why` it was not written.
+    // Enclose such a commit: between the two calls the hold is not released. begin_commit() fails if the hold is over.
+    // `why` is the reason for which nothing was written.
     [[nodiscard]] virtual result<void> begin_commit() = 0;
     virtual void end_commit(const std::optional<error>& why) noexcept = 0;
-    // Writes under the hold what was validated, if the znodes of further holds stand.
+    // Writes a validated transaction under the hold, if the znodes of the further holds exist.
     virtual result<commit_result> commit(const transaction& writes,
                                          const std::vector<std::string>& further,
                                          const commit_options& options) = 0;
     virtual void async_commit(const transaction& writes, const std::vector<std::string>& further,
                               const commit_options& options, commit_audience&& listeners) = 0;
-    // Where the hold was granted; nothing for a hold that was handed over inside the process.
+    // The connection on which the hold was granted; empty for a hold that was handed over inside the process.
     [[nodiscard]] virtual vantage granted_at() const { return {}; }
     [[nodiscard]] virtual result<seen_node> read(const std::string& path,
                                                  boottime_clock::time_point deadline,
@@ -84,59 +85,61 @@ public:
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     [[nodiscard]] virtual std::string znode() const = 0;
     [[nodiscard]] virtual turnstile::fencing_token token() const noexcept = 0;
-    // Of each lock that it consists of, with the lock's name.
+    // The token of each lock of which the hold consists, with the lock's name.
     [[nodiscard]] virtual fencing_vector tokens() const = 0;
     [[nodiscard]] bool valid() const noexcept { return boottime_clock::now() < certain_until(); }
     [[nodiscard]] virtual boottime_clock::time_point valid_until() const noexcept = 0;
-    // The same, but `min` once it is lost or given up: it is valid before this, with no look at the clock.
+    // Like valid_until(), but `min` once the hold is lost or given up. The hold is valid before this instant; no other
+    // check is necessary.
     [[nodiscard]] virtual boottime_clock::time_point certain_until() const noexcept = 0;
     [[nodiscard]] virtual lease_evidence evidence() const noexcept = 0;
-    // Success while it is valid, else why it is not.
+    // Success while the hold is valid, else the reason of its end.
     [[nodiscard]] virtual result<void> status() const = 0;
     [[nodiscard]] virtual std::stop_token lost_token() const noexcept = 0;
     virtual void on_lost(std::function<void(const error&)> callback) = 0;
-    // What it consists of, with the hold that carries a commit first. An error: it is over, or cannot carry a commit.
+    // The holds of which this hold consists. The first one carries a commit. Error: the hold is over, or cannot carry a
+    // commit.
     [[nodiscard]] virtual result<znode_holds> parts_for_commit() = 0;
-    // As the hold's callbacks run. Under no lock.
+    // Runs `task` where the hold's callbacks run. Called under no lock.
     virtual void run_as_callback(std::function<void()> task) = 0;
-    // not_owner if the calling thread must not release it; asked before release().
+    // Returns not_owner if the calling thread must not release the hold. Called before release().
     [[nodiscard]] virtual result<void> may_release() const { return {}; }
-    // Starts the release; again: does nothing.
+    // Starts the release. A second call does nothing.
     virtual void unlock() noexcept = 0;
-    // How long a release waits unless it is told: the longest session time-out behind the hold.
+    // The default time limit of a release: the longest session timeout behind the hold.
     [[nodiscard]] virtual boottime_clock::duration release_limit() const = 0;
-    // Starts the release and waits until nothing is left at the servers.
+    // Starts the release and waits until the servers have confirmed it.
     virtual result<void> release(boottime_clock::time_point deadline);
 
 protected:
-    // True in a child of the process that acquired it: guards do nothing there.
+    // True in a forked child of the process that acquired the hold: guards do nothing there.
     [[nodiscard]] bool forked() const noexcept;
     [[nodiscard]] error forked_error() const;
-    // Of a hold that is valid no more, where nothing has told why: its own limit has passed, or its lease.
+    // The error of a hold that is no longer valid without a reported loss: its own limit has passed, or its lease.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
-    // The rest of a release that has been started.
+    // Waits for the end of a release that has been started.
     [[nodiscard]] virtual result<void> await_release(boottime_clock::time_point /*deadline*/) {
         return {};
     }
 
 private:
     friend class internals;
-    std::shared_ptr<hold> kept_by_guard_;  // itself; used by the guard's thread alone
-    const std::uint64_t generation_;       // of the process
+    std::shared_ptr<hold> kept_by_guard_;  // the hold itself; only the guard's thread uses it
+    const std::uint64_t generation_;       // the process's
 };
 
-// Why this cannot be committed under `by`, whatever the servers say.
+// Refuses transactions that no server would need to see: they cannot be committed under `by`.
 [[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);
-// bad_option if a part is about this znode, which stands for a hold.
+// Returns bad_option if a part of the transaction touches `znode`, which represents a hold.
 [[nodiscard]] result<void> check_untouched(const transaction& writes, const std::string& znode);
-// By the first part of `held`, while its other parts and the transaction's further holds are kept (commit_holds.cpp).
-// What is written has been checked.
+// Commits by the first part of `held`. Meanwhile the other parts and the transaction's further holds are not released
+// (commit_holds.cpp). The transaction has been checked.
 result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                                 const commit_options& options);
 void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                      const commit_options& options,
                      std::function<void(result<commit_result>)> handler);
-// Reads in the first part's session, where the end of each earlier hold has been seen: docs/why/guarded-writes.md.
+// Reads in the first part's session, which has seen the end of each earlier hold (docs/why/guarded-writes.md).
 [[nodiscard]] result<core::reply> read_by(const std::shared_ptr<hold>& held,
                                           const std::string& path, const query_options& options);
 

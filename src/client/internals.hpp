@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// internals: the way from the public classes to what is behind them, for the library's own code: the client's
-// inside, the hold of a guard, the registration of a listener.
+// internals: gives the library's own code access to the implementation behind public objects: the client's
+// implementation, the hold of a guard, the registration of a listener.
 //
-// Thread safety: that of the object that is asked.
+// Thread safety: the same as the public object's.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ class client_impl;
 class metrics_impl;
 class runtime_impl;
 
-// What a listener_handle owns.
+// The object that a listener_handle owns.
 class registration {
 public:
     explicit registration(std::function<void()> end) : end_{std::move(end)} {}
@@ -39,28 +39,28 @@ private:
 
 class internals {
 public:
-    // Null for a client that was moved from.
+    // Null for a moved-from client.
     [[nodiscard]] static std::shared_ptr<client_impl> of(const client& servers);
 
-    // Null for a handle of none.
+    // Null for an empty handle.
     [[nodiscard]] static std::shared_ptr<runtime_impl> of(const runtime& shared);
 
-    // Null for a handle of none.
+    // Null for an empty handle.
     [[nodiscard]] static std::shared_ptr<metrics_impl> of(const metrics& numbers);
 
-    // A hold has one guard at a time. It keeps itself while it has one: so a guard is one pointer.
+    // A hold has at most one guard, and owns itself while it has one. So a guard is one pointer.
     [[nodiscard]] static guard make_guard(std::shared_ptr<hold> held) noexcept {
         guard result;
         result.hold_ = held.get();
         if (held) result.hold_->kept_by_guard_ = std::move(held);
         return result;
     }
-    // The guard holds nothing afterwards, and the caller has to release the hold.
+    // Takes the hold from the guard, which is empty afterwards. The caller must release the hold.
     [[nodiscard]] static std::shared_ptr<hold> take_hold(guard&& from) noexcept {
         auto* const held = std::exchange(from.hold_, nullptr);
         return held == nullptr ? nullptr : std::move(held->kept_by_guard_);
     }
-    // It stays the guard's.
+    // The guard keeps the hold.
     [[nodiscard]] static std::shared_ptr<hold> hold_of(const guard& of) noexcept {
         return of.hold_ == nullptr ? nullptr : of.hold_->kept_by_guard_;
     }
@@ -70,7 +70,7 @@ public:
         return of.further_holds_;
     }
 
-    // `end` is called once, when the handle is destroyed.
+    // The handle's destructor calls `end` once.
     [[nodiscard]] static listener_handle make_handle(std::function<void()> end) {
         return listener_handle{new registration{std::move(end)}};
     }

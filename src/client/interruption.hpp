@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// throw_from_lock: what the standard forms throw. Boost's own for an interruption, as its users
-// expect; std::system_error for everything else.
+// throw_from_lock: throws the exception of the standard forms: boost::thread_interrupted for an interruption, as users
+// of Boost expect, and std::system_error for every other error.
 #pragma once
 
 #include <boost/thread/exceptions.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lease_view: what guards see of their session's lease, without a lock. One per epoch; the session
-// publishes, guards read. Thread safety: any number of readers and one writer at a time.
+// lease_view: the lease of a session as guards see it, without a lock. There is one view per epoch; the session writes
+// it and guards read it. Thread safety: any number of readers and one writer at a time.
 //
 //     lease_of_epoch   the view of the present epoch; a value under the session's lock
 #pragma once
@@ -43,7 +43,7 @@ private:
 
 class lease_of_epoch {
 public:
-    // Guards of older epochs keep what they have.
+    // Guards of older epochs keep their old view.
     void publish(std::uint64_t epoch, const core::lease& lease) {
         if (std::exchange(epoch_, epoch) != epoch) view_ = std::make_shared<lease_view>();
         view_->publish(lease);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// listener_list: the listeners to some news, told on the thread that calls tell(), one after the other.
+// listener_list: a list of listeners. tell() calls them one after the other, on its own thread.
 //
-// Thread safety: all members from any thread. A listener's handle waits, when it is destroyed, for a call
-// of that listener that is under way, except from inside it; nothing is called afterwards. What one throws is logged, and
-// keeps nothing from the others.
+// Thread safety: all members from any thread. The destructor of a listener's handle waits for a running call of that
+// listener, except from inside that call. The listener is not called afterwards. If a listener throws, the exception is
+// logged, and the other listeners are called.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ public:
         const base::lock_guard lock{mutex_};
         std::erase_if(entries_, [](const auto& listed) { return listed.expired(); });
         entries_.push_back(added);
-        // The handle owns the entry through one that ends it: the list may hold it for a call.
+        // The handle owns the entry indirectly, because the list may keep the entry alive during a call.
         return internals::make_handle([added] { added->end(); });
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// listeners: the listeners to a client's session changes, and the changes that they have not been told yet.
+// listeners: the listeners to a client's session changes, and the changes that are not delivered yet.
 //
-// Changes are kept in order. While a listener's thread is busy, steps of one session between the
-// harmless states are merged; `lost`, `auth_failed` and `closed` never are. A listener is told what
-// happens after it was added; one that is added after the client was closed is told that.
+// Changes are delivered in order. While a listener's thread is busy, steps of one session between harmless states are
+// merged. The states `lost`, `auth_failed` and `closed` are never merged. A listener gets the changes after its
+// registration. A listener that is registered after the client has closed gets the change to `closed`.
 //
 // Thread safety: all members from any thread. `add` only enqueues.
 #pragma once

@@ -61,7 +61,7 @@ void local_hold::leave(const error& why) noexcept {
     given_back_ = std::move(contender);
 }
 
-// The contender may have been told why, and this hold not yet.
+// The contender may know the reason before this hold does.
 error local_hold::doubt() const {
     const auto contender = contender_->status();
     const bool in_time = boottime_clock::now() < limit_;
@@ -104,7 +104,7 @@ result<hold::znode_holds> local_hold::parts_for_commit() {
     return znode_holds{std::static_pointer_cast<local_hold>(shared_from_this())};
 }
 
-// ---- commits: the contender is not passed on while one may still be written under it ------------
+// ---- commits: while one may still be written, the contender is not passed on ---------------------
 
 result<void> local_hold::begin_own_commit() {
     {
@@ -122,7 +122,7 @@ void local_hold::end_own_commit(const std::optional<error>& why) noexcept {
     --commits_;
 }
 
-// Of another hold. The contender is not given back before it ends, either.
+// For a commit of another hold. The contender is not released before that commit ends.
 result<void> local_hold::begin_commit() {
     if (auto begun = begin_own_commit(); !begun) return begun;
     auto kept = carrier()->begin_commit();
@@ -151,7 +151,7 @@ result<commit_result> local_hold::commit(const transaction& writes,
     }
 }
 
-// It may have been handed over without any request: so it is granted at no vantage.
+// The hold may have been handed over without a request, so it has no vantage.
 result<seen_node> local_hold::read(const std::string& path, boottime_clock::time_point deadline,
                                    const std::stop_token& stop) {
     return carrier()->read(path, deadline, stop);
@@ -174,7 +174,7 @@ void local_hold::async_commit(const transaction& writes, const std::vector<std::
              },
              std::move(listeners.settled)});
     } catch (...) {
-        end_own_commit(std::nullopt);  // it was not even sent
+        end_own_commit(std::nullopt);  // not even sent
         throw;
     }
 }
@@ -190,7 +190,7 @@ boottime_clock::duration local_hold::release_limit() const {
     return contender_->release_limit();
 }
 
-// What was passed on, or is kept, has nothing that the servers would have to confirm.
+// A contender that was passed on, or is kept, sends no request, so nothing needs confirmation.
 result<void> local_hold::await_release(boottime_clock::time_point deadline) {
     base::unique_lock lock{mutex_};
     const auto contender = given_back_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// local_hold: the call of one caller for a contender that its process shares.
+// local_hold: one caller's call for a contender that its process shares.
 //
-// Its shared_contender tells it what happens, under its lock: it only records. The caller is woken, told and answered
-// afterwards, under no lock.
+// The shared_contender reports events under its own lock, so this class only records them. Afterwards, under no lock,
+// it wakes the caller and runs its handler and callbacks.
 //
 // Thread safety: all members from any thread. Lock order: the shared_contender's, then this one's.
 #pragma once
@@ -22,14 +22,15 @@ namespace turnstile::detail {
 
 class client_impl;
 
-// The contender that the holds of a process share, as one of them asks it (shared_contender).
+// The interface of a shared_contender to the holds that share it.
 class shared_queue {
 public:
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     [[nodiscard]] virtual client_impl& servers() const noexcept = 0;
-    // Ends the caller's wait, if it waits.
+    // Ends the caller's wait, if the caller waits.
     virtual void give_up(core::local_id caller, const error& why) = 0;
-    // Ends its wait or its hold. Returns the contender's hold if it was given back with this: the caller releases it.
+    // Ends the caller's wait or hold. If this gives up the contender, returns the contender's hold, and the caller
+    // releases it.
     [[nodiscard]] virtual std::shared_ptr<hold> leave(core::local_id caller, const error& why,
                                                       core::local_queue::next then) = 0;
 
@@ -47,9 +48,9 @@ public:
     void on_granted(std::shared_ptr<hold> contender, const turnstile::fencing_token& token,
                     boottime_clock::time_point limit);
     void on_refused(const error& why);
-    // Ends the call; returns the callbacks that tell of the loss, which the shared_contender posts.
+    // Ends the call. Returns the callbacks that report the loss; the shared_contender posts them.
     [[nodiscard]] std::vector<task> on_loss(const error& why);
-    // ---- for it, under no lock ---------------------------------------------------------------
+    // ---- for the shared_contender, under no lock ---------------------------------------------
     void announce();  // the outcome
     using call::tell;
     using call::trigger_lost;
@@ -82,28 +83,28 @@ private:
     void leave(const error& why) noexcept override;
     void post(task callback) override;
 
-    // What carries the commits of the holds that share the contender: the contender's hold.
+    // The contender's hold carries the commits of all holds that share the contender.
     [[nodiscard]] std::shared_ptr<znode_hold> carrier() const;
-    // What becomes of the contender after the release, which has begun.
+    // Decides, after the release has begun, whether the contender may be passed on.
     [[nodiscard]] core::local_queue::next next_after_release() const noexcept;
 
     const std::shared_ptr<shared_queue> queue_;
     const core::local_id id_;
 
-    // Written before the guard exists, read by it afterwards.
+    // Written before the guard exists; the guard only reads them.
     std::shared_ptr<hold> contender_;
     turnstile::fencing_token token_;
     boottime_clock::time_point limit_ = boottime_clock::time_point::max();
 
-    // What has to be confirmed by a release; none: the contender was passed on, or is kept.
+    // The contender's hold, whose release must be confirmed. Null: the contender was passed on, or is kept.
     std::shared_ptr<hold> given_back_ GUARDED_BY(mutex_);
 
     [[nodiscard]] result<void> begin_own_commit();
     void end_own_commit(const std::optional<error>& why) noexcept;
 
-    // Commits that are under way, or may be: they are carried out while the contender stands, so it is not passed
-    // on with them, but goes at the servers, behind them. None begins after the release, so that what is read then
-    // can only have become less.
+    // The number of commits that are in progress, or may be. The servers check the contender's znode when they execute
+    // a commit. So a contender with such commits is not passed on: it is removed at the servers, after the commits. No
+    // commit begins after the release, so a value that is read then can only decrease.
     std::atomic<unsigned> commits_{0};
     std::atomic<bool> doubtful_{false};  // the outcome of a commit is unknown
 };

@@ -13,7 +13,7 @@ std::map<std::string, std::uint64_t> by_name(const std::map<errc, std::uint64_t>
     return named;
 }
 
-// Holds of memory have no end of certainty.
+// In-memory holds are certain without an end.
 constexpr std::chrono::hours k_no_limit{24 * 365 * 10};
 
 }  // namespace

@@ -8,7 +8,7 @@
 // | refused         | end() of a call that waits       | refused                                |
 // | released, lost  | end() of a hold                  | holds, and `lost` if it was lost       |
 //
-// A call has one end: what happens to it afterwards changes nothing.
+// A call ends once. Later events change nothing.
 //
 // Thread safety: all members from any thread. The lock comes after every other lock of a client.
 #pragma once
@@ -51,17 +51,18 @@ public:
 
     [[nodiscard]] place enter(boottime_clock::time_point now);
     void note_ahead(place call, std::size_t ahead);
-    // Reads of `holder` go on until its end: it lives until then.
+    // `holder` is read until its end is recorded, so it must live until then.
     void grant(place call, const hold& holder, boottime_clock::time_point now);
-    // A hold that its owner gives up (`cancelled`, `interrupted`) is released; with any other reason it is lost.
+    // A hold that its owner gives up (`cancelled`, `interrupted`) counts as released. With any other reason it counts
+    // as lost.
     enum class ending : std::uint8_t { by_owner, by_loss };
     void end(place call, errc why, ending manner, boottime_clock::time_point now);
     void forget(place call) noexcept;
 
     [[nodiscard]] entry read_entry(place call) const;
-    // Its caller was told of the grant.
+    // The caller has learned of the grant.
     void announce(place call);
-    // The end of a hold that was announced: returned once.
+    // Takes out the end of a hold that was announced. Only the first call returns it.
     [[nodiscard]] std::optional<entry> take_end(place call);
 
     [[nodiscard]] lock_numbers read(boottime_clock::time_point now) const;
@@ -69,15 +70,16 @@ public:
 private:
     const std::string name_;
     mutable base::mutex mutex_;
-    // In the order of their beginning, which is nearly that of their calls and of their grants.
+    // In the order in which the entries began, which is nearly the order of calls and of grants.
     std::list<entry> waiting_ GUARDED_BY(mutex_);
     std::list<entry> held_ GUARDED_BY(mutex_);
-    std::list<entry> over_ GUARDED_BY(mutex_);  // whose call objects still exist
+    std::list<entry> over_ GUARDED_BY(mutex_);  // with call objects that still exist
     duration_histogram waits_ GUARDED_BY(mutex_);
     duration_histogram holds_ GUARDED_BY(mutex_);
     std::uint64_t granted_ GUARDED_BY(mutex_) = 0;
     std::map<errc, std::uint64_t> refused_ GUARDED_BY(mutex_);
-    // Every reason for which a hold ends, also before it has happened: what rises from nothing shows no increase.
+    // Every reason for which a hold ends, from the start with the count 0. A counter that appears with its first event
+    // shows no increase.
     std::map<errc, std::uint64_t> lost_ GUARDED_BY(mutex_){{errc::session_lost, 0},
                                                            {errc::removed, 0},
                                                            {errc::revoked, 0},

@@ -17,7 +17,7 @@ namespace turnstile {
 
 namespace {
 
-// As ISO 8601 has it, to the second.
+// ISO 8601, to the second.
 std::string utc_text(std::chrono::system_clock::time_point when) {
     const auto day = std::chrono::floor<std::chrono::days>(when);
     const std::chrono::year_month_day date{day};
@@ -30,7 +30,7 @@ std::string utc_text(std::chrono::system_clock::time_point when) {
 
 }  // namespace
 
-// Made anew in a forked child, whose one thread is not the parent's.
+// Made again in a forked child, whose thread has another id.
 std::string thread_owner() {
     struct identity {
         std::uint64_t generation = base::process_generation();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metadata: what a contender writes about itself into its znode.
+// metadata: the text that a contender writes about itself into its znode.
 #pragma once
 
 #include <sys/types.h>
@@ -13,20 +13,20 @@
 
 namespace turnstile::detail {
 
-// One line of `key=value` pairs, values percent-escaped, for the calling thread and now; tools that
-// show the data as text (Curator's getParticipantNodes, zkCli) show it sensibly.
+// Returns one line of `key=value` pairs, with percent-escaped values, for the calling thread and the present time.
+// Tools that print znode data (Curator's getParticipantNodes, zkCli) show it in readable form.
 [[nodiscard]] std::string contender_text(std::string_view path, std::string_view label,
                                          std::string_view owner,
                                          std::chrono::milliseconds session_timeout,
                                          std::string_view recipe = {});
 
-// The same for the contenders of one client, but for their paths: one text for all that the same thread starts
-// within a second. Thread safety: all members from any thread.
+// Makes that text for the contenders of one client, without their paths. Contenders that a thread starts within a
+// second share one text. Thread safety: all members from any thread.
 class contender_texts {
 public:
     explicit contender_texts(std::chrono::milliseconds session_timeout)
         : session_timeout_{session_timeout} {}
-    // With a recipe, of which there are few contenders, a text of its own.
+    // With a recipe, the text is not shared: few contenders have one.
     [[nodiscard]] base::shared_text text(const std::string& label, const std::string& owner,
                                          std::string_view recipe = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names, units and sentences of the library's metrics, from which every way out takes them.
+// The names, units and descriptions of the library's metrics. Every exporter uses this table.
 #include <string>
 #include <utility>
 

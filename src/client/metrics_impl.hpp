@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// metrics_impl: what is behind turnstile::metrics: its series, and the clients whose sessions it counts.
+// metrics_impl: the implementation of turnstile::metrics: its series, and the clients whose sessions it counts.
 //
-// Thread safety: all members from any thread. The lock is held while no other is taken.
+// Thread safety: all members from any thread. No other lock is taken under this lock.
 #pragma once
 
 #include <atomic>
@@ -27,16 +27,17 @@ public:
     // Throws std::system_error(bad_option).
     explicit metrics_impl(metrics_options options);
 
-    // A call on `path` that begins to wait.
+    // Makes the record of a call on `path` that begins to wait.
     [[nodiscard]] std::unique_ptr<call_record> begin(const std::string& path);
-    // `is_outage`: with it a client lost its last connection.
+    // `is_outage`: the step ended the client's last connection.
     void on_change(const session_change& step, bool is_outage) noexcept;
-    // A client, as long as `owner` lives. `add` adds the states of its sessions and the length of its outage.
+    // Includes a client in snapshots while `owner` lives. `add` adds the states of its sessions and the length of its
+    // outage.
     using addition = std::function<void(metrics_snapshot&)>;
     void watch(std::weak_ptr<const void> owner, addition add);
 
     [[nodiscard]] metrics_snapshot snapshot() const;
-    // True in a child of the process that made it: its locks may be taken for ever there.
+    // True in a forked child of the process that made this object. Its locks may be locked for ever there.
     [[nodiscard]] bool forked() const noexcept;
 
 private:
@@ -51,7 +52,7 @@ private:
 
     const metrics_options options_;
     const std::uint64_t generation_;
-    const std::vector<series> templates_;  // of options_.templates
+    const std::vector<series> templates_;  // from options_.templates
     const series other_;
     std::atomic<std::uint64_t> calls_{0};
     std::atomic<std::uint64_t> reconnects_{0};
@@ -60,7 +61,7 @@ private:
 
     mutable base::mutex mutex_;
     std::unordered_map<std::string, series> paths_ GUARDED_BY(mutex_);
-    std::vector<series> in_order_ GUARDED_BY(mutex_);  // of paths_
+    std::vector<series> in_order_ GUARDED_BY(mutex_);  // the series of paths_
     bool other_used_ GUARDED_BY(mutex_) = false;
     std::vector<watched> clients_ GUARDED_BY(mutex_);
 };

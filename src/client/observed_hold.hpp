@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // observed_hold: a hold whose steps the metrics of its client follow, if the client has metrics. Without them each step
 // compares a pointer with null.
-//
+// Thread safety: all members from any thread, except observe().
 // Thread safety: all members from any thread, but for observe().
 #pragma once
 
@@ -16,21 +16,21 @@ namespace turnstile::detail {
 class call_record;
 class metrics_impl;
 
-// Deletes a record, where only its name is known.
+// Deletes a record where call_record is an incomplete type.
 struct record_deletion {
     void operator()(call_record* record) const noexcept;
 };
 using record_pointer = std::unique_ptr<call_record, record_deletion>;
 
-// A call on `path` that begins to wait; null without metrics.
+// Makes the record of a call on `path` that begins to wait; null without metrics.
 [[nodiscard]] record_pointer record_of(const std::shared_ptr<metrics_impl>& metrics,
                                        const std::string& path);
 
 class observed_hold : public hold {
 public:
-    // Before the hold is known to what tells its grant. Calls the observer: under no lock.
+    // Called before the hold can be granted. Calls the observer, so it needs no lock held.
     void observe(record_pointer&& record) noexcept;
-    // As many contenders are ahead.
+    // Records the number of contenders ahead.
     void note_ahead(std::size_t ahead) {
         if (record_) record_ahead(ahead);
     }
@@ -47,7 +47,7 @@ protected:
         if (record_) record_loss(why);
     }
     // ---- under no lock: these call the observer ----------------------------------------------
-    // The caller gave it up, waiting or holding.
+    // The caller gave up its wait or its hold.
     void note_given_up(const error& why) noexcept {
         if (record_) record_given_up(why);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// opened_session: a session that the coordinator has opened, with the sink that hears from it.
+// opened_session: a session that the coordinator has opened, with the sink for its events.
 //
-//     session_opening   whether one is being opened, and for which epoch
+//     session_opening   the epoch of the session that is being opened, if any
 //
 // Thread safety: values under the session's lock; `session_opening::is_for` from any thread.
 #pragma once
@@ -19,10 +19,10 @@
 namespace turnstile::detail {
 
 struct opened_session {
-    std::shared_ptr<core::session_sink> sink;           // outlives what it hears from
-    std::shared_ptr<core::coordinator_session> handle;  // shared with callers that help it
+    std::shared_ptr<core::session_sink> sink;           // outlives the handle, which calls it
+    std::shared_ptr<core::coordinator_session> handle;  // callers that help the session share it
 
-    // May block for seconds. Does nothing if there is none.
+    // May block for seconds. Does nothing without a session.
     void close(core::close_session::how manner) noexcept {
         if (!handle) return;
         if (manner == core::close_session::how::orderly) {
@@ -36,14 +36,14 @@ struct opened_session {
 
 class session_opening {
 public:
-    // Its first events may come before the coordinator has returned the session.
+    // The session's first events may arrive before the coordinator has returned the session.
     [[nodiscard]] bool is_for(std::uint64_t epoch) const noexcept { return epoch_ == epoch; }
     void begin(std::uint64_t epoch) noexcept { epoch_ = epoch; }
-    // The coordinator has returned a session, or thrown.
+    // Called when the coordinator has returned a session or thrown.
     void end() noexcept { epoch_ = k_none; }
 
 private:
-    static constexpr std::uint64_t k_none = 0;  // epochs count from 1
+    static constexpr std::uint64_t k_none = 0;  // the first epoch is 1
 
     std::atomic<std::uint64_t> epoch_{k_none};
 };

@@ -13,7 +13,7 @@ acquire_options options_of_part(const acquire_options& whole, composite kind) {
     return part;
 }
 
-// Only spans are refused anywhere, so that only spans are compared and printed.
+// Composites refuse only durations, so only durations are compared and printed.
 result<void> check_refused(const acquire_options& options, composite kind, std::string_view name) {
     result<void> outcome;
     for_each_option([&](const auto& row) {
@@ -43,7 +43,8 @@ bool is_given(const T& value) {
     }
 }
 
-// A row's option counts if functions of the user's go into it, or `counts` says so.
+// Returns the options if a counted option is set. An option counts if it contains functions of the user, or if `counts`
+// says so.
 template <class F>
 base::cold<acquire_options> kept_if_given(acquire_options&& options, F&& counts) {
     base::cold<acquire_options> kept;

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// option_table: the options of a call, and what each becomes in the calls that a composite makes for its parts.
+// option_table: the options of a call, and how a composite passes each option to the calls for its parts.
 //
-// A composite is made of several holds, or shares one among several callers: multi_lock, quorum_lock, and the
-// contender that the threads of a process share. For each option and each of these one of:
+// A composite consists of several holds, or shares one hold among several callers: multi_lock, quorum_lock, and the
+// contender that the threads of a process share. The table has one word for each option and composite:
 //
-// | word    | means                                                                                       |
+// | word    | meaning                                                                                     |
 // |---------|---------------------------------------------------------------------------------------------|
-// | passed  | each part has it as the call has                                                            |
+// | passed  | each part gets the value of the call                                                        |
 // | refused | the call fails with bad_option                                                              |
-// | own     | it belongs to the whole: parts have none, or one that the composite makes out of it         |
-//
-// The same table is in docs/reference/options.md. An option without a row does not compile.
-//
-// Thread safety: pure functions.
+// | own     | the composite handles the option; parts get no value, or a value that the composite computes |
 #pragma once
 
 #include <concepts>
@@ -32,7 +28,7 @@ enum class composite { multi, quorum, shared };
 
 struct derivation {
     enum class kind { passed, refused, own } treatment = kind::own;
-    std::string_view reason{};  // of a refusal
+    std::string_view reason{};  // why a composite refuses the option
 };
 inline constexpr derivation k_passed{derivation::kind::passed};
 inline constexpr derivation k_own{derivation::kind::own};
@@ -85,7 +81,7 @@ constexpr void for_each_option(F&& visit) {
     std::apply([&visit](const auto&... rows) { (visit(rows), ...); }, k_option_table);
 }
 
-// As many names as there are options.
+// Fails to compile if the number of options changes.
 constexpr void every_option_has_a_row(const acquire_options& options) {
     [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = options;
     static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 13);
@@ -96,14 +92,14 @@ inline constexpr bool k_is_user_code = false;
 template <class... Arguments>
 inline constexpr bool k_is_user_code<callback<void(Arguments...)>> = true;
 
-// What the calls for the parts of a composite have of the options of the whole.
+// Returns the options for the parts of a composite, derived from the options of the whole call.
 [[nodiscard]] acquire_options options_of_part(const acquire_options& whole, composite kind);
-// The options if something in them is called later, or passed to a part, else none.
+// Returns the options if one of them is called later or passed to a part; else an empty value.
 [[nodiscard]] base::cold<acquire_options> needed_later(acquire_options&& options, composite kind);
-// `bad_option` names the composite, the option, its value and why it has none.
+// The error `bad_option` names the composite, the option, its value and the reason.
 [[nodiscard]] result<void> check_refused(const acquire_options& options, composite kind,
                                          std::string_view name);
-// The options if functions of the user's are among them, else none.
+// Returns the options if they contain functions of the user; else an empty value.
 [[nodiscard]] base::cold<acquire_options> with_user_code(acquire_options&& options);
 
 }  // namespace turnstile::detail

@@ -19,7 +19,7 @@ std::chrono::seconds whole_seconds(boottime_clock::duration span) {
     return std::chrono::round<std::chrono::seconds>(span);
 }
 
-// A session that ends for a reason of its own waits for no server.
+// A session that is closed or unauthorized does not wait for servers.
 bool is_over(session_state state) {
     return state == session_state::closed || state == session_state::auth_failed;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pause: lets the calling thread wait until a deadline, a stop token or a Boost interruption.
+// pause: blocks the calling thread until a deadline, a stop request or a Boost interruption.
 #pragma once
 
 #include <stop_token>
@@ -10,8 +10,7 @@
 
 namespace turnstile::detail {
 
-// `cancelled` or `interrupted`, with the subject; success when the time has come. Thread safety:
-// any thread.
+// Returns success at the deadline, else `cancelled` or `interrupted` with the subject. Thread safety: any thread.
 [[nodiscard]] result<void> pause_until(boottime_clock::time_point end, const std::stop_token& stop,
                                        const std::string& subject);
 

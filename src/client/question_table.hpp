@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// question_table: the questions that callers have asked the servers and that are not answered yet.
+// question_table: the callers' reads and writes that the servers have not answered yet.
 //
-// A caller asks several in one go, an `inquiry` on its own stack, and has the answers when the last of them has come.
+// A caller sends several in one `inquiry`, which is on its own stack. It gets all answers when the last one has
+// arrived.
 //
 // Thread safety: values under the session's lock.
 #pragma once
@@ -29,12 +30,12 @@ public:
         answers_[place] = std::move(outcome);
         if (--missing_ == 0) answered_.notify_all();
     }
-    // Until it is answered. A Boost interruption point.
+    // Blocks until all are answered. A Boost interruption point.
     void await(base::unique_lock& session, caller_help& help) {
         while (!is_answered())
             if (!help.go_on(session)) answered_.wait(session);
     }
-    // In the order of the questions; the first error in place of all.
+    // Returns the replies in the order of the questions, or the first error.
     [[nodiscard]] result<std::vector<core::reply>> take_replies() {
         std::vector<core::reply> replies;
         for (auto& answer : answers_) {
@@ -55,7 +56,7 @@ public:
     void add(core::inquiry_id question, inquiry& caller, std::size_t place) {
         open_.emplace(question, asked{&caller, place});
     }
-    // A question that is not open is no caller's.
+    // An id that is not in the table belongs to no caller.
     void answer(core::answer& message) {
         if (const auto found = open_.extract(message.id))
             found.mapped().caller->answer(found.mapped().place, std::move(message.outcome));

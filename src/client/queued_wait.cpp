@@ -81,7 +81,7 @@ void queued_wait::tell_place(std::size_t ahead) {
 void queued_wait::arrive(result<guard>&& outcome) {
     {
         const base::lock_guard lock{mutex_};
-        if (over_) return;  // the caller drops it
+        if (over_) return;  // the caller drops the outcome
         outcome_.emplace(std::move(outcome));
         changed_.notify_all();
     }

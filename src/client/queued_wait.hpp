@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// queued_wait: a thread that waits for an asynchronous acquisition, and now and then looks around.
+// queued_wait: a thread that waits for an asynchronous acquisition and wakes from time to time.
 //
-// The acquisition tells it the place in the queue and the outcome; the thread wakes for the outcome, or
-// when the place has been the same for a while. A thread that stops waiting closes it: an outcome that comes
-// later is dropped, which releases the hold.
+// The acquisition reports its place in the queue and its outcome. The thread wakes for the outcome, or when the place
+// has not changed for a while. A thread that stops waiting closes the object. An outcome that comes later is dropped,
+// which releases the hold.
 //
 //     auto mine = std::make_shared<queued_wait>();
 //     lock.async_acquire(mine->options(std::move(options)), mine->handler());
 //     while (mine->wait(1s) == queued_wait::woken_by::unchanged_place) look();
 //
-// Thread safety: one thread waits; what it is told may come from any thread.
+// Thread safety: one thread waits; the acquisition may report from any thread.
 #pragma once
 
 #include <cstddef>
@@ -32,26 +32,27 @@ class queued_wait : public std::enable_shared_from_this<queued_wait> {
 public:
     enum class woken_by { outcome, unchanged_place, interruption, end };
 
-    // `options` with the stop token and the callbacks of a waiter going through this; their own are kept.
+    // Returns `given` with a stop token and waiter callbacks that notify this object and then call the caller's own.
     [[nodiscard]] acquire_options options(acquire_options given);
     [[nodiscard]] std::function<void(result<guard>)> handler();
 
-    // A Boost interruption point. At `end` it wakes in any case.
+    // A Boost interruption point. Wakes at `end` at the latest.
     [[nodiscard]] woken_by wait(boottime_clock::duration unchanged_for,
                                 std::optional<boottime_clock::time_point> end);
-    // Asks the acquisition to end, and waits for the outcome, which may be a grant nevertheless.
+    // Requests the end of the acquisition and waits for its outcome, which may still be a grant.
     [[nodiscard]] result<guard> cancel();
-    // Ends the acquisition and waits for nothing but a callback that is under way.
+    // Ends the acquisition. Waits only for a callback that is running.
     void abandon();
-    // After woken_by::outcome. Success only while it is valid: the thread may have woken late.
+    // Call after woken_by::outcome. Returns success only while the hold is valid, because the thread may have woken
+    // late.
     [[nodiscard]] result<guard> take();
-    // The latest that it was told to have entered the queue by; empty before that.
+    // The znode with which the acquisition entered the queue last; empty before that.
     [[nodiscard]] std::string znode() const;
-    // Triggered by the outcome.
+    // The outcome triggers this token.
     [[nodiscard]] std::stop_token answered() const noexcept { return answered_.get_token(); }
 
 private:
-    // False: the wait is over, and nothing is told any more.
+    // Returns false if the wait is over; then the caller's callbacks no longer run.
     [[nodiscard]] bool begin_telling();
     void tell(const std::function<void()>& callback);
     void tell_znode(const std::string& znode);
@@ -60,7 +61,7 @@ private:
 
     std::stop_source cancel_;
     std::stop_source answered_;
-    // The caller's.
+    // The caller's own callbacks.
     callback<void(const std::string&)> on_entered_;
     callback<void(std::size_t)> on_queued_;
     std::optional<std::stop_callback<std::function<void()>>> stop_;

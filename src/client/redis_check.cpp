@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guard's hold is to a program's own Lua script: the record of its contender.
+// Implements redis::check: the contender's record, for which a program's own Lua script can check.
 #include "turnstile/redis.hpp"
 
 #include "client/internals.hpp"
@@ -8,7 +8,7 @@
 
 namespace turnstile::redis {
 
-// The client of a Redis server has loaded the module.
+// The client connected to Redis, so the module is loaded.
 result<script_check> check(const guard& hold) {
     const auto held = detail::internals::hold_of(hold);
     if (held == nullptr) return error{errc::not_held, "redis::check"};

@@ -103,7 +103,7 @@ runtime::runtime(const runtime& other)
 
 runtime::runtime(runtime&& other) noexcept = default;
 
-// In a forked child nothing of the threads may be touched, not even to destroy it.
+// A forked child must not touch the threads, not even to destroy them.
 runtime::~runtime() {
     if (inside_ && inside_->impl->forked())
         static_cast<void>(new (std::nothrow) std::shared_ptr{std::move(inside_->impl)});
@@ -114,6 +114,6 @@ runtime& runtime::operator=(const runtime& other) {
     return *this;
 }
 
-runtime& runtime::operator=(runtime&& other) noexcept = default;  // what it had goes with `other`
+runtime& runtime::operator=(runtime&& other) noexcept = default;  // `other` takes the old threads
 
 }  // namespace turnstile

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime_impl: the threads that clients share: one for timers, and a crew for each other kind of work.
+// runtime_impl: the threads that clients share: one thread for timers, and a crew for each other kind of work.
 //
-// Each client has its own queues, pools and timers over them, which end with the client; so a client's end waits for its
-// own callbacks and tasks. The threads end with the last owner of this, on whichever thread that is: clients, and what
-// outlives them as guards do, own it, so by then no turn is under way but one in which a client was closed by its own
-// callback, and that has let go.
+// Each client has its own queues, pools and timers on these threads, and they end with the client. So the end of a
+// client waits only for its own callbacks and tasks. Clients own the runtime_impl, and so do objects that outlive
+// clients, such as guards. The threads end with the last owner, on any thread. By then the only turn that can still run
+// is one in which a callback closed its own client, and the crew has let that turn go.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -22,7 +22,7 @@ namespace turnstile::detail {
 
 class runtime_impl {
 public:
-    // Throws what turnstile::runtime's constructor does.
+    // Throws what the constructor of turnstile::runtime throws.
     explicit runtime_impl(const runtime_options& options);
     ~runtime_impl();
     runtime_impl(const runtime_impl&) = delete;
@@ -54,7 +54,7 @@ private:
     std::shared_ptr<thread_crew> loss_callbacks_;
 };
 
-// How a thread of a runtime, or of a client without one, begins.
+// The name and start function of a thread of a runtime, or of a client without a runtime.
 [[nodiscard]] thread_start start_of(thread_duty duty, const runtime_options& options);
 
 }  // namespace turnstile::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a session_runner executes the actions of its core.
+// The functions with which a session_runner executes the actions of its core.
 #include <exception>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@
 
 namespace turnstile::detail {
 
-// Passes what the coordinator delivers on to the runner, as of its epoch.
+// Passes the coordinator's events to the runner, with the epoch to which they belong.
 class session_runner::link final : public core::session_sink {
 public:
     link(session_runner& runner, std::uint64_t epoch) : runner_{runner}, epoch_{epoch} {}
@@ -28,7 +28,7 @@ private:
     const std::uint64_t epoch_;
 };
 
-// What the runner does for each kind of action.
+// Executes each kind of action for the runner.
 class session_runner::execution {
 public:
     explicit execution(session_runner& runner) : runner_{runner} {}
@@ -52,11 +52,11 @@ public:
     void operator()(core::changed& change) const REQUIRES(runner_.mutex_);
     void operator()(core::warning& warning) const REQUIRES(runner_.mutex_);
 
-    // The action behind the one that is executed is a request, too.
+    // True if the next action is also a request.
     bool another_request = false;
 
 private:
-    // The core knows that there is no session, and the back end knows why.
+    // The core knows only that there is no session; the back end knows the cause.
     void explain(error& why) const {
         if (lacks_cause(why)) why = runner_.services_->outage->explain(why);
     }
@@ -175,8 +175,8 @@ void session_runner::execution::operator()(core::warning& warning) const {
 
 namespace {
 
-// What the callers are told whose time is over before a session is there. An error's own words begin with its code's,
-// which are no part of the detail.
+// Callers whose deadline passes before a session exists get this error. A system_error's text begins with the text of
+// its code, which the detail must not repeat.
 error to_error(const std::exception& failure) {
     const auto* coded = dynamic_cast<const std::system_error*>(&failure);
     auto code = errc::not_connected;
@@ -211,20 +211,21 @@ void session_runner::execution::operator()(core::open_session& action) const {
         try {
             runner.open_handle(epoch);
         } catch (const std::bad_alloc&) {
-            throw;  // ends the process, as anything that a worker has no memory for
+            throw;  // ends the process: a worker cannot continue without memory
         } catch (const std::exception& failure) {  // no address, no descriptor, no thread
             runner.open_failed(epoch, to_error(failure));
         }
     });
 }
 
-// May block while names are resolved: under no lock.
+// May block during name resolution, so it is called under no lock.
 void session_runner::open_handle(std::uint64_t epoch) {
     opened_session opening;
     opening.sink = std::make_shared<link>(*this, epoch);
     try {
         auto opened = services_->servers->open(services_->session, *opening.sink);
-        // Its first events may wait for this very function: nothing may end it while the stack unwinds.
+        // The session's first events may wait for this function to finish. If it threw std::bad_alloc, they would wait
+        // for ever, so the process ends instead.
         base::finish_or_end("the start of a session", [&] { opening.handle = std::move(opened); });
     } catch (...) {
         opening_ended();
@@ -236,7 +237,7 @@ void session_runner::open_handle(std::uint64_t epoch) {
         if (!closed_ && core_.epoch() == epoch) std::swap(current_, opening);
     }
     opening_ended();
-    opening.close(core::close_session::how::orderly);  // if it came too late
+    opening.close(core::close_session::how::orderly);  // if the session came too late
 }
 
 void session_runner::opening_ended() {
@@ -247,7 +248,7 @@ void session_runner::opening_ended() {
     changed_.notify_all();
 }
 
-// The first events may come before open() has returned the handle that their requests need.
+// The first events may arrive before open() has returned the handle, which their requests need.
 void session_runner::await_handle(std::uint64_t epoch) noexcept {
     if (!opening_.is_for(epoch)) return;
     const boost::this_thread::disable_interruption uninterrupted;
@@ -257,7 +258,8 @@ void session_runner::await_handle(std::uint64_t epoch) noexcept {
 
 void session_runner::execution::operator()(core::close_session& action) const {
     if (!runner_.current_.handle) return;
-    // What the stack unwinds must not own the session: its end waits for the thread that this may be.
+    // The allocation may throw, so it comes before `old` owns the session. Otherwise the session would be destroyed
+    // here, and its destructor waits for a thread that may be this one.
     const auto old = std::make_shared<opened_session>();
     *old = std::exchange(runner_.current_, {});
     base::finish_or_end("the end of a session", [&] {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_call: a call as its session sees it: what the session tells of an acquisition. session_hold is the one kind.
+// session_call: a call as its session sees it: the interface for the events of an acquisition. session_hold implements
+// it.
 //
-// Thread safety: all members from any thread, but for those that are called under the session's lock.
+// Thread safety: all members from any thread, except members that need the session's lock.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,15 @@ namespace turnstile::detail {
 
 class session_call : public call {
 public:
-    // Records news, which came on `connection`; called in order, under the session's lock. Returns true if a caller
-    // waits for it: the session then calls `wake` under no lock that the caller needs.
+    // Records news that arrived on `connection`. Called in order, under the session's lock. Returns true if a caller is
+    // blocked on it. The session must then call `wake` under no lock that the caller needs.
     [[nodiscard]] virtual bool tell(const core::notice& news,
                                     const std::shared_ptr<lease_view>& lease,
                                     std::uint64_t connection) = 0;
-    // Tells that others queue behind it; under no lock, instead of `tell`.
+    // Reports that other contenders queue behind this one. Called under no lock, instead of `tell`.
     virtual void tell_contended() const = 0;
-    // Triggers `lost()`, and what is lost with this hold, elsewhere: callbacks are user code. False: the client has
-    // closed, and there is no thread for it any more.
+    // Triggers `lost()`, and everything that is lost with this hold, on another thread, because callbacks are user
+    // code. Returns false if the client has closed and has no thread for it.
     virtual bool post_trigger() = 0;
     using call::wake;
 

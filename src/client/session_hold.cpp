@@ -32,8 +32,9 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_requ
 
 // ---- for the session ------------------------------------------------------------------------
 
-// What each kind of news changes. Answers whether a caller may be blocked for it: for the outcome of an acquisition or of
-// a renaming, or for the end. The callbacks go to the queue, and not before the session is through with its step.
+// Applies each kind of news to the hold. Returns true if a caller may be blocked on it: for the outcome of an
+// acquisition or of a renaming, or for the end. The callbacks are queued, and run after the session has finished its
+// step.
 class session_hold::reception {
 public:
     reception(session_hold& hold, const std::shared_ptr<lease_view>& lease,
@@ -95,7 +96,7 @@ public:
                     });
         return false;
     }
-    // The session tells it by tell_contended().
+    // The session calls tell_contended() for this.
     bool operator()(const core::contended& /*news*/) const { return false; }
     bool operator()(const core::renamed& news) const REQUIRES(hold_.mutex_) {
         auto& own = hold_.held_.change();
@@ -146,17 +147,17 @@ void session_hold::post(task callback) {
     session_->services().callbacks->pump();
 }
 
-// The handler runs later and elsewhere. It and the stop callback stay in the hold until then: we are under
-// the locks of the session and of the hold, and whatever a task of ours owned could end here, with the
-// last copy of it, after the task has run. The end of a stop callback waits for a call of it that is
-// under way, which needs the session; a handler may be the last to refer to what releases holds.
+// The handler runs later, on another thread. Until then the handler and the stop callback stay in the hold. This
+// function runs under the locks of the session and of the hold. A task that owned either could be destroyed here, with
+// its last copy. The destructor of a stop callback waits for a running call, which needs the session's lock. The
+// destructor of a handler may release holds.
 void session_hold::post_answer() {
     if (blocks_) return;
     const auto& services = session_->services();
     const auto answer = [self = shared_from_this()] {
         static_cast<session_hold&>(*self).answer_handler();
     };
-    // A client that has closed has no workers any more, and runs callbacks where they are posted.
+    // A closed client has no workers, and runs callbacks in the thread that posts them.
     if (where_ == acquire_request::answers::on_workers && services.workers->post(answer)) return;
     services.callbacks->post(answer);
 }
@@ -198,8 +199,8 @@ void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
     for (auto& [session, ids] : sessions) session->leave_together(std::move(ids), why);
 }
 
-// Bounded: the session answers, or its lease or the session ends. Not an interruption point: the caller has to know what
-// it holds.
+// The wait is bounded: the session answers, or its lease or the session ends. It is not an interruption point, because
+// the caller must know which lock it holds.
 result<void> session_hold::rename(core::contender_kind kind) {
     if (forked()) return forked_error();
     base::unique_lock lock{mutex_};
@@ -275,7 +276,7 @@ result<void> session_hold::begin_commit() {
     return still;
 }
 
-// A release has waited for it: what a commit checks stands until it is answered.
+// A release has waited for this: a znode that a commit checks must exist until the commit is answered.
 void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
     std::optional<error> left;
     {
@@ -292,7 +293,7 @@ result<commit_result> session_hold::commit(const transaction& writes,
     if (const auto still = status(); !still) return still.error();
     auto outcome = session_->commit(id_, writes, further, options);
     if (outcome || outcome.error() != errc::not_held) return outcome;
-    // The hold was lost after status() had answered: the caller is told the reason of that loss.
+    // The hold was lost after the call of status(). The caller gets the reason of that loss.
     const base::lock_guard lock{mutex_};
     if (state_.why()) return *state_.why();
     return outcome;

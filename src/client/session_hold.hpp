@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_hold: the call of one acquisition of a session, from the call to the last trace of its znode.
+// session_hold: the call of one acquisition of a session, from the call until its znode is gone.
 //
-// The session tells it what happens (`tell`, in order, under the session's lock: it only records and enqueues); the
-// caller learns it as client/call.hpp says.
+// The session reports events by `tell`, in order, under the session's lock. `tell` only records and enqueues.
+// client/call.hpp says how the caller learns of them.
 //
 // Thread safety: all members from any thread. Lock order: session, then hold, then the queues.
 #pragma once
@@ -26,7 +26,8 @@ namespace turnstile::detail {
 
 class session_hold final : public session_call, public znode_hold {
 public:
-    // In a session that has kept room for it. Takes the request's functions and leaves its message, which has its id.
+    // The session has reserved room for the hold. Takes the request's functions and leaves its message, which has the
+    // id.
     session_hold(std::shared_ptr<session_runner> session, acquire_request& request);
 
     // ---- for the session -------------------------------------------------------------------
@@ -42,16 +43,15 @@ public:
     friend void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
 
     // ---- for holds of a read-write lock ----------------------------------------------------
-    // The hold goes on as one of another kind. Waits for the servers' answer, which comes also if the lease ends
-    // first.
+    // Changes the kind of the hold. Waits for the servers' answer, or for the end of the lease.
     result<void> rename(core::contender_kind kind);
-    // As what it holds.
+    // The kind of lock that the hold has now.
     [[nodiscard]] core::contender_kind kind() const;
-    // The loss of this hold ends `other`, a hold or a wait. One at a time.
+    // Makes the loss of this hold end `other`, which is a hold or a wait. A hold has one `other` at a time.
     void tie(const std::shared_ptr<session_hold>& other);
-    // As if the servers had said so. Called under no lock.
+    // Ends the hold as if the servers had reported a loss. Called under no lock.
     void lose_with(const error& why);
-    // Raises the hold's token to `token` if that is the larger one.
+    // Raises the hold's token to `token` if `token` is larger.
     void raise_token(const turnstile::fencing_token& token);
 
     // ---- for the guard ---------------------------------------------------------------------
@@ -84,27 +84,28 @@ private:
     void post(task callback) override;
     [[nodiscard]] answer_reader* answered_by() const noexcept override { return session_.get(); }
 
-    // Notes that it is to leave after the commits of other holds that check it. False: none is under way.
+    // Records that the hold leaves after the commits of other holds that check it. Returns false if no such commit is
+    // in progress.
     [[nodiscard]] bool defer_leave(const error& why);
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
     void on_loss(const error& why) REQUIRES(mutex_);
     void post_answer() REQUIRES(mutex_);
     void trigger_all_lost();
 
-    // First: they go into the base's padding, of which a waiter has one.
+    // Declared first, to use the base class's padding: every waiter has these members.
     const acquire_request::answers where_;
-    bool gone_ GUARDED_BY(mutex_) = false;  // its znode is known to be removed
+    bool gone_ GUARDED_BY(mutex_) = false;  // the removal of its znode is known
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;
     const base::shared_text path_;
     const base::cold<std::function<void()>> on_contended_;
 
-    // A waiter, of which there may be very many, has none of this. Written before the guard exists, read by it
-    // afterwards.
+    // Only a holder has this state: there may be very many waiters. Written before the guard exists; the guard only
+    // reads it.
     struct rights {
         std::shared_ptr<lease_view> lease;
         boottime_clock::time_point limit = boottime_clock::time_point::max();  // the hold's own
-        std::uint64_t connection = 0;  // on which it was granted
+        std::uint64_t connection = 0;  // the connection on which it was granted
     };
     base::cold<rights> rights_;
 
@@ -119,13 +120,13 @@ private:
         std::string znode;
         std::weak_ptr<session_hold> tied;
         base::cold<renaming> renamed;
-        unsigned checked_by = 0;    // so many commits of other holds, which are under way
-        std::optional<error> left;  // why it is to be given up after those
+        unsigned checked_by = 0;    // commits of other holds in progress
+        std::optional<error> left;  // why it leaves after those commits
     };
     base::cold<held> held_ GUARDED_BY(mutex_);
 };
 
-// As unlock() of each, in that order; the holds of one session go together.
+// Does what unlock() of each hold does, in that order. Holds of one session are released together.
 void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
 
 }  // namespace turnstile::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a hold tells `lost()`, and what is tied to it; and holds that are made of several: what is lost with
-// another one, and the token that goes on under it.
+// The end of a hold triggers `lost()` and ends the hold that is tied to it. Recipes use ties for holds that consist of
+// several holds: a tied hold is lost with the other one, and its token continues under it.
 #include <algorithm>
 
 #include "client/session_hold.hpp"
 
 namespace turnstile::detail {
 
-// A shared contender's callback is ours: it does not wait behind user code.
+// A shared contender's callback belongs to the library, so it does not wait behind user code.
 bool session_hold::post_trigger() {
     const auto& services = session_->services();
     const auto& threads = on_contended_.changed() ? services.workers : services.loss_callbacks;
@@ -50,7 +50,7 @@ void session_hold::lose_with(const error& why) {
     }
     if (waits) return cancel(why);
     session_->services().callbacks->pump();
-    if (!post_trigger()) trigger_all_lost();  // a client that has closed has no threads for it
+    if (!post_trigger()) trigger_all_lost();  // a closed client has no threads for it
     session_->leave(id_, why);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_news: what a step of a session's core has for the holds, collected under the session's lock and told when it
-// is free again.
+// session_news: the holds that a step of a session's core affects. The step collects them under the session's lock;
+// they are notified after it is released.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -15,9 +15,9 @@ namespace turnstile::detail {
 struct session_news {
     using holds = std::vector<std::shared_ptr<session_call>>;
 
-    holds lost;       // `lost()` is to be triggered
-    holds woken;      // whose last user this may be
-    holds contended;  // to be told that others queue
+    holds lost;       // must trigger `lost()`
+    holds woken;      // perhaps the last references to these holds
+    holds contended;  // other contenders queue behind these
 
     void swap(session_news& other) noexcept {
         lost.swap(other.lost);
@@ -25,15 +25,17 @@ struct session_news {
         contended.swap(other.contended);
     }
 
-    // The callbacks run off the callback queue, where one under way may watch the token, and side by side, as one may
-    // wait for another. Called under the lock: the session refers to the holds, too, so none ends here.
+    // The stop callbacks do not run on the callback queue, where a running callback may watch the token. They run in
+    // parallel, because one may wait for another. Called under the lock: the session also owns the holds, so no hold is
+    // destroyed here.
     void trigger_loss_callbacks() {
         for (const auto& hold : lost) hold->post_trigger();
         lost.clear();
     }
 
-    // Under no lock: a caller that wakes asks for it as its next step. `keep` is given each hold with code of the user's:
-    // it may own the client, whose end joins the very thread that this may be, the timer's or one of the back end's.
+    // Called under no lock: a caller that wakes takes the session's lock as its next step. `keep` gets each hold with
+    // user code. The user code may own the client, and the client's destructor joins the timer's or the back end's
+    // thread, which may be this thread.
     template <class Keep>
     void tell(const Keep& keep) {
         for (const auto& hold : contended) hold->tell_contended();

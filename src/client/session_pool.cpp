@@ -13,8 +13,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// A session that has not been attached for this part of the session time-out, while others are, is not going to be. With a
-// short time-out the least patience counts: a server under load takes longer to open a session than to serve one.
+// If a session has not been attached for this fraction of the session timeout while others have, it will not be. With a
+// short timeout the least patience applies: under load, a server takes longer to open a session than to serve one.
 constexpr int k_patience_parts = 3;
 constexpr core::duration k_least_patience = std::chrono::seconds{2};
 
@@ -33,7 +33,7 @@ void session_pool::open() {
         if (services_->servers->open_may_block()) {
             session->start_open();
         } else {
-            session->open();  // under no lock: the back end's own come before ours
+            session->open();  // under no lock: the back end's locks come before this pool's
         }
     }
     if (options_.sessions > 1) late_->expect();
@@ -66,7 +66,7 @@ result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_re
                                      [](const auto& session) { return session->refuses(); });
     if (refused || sessions_.size() >= options_.max_sessions) return no_room();
     auto added = make(sessions_.size());
-    // An empty session has room for the longest path.
+    // An empty session has room even for the longest path.
     static_cast<void>(has_room(added, among::all_but_refused));
     sessions_.push_back(added);
     base::finish_or_end("a further session", [&] {
@@ -104,7 +104,7 @@ void session_pool::close(boottime_clock::time_point deadline) {
     if (services_->servers) services_->servers->end_opening();
     for (const auto& session : sessions) session->start_close();
     for (const auto& session : sessions) session->wait_idle(deadline);
-    // Each may take seconds at the servers.
+    // Each close may take seconds at the servers.
     for (const auto& session : sessions)
         services_->workers->post([session] { session->finish_close(); });
 }

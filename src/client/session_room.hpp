@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_room: what one session may own, in bytes, as a value.
+// session_room: the number of bytes that one session may own at the servers.
 //
-// The servers put all that a session owns into one transaction when it ends, and one that is too long cannot be read
-// back (F38). The core counts what it has; here are the calls that are about to acquire, which have reserved their
-// room, and the ephemeral znodes that commits made in this epoch, or may have made.
+// When a session ends, the servers put everything that it owns into one transaction, and they cannot read back a
+// transaction that is too long (F38). The core counts what its contenders own. This class counts the rest: room that
+// calls have reserved before they reach the core, and ephemeral znodes that commits of this epoch created, or may have
+// created.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -19,30 +20,30 @@ namespace turnstile::detail {
 
 class session_room {
 public:
-    // Half of the 256 KiB that are safe, since a waiter may have watches on two paths for each that it owns.
+    // Half of the 256 KiB that are safe: a waiter may have watches on two paths for each path that it owns.
     static constexpr std::size_t k_most_owned = std::size_t{128} * 1024;
 
-    // A new epoch owns nothing that commits of an older one made.
+    // A new epoch owns nothing that commits of an older epoch created.
     void enter_epoch(std::uint64_t epoch) {
         if (std::exchange(epoch_, epoch) != epoch) written_ = 0;
     }
-    // False if there is no room for so much beside what the core has.
+    // Returns false if so many bytes do not fit beside the bytes that the core counts.
     [[nodiscard]] bool reserve(std::size_t bytes, std::size_t owned) {
         if (owned + reserved_ + written_ + bytes > k_most_owned) return false;
         reserved_ += bytes;
         return true;
     }
-    // The core counts it from now on.
+    // From now on the core counts these bytes.
     void hand_over(std::size_t bytes) {
         TURNSTILE_CHECK(reserved_ >= bytes);
         reserved_ -= bytes;
     }
-    // By a commit, which is told in any case how it ended. False: there was no room for it.
+    // Counts a commit's znodes. Returns false if there was no room for them. Every commit reports its outcome later.
     [[nodiscard]] bool write(std::size_t bytes, std::size_t owned) {
         written_ += bytes;
         return bytes == 0 || owned + reserved_ + written_ <= k_most_owned;
     }
-    // It was not written. A commit of an older epoch is not counted any more.
+    // The commit did not write. A commit of an older epoch is no longer counted.
     void take_back(std::size_t bytes) { written_ -= std::min(written_, bytes); }
 
 private:

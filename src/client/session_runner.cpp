@@ -15,7 +15,8 @@ namespace turnstile::detail {
 static_assert(static_cast<int>(core::server_role::read_only) ==
               static_cast<int>(server_role::read_only));
 
-// The one scope for every entrance. A core whose step ran out of memory half-way is of no use any more.
+// All calls into the core use this scope. A core that ran out of memory in the middle of a step is unusable, so the
+// process ends.
 template <class F>
 void session_runner::enter(F&& step) {
     session_news news;
@@ -25,7 +26,7 @@ void session_runner::enter(F&& step) {
             const auto now = boottime_clock::now();
             look_at_wall_clock(now);
             step(core_, now);
-            // Before a caller is told of a grant that rests on it.
+            // Published before a caller learns of a grant that depends on this lease.
             lease_.publish(core_.epoch(), core_.session_lease());
             execute();
             publish();
@@ -41,7 +42,7 @@ void session_runner::enter(F&& step) {
     });
 }
 
-// Before what an event says: an answer proves nothing about the time before a standstill.
+// Called before the core sees an event: an answer proves nothing about the time before a pause.
 void session_runner::look_at_wall_clock(boottime_clock::time_point now) {
     if (!wall_clock_) return;
     const auto ahead =
@@ -81,7 +82,7 @@ void session_runner::give_room_back(const std::string& path, const core::claim& 
     room_.hand_over(room_of(path, wants));
 }
 
-// The core counts from now on what was reserved.
+// From now on the core counts the room that was reserved.
 void session_runner::expect(const core::acquire& message,
                             const std::shared_ptr<session_call>& hold) {
     holds_.emplace(message.id, hold);
@@ -146,7 +147,7 @@ void session_runner::rename(core::acquisition_id id, core::contender_kind kind) 
 
 // ---- guarded writes -------------------------------------------------------------------------
 
-// Without a time limit of its own it is given up after the session time-out.
+// A commit without a timeout is given up after the session timeout.
 void session_runner::hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         writings_.emplace(message.id, caller);
@@ -318,7 +319,7 @@ void session_runner::finish_close() noexcept {
         closed_ = true;
         last = std::exchange(current_, {});
     }
-    changed_.notify_all();  // a link that waits for its handle
+    changed_.notify_all();  // a link may wait for its handle
     last.close(core::close_session::how::orderly);
     enter([](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::session_closed{}, now);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_runner: the shell around one session_core: its lock, its handle, its timer.
 //
-// Everything that happens comes in through one scope, `enter`: lock, let the core step, execute its
-// actions, unlock, then wake the callers that learned something. User code runs on the callback queue. What may
-// block for seconds and is rare runs on workers: opening and closing of handles, and, on threads of their own, the
-// callbacks of the stop tokens of lost holds.
+// All events enter through one scope, `enter`. It locks, lets the core take a step, executes the core's actions,
+// unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Rare work that may block
+// for seconds, the opening and closing of handles, runs on workers. The callbacks of the stop tokens of lost holds run
+// on separate threads.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.
 #pragma once
@@ -39,7 +39,7 @@
 
 namespace turnstile::detail {
 
-// What has happened to the contenders of a client, counted (client_counters).
+// Counts events of the contenders of a client (client_counters).
 struct contender_counts {
     std::atomic<std::uint64_t> entered{0};
     std::atomic<std::uint64_t> granted{0};
@@ -57,27 +57,27 @@ class metrics_impl;
 class outage_watch;
 class runtime_impl;
 
-// What the sessions of a client share.
+// The objects that the sessions of a client share.
 struct client_services {
-    // The threads of the rest are this one's; none: each has its own.
+    // The threads of the members below belong to this runtime. Null: each member has its own threads.
     std::shared_ptr<runtime_impl> runtime;
     std::shared_ptr<core::coordinator> servers;
     core::session_settings session;
-    std::optional<core::clock_watch> wall_clock{};  // copied by each session; none: not looked at
+    std::optional<core::clock_watch> wall_clock{};  // each session copies it; empty: not checked
     std::shared_ptr<callback_queue> callbacks;
     std::shared_ptr<client_timers> timers;
     std::shared_ptr<worker_pool> workers;         // for the library's own tasks
-    std::shared_ptr<worker_pool> loss_callbacks;  // stop callbacks of lost holds: the user's
-    // Called under the session's lock: only enqueues.
+    std::shared_ptr<worker_pool> loss_callbacks;  // the user's stop callbacks of lost holds
+    // Called under the session's lock, so it only enqueues.
     std::function<void(const session_change&)> on_change;
     std::shared_ptr<outage_watch> outage;  // why no session is attached
     contender_counts counts{};
-    std::shared_ptr<metrics_impl> metrics;   // null: none are taken
-    std::atomic<std::uint64_t> requests{0};  // that were handed to the servers' client
+    std::shared_ptr<metrics_impl> metrics;   // null: no metrics
+    std::atomic<std::uint64_t> requests{0};  // handed to the servers' client
 
-    // True where user code runs, which a closing client waits for.
+    // True on a thread that runs user code. A client that closes waits for such threads.
     [[nodiscard]] bool on_user_thread() const;
-    // All threads end here, also after a start that failed half way; `patience` bounds the wait for the executor.
+    // Ends all threads, also after a failed start. `patience` limits the wait for the executor.
     void end(std::chrono::milliseconds patience) const noexcept;
 };
 
@@ -90,25 +90,25 @@ public:
     session_runner(const session_runner&) = delete;
     session_runner& operator=(const session_runner&) = delete;
 
-    // Opens the first session in the caller's thread; throws what the coordinator throws.
+    // Opens the first session in the caller's thread. Throws what the coordinator throws.
     void open();
-    // The same on a worker: never blocks, and is tried again until it succeeds.
+    // Opens the first session on a worker. Never blocks, and repeats the attempt until it succeeds.
     void start_open();
 
     // ---- acquisitions ----------------------------------------------------------------------
-    // False if a contender on `path` has no room beside what the session owns or will own, and watches, or the
-    // session is none of those. Else room is kept for it until `acquire`.
+    // Reserves room for a contender on `path` until `acquire`. Returns false if the session has no room for it,
+    // counting what it owns, will own and watches. Also returns false if the session is not among `which`.
     enum class among { connected, all_but_refused };
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants, among which);
-    // Room that was kept for a call that does not come.
+    // Gives back the room of a call that does not follow.
     void give_room_back(const std::string& path, const core::claim& wants);
-    // Numbers acquisitions, questions and commits.
+    // Returns a new number for an acquisition, a question or a commit.
     template <class Id>
     [[nodiscard]] Id next_id() noexcept {
         return Id{next_id_.fetch_add(1) + 1};
     }
     void acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold);
-    // Several, whose znodes enter together, in that order.
+    // Starts several acquisitions. Their znodes enter the queues together, in that order.
     void acquire_together(const core::acquire_together& messages,
                           const std::vector<std::shared_ptr<session_call>>& holds);
     void cancel(core::awaited_id id, const error& why) noexcept;
@@ -116,9 +116,10 @@ public:
     void leave_together(std::vector<core::acquisition_id>&& all, const error& why);
     void rename(core::acquisition_id id, core::contender_kind kind);
 
-    // Opened before `then`, never attached, and nothing has been refused for that yet (late_sessions.hpp).
+    // True if the session was opened before `then`, was never attached, and has refused no waiter yet
+    // (late_sessions.hpp).
     [[nodiscard]] bool waits_for_its_first_attach(boottime_clock::time_point then) const;
-    // Until it is attached, what waits or comes to wait in this session is refused; nothing, if it has been.
+    // Refuses all present and later waiters of this session until it is attached. Does nothing if it has been attached.
     void refuse_waiters(const error& why);
     [[nodiscard]] bool refuses() const {
         const base::lock_guard lock{mutex_};
@@ -126,8 +127,8 @@ public:
     }
 
     // ---- guarded writes (session_writes.cpp) ---------------------------------------------------
-    // Under a hold of this session, if the znodes that stand for further ones are there. The first is a Boost
-    // interruption point.
+    // Commit under a hold of this session, if the znodes in `standing`, which represent further holds, exist. The first
+    // function is a Boost interruption point.
     result<commit_result> commit(core::acquisition_id hold, const transaction& writes,
                                  std::vector<std::string> standing, const commit_options& options);
     void async_commit(core::acquisition_id hold, const transaction& writes,
@@ -135,14 +136,14 @@ public:
                       commit_audience&& listeners);
 
     // ---- queries ---------------------------------------------------------------------------
-    // Answers in the order of the questions, which are reads. A Boost interruption point.
+    // Returns answers in the order of the questions, which are reads. A Boost interruption point.
     result<std::vector<core::reply>> read(std::vector<core::operation> questions,
                                           boottime_clock::time_point deadline,
                                           const std::stop_token& stop) {
         return inquire<core::read>(std::move(questions), deadline, stop);
     }
-    // The same with writes, each sent again until it is answered, on the connection `only_on` alone if there is one
-    // (core::repeated_write).
+    // Does the same with writes, each sent again until it is answered. With `only_on`, sends them only on that
+    // connection (core::repeated_write).
     result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
                                                       boottime_clock::time_point deadline,
                                                       const std::stop_token& stop,
@@ -156,7 +157,7 @@ public:
 
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
-    // As the servers granted it last.
+    // The timeout that the servers granted last.
     [[nodiscard]] boottime_clock::duration session_timeout() const {
         const base::lock_guard lock{mutex_};
         return core_.session_lease().timeout();
@@ -167,7 +168,7 @@ public:
         return core_.has_left(session);
     }
     [[nodiscard]] session_state state() const;
-    // Blocks until `good(state)`, or the deadline; returns the last state.
+    // Blocks until `good(state)` or the deadline. Returns the last state.
     session_state wait_state(const std::function<bool(session_state)>& good,
                              boottime_clock::time_point deadline);
 
@@ -182,7 +183,7 @@ public:
 private:
     class link;
     class execution;
-    // Bytes that a contender takes of what the session owns.
+    // The bytes by which a contender increases what the session owns.
     [[nodiscard]] std::size_t room_of(const std::string& path, const core::claim& wants) const;
     void expect(const core::acquire& message, const std::shared_ptr<session_call>& hold)
         REQUIRES(mutex_);
@@ -218,14 +219,14 @@ private:
     std::atomic<std::uint64_t> next_id_{0};
 
     mutable base::mutex mutex_;
-    base::condition changed_;  // the state, the handle, or idleness
+    base::condition changed_;  // for the state, the handle and idleness
     core::session_core core_ GUARDED_BY(mutex_);
     std::optional<core::clock_watch> wall_clock_ GUARDED_BY(mutex_);
-    std::vector<core::action> decided_ GUARDED_BY(mutex_);  // used again and again
+    std::vector<core::action> decided_ GUARDED_BY(mutex_);  // kept to reuse its memory
     opened_session current_ GUARDED_BY(mutex_);
-    // The log has each reason once, until a session was opened; outage_watch tells how long it lasts.
+    // The log reports each reason once until a session is opened. outage_watch reports how long the outage lasts.
     std::string told_not_opened_ GUARDED_BY(mutex_);
-    session_opening opening_;  // the part that is asked under no lock is atomic
+    session_opening opening_;  // its lock-free part is atomic
     lease_of_epoch lease_ GUARDED_BY(mutex_);
     boost::container::flat_map<core::acquisition_id, std::shared_ptr<session_call>> holds_
         GUARDED_BY(mutex_);
@@ -235,7 +236,7 @@ private:
     bool closed_ GUARDED_BY(mutex_) = false;
     first_attach first_attach_ GUARDED_BY(mutex_);
     session_news news_ GUARDED_BY(mutex_);
-    bool opens_inline_ GUARDED_BY(mutex_) = false;  // open() does what the action asks for
+    bool opens_inline_ GUARDED_BY(mutex_) = false;  // open() itself executes the action
     session_room room_ GUARDED_BY(mutex_);
 };
 

@@ -18,17 +18,15 @@ using std::chrono::milliseconds;
 constexpr unsigned k_most_sessions = 1024;
 constexpr double k_largest_drift = 0.5;
 constexpr std::size_t k_longest_credentials = std::size_t{64} * 1024;
-// The servers keep their tick in an int.
+// The servers store their tick in an int.
 constexpr milliseconds k_longest_int{INT32_MAX};
 constexpr milliseconds k_longest_pause = std::chrono::days{1};
-// Longer spans are a mistake; sums of a few of these fit into the clock's count, and so does one of these sums and
-// any time of day.
 
 error bad(std::string message) {
     return {errc::bad_option, std::move(message)};
 }
 
-// How long a session that has just been confirmed is certain to live.
+// The time for which a session that has just been confirmed is certain to exist.
 milliseconds certain_for(const client_options& o) {
     const double part = 1 - o.lease.clock_drift;
     return milliseconds{
@@ -41,7 +39,7 @@ result<void> check_length(std::string_view option, std::string_view value, std::
                            value.size(), longest));
 }
 
-// They go into every znode, and a znode that is too large breaks the connection.
+// Labels are written into every znode. A znode that is too large breaks the connection.
 result<void> check_label(std::string_view label) {
     return check_length("label", label, k_longest_label);
 }
@@ -60,14 +58,13 @@ result<void> check_credentials(const client_options& o) {
     return {};
 }
 
-// What the relay bound is made of: a sum that overflows would be a bound that is too short, and with it a
-// lease that is too long.
+// Checks the terms of the relay bound. A sum that overflows would make the bound too short, and so the lease too long.
 result<void> check_relay_bound(const lease_settings& lease) {
     if (lease.tick < milliseconds{0} || lease.tick > k_longest_int) {
         return bad(fmt::format("lease.tick {} ms: must not be negative, and at most 2^31 - 1 ms",
                                lease.tick.count()));
     }
-    // With a tick that a server tells it is checked against the longest one.
+    // If the tick comes from a server later, the largest possible tick is checked.
     const auto tick = lease.tick > milliseconds{0} ? lease.tick : k_longest_int;
     if (lease.sync_limit < 0 || lease.sync_limit >= base::k_longest_span / tick) {
         return bad(

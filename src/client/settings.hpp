@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// settings: what a user's options mean to the core, checked. Pure functions.
+// settings: validates a user's options and converts them for the core. Pure functions.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,17 @@
 
 namespace turnstile::detail {
 
-// `bad_option` names the value and the rule.
+// The error `bad_option` names the value and the rule.
 [[nodiscard]] result<void> check(const client_options& options);
 
-// What every call may have, whatever it asks for.
+// Checks the options that are valid for every kind of call.
 [[nodiscard]] result<void> check_call(const acquire_options& options);
 [[nodiscard]] result<void> check_modes(const lock_options& modes);
 
 [[nodiscard]] core::session_settings session_settings(const client_options& options);
 [[nodiscard]] core::session_core_settings core_settings(const client_options& options,
                                                         unsigned index, std::string servers);
-// Of the znodes that the client makes.
+// The access control lists of the znodes that the client creates.
 [[nodiscard]] core::acl_policy acl_of(const client_options& options);
 // The relay bound and the drift (docs/why/lease.md).
 [[nodiscard]] core::lease_rule lease_rule(const lease_settings& settings);

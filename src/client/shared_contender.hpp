@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_contender: the contender of one process on one path, and the callers that share it: core::local_queue
-// executed. Retained and cohort modes of the locks that queue on one path are this.
+// shared_contender: the contender of one process on one path, and the callers that share it. It executes the decisions
+// of core::local_queue, and implements the retained and cohort modes of locks.
 //
-// Objects of one client with the same path and options share one (`of`). Each contender is a session's hold of its
-// own; its loss comes by its stop token, "others queue behind it" by a call in its session's thread.
+// Objects of one client with the same path and options share one shared_contender (`of`). Each contender is a separate
+// hold of a session. A stop token reports its loss. The session's thread calls on_contended() when other contenders
+// queue behind it.
 //
-// Thread safety: all members from any thread. Lock order: the turn of the back end that delivers, then this lock, then
+// Thread safety: all members from any thread. Lock order: the lock of the back end that delivers, then this lock, then
 // a local_hold's or the client's, then a session's.
 #pragma once
 
@@ -33,7 +34,7 @@ class shared_contender final : public timer_thread::client,
                                public shared_queue,
                                public std::enable_shared_from_this<shared_contender> {
 public:
-    // The one of this client, path and options. Throws std::system_error(bad_option) for a bad option.
+    // Returns the shared_contender of this client for the path and the options. Throws std::system_error(bad_option).
     [[nodiscard]] static std::shared_ptr<shared_contender> of(
         const std::shared_ptr<client_impl>& servers, const std::string& path,
         const core::claim& wants, const lock_options& modes);
@@ -60,10 +61,10 @@ private:
     struct contender {
         std::uint64_t number = 0;
         std::shared_ptr<hold> held;
-        std::uint64_t zxid = 0;                        // of its fencing token
-        std::shared_ptr<stop_callback> loss;           // ended under no lock
-        std::stop_source withdrawn{std::nostopstate};  // of the one that was asked for
-        std::optional<release_request> order;          // while no caller held it
+        std::uint64_t zxid = 0;                        // part of its fencing token
+        std::shared_ptr<stop_callback> loss;           // destroyed under no lock
+        std::stop_source withdrawn{std::nostopstate};  // ends the acquisition of this contender
+        std::optional<release_request> order;          // arrived while no caller held the lock
     };
     struct asked_holder {
         std::shared_ptr<local_hold> holder;
@@ -73,10 +74,11 @@ private:
         std::shared_ptr<local_hold> hold;
         std::vector<call::task> callbacks;
     };
-    // What is left to do when the lock is free again.
+    // The effects of a step that are executed after the lock is released.
     struct deferred_effects {
         boost::container::small_vector<std::shared_ptr<local_hold>, 1> answered;
-        boost::container::small_vector<std::shared_ptr<local_hold>, 1> gone;  // may end now
+        boost::container::small_vector<std::shared_ptr<local_hold>, 1>
+            gone;  // perhaps last references
         std::vector<lost_caller> lost;
         std::vector<std::shared_ptr<local_hold>> expiring;
         std::vector<std::stop_source> withdraw;
@@ -92,10 +94,10 @@ private:
         return core::local_id{next_id_.fetch_add(1) + 1};
     }
     [[nodiscard]] std::shared_ptr<local_hold> holder() const REQUIRES(mutex_);
-    // Nullptr if it is not there.
+    // Returns null if the caller is not in the table.
     [[nodiscard]] std::shared_ptr<local_hold> caller_of(core::local_id id) const REQUIRES(mutex_);
     [[nodiscard]] std::size_t index_of(core::local_id id) const REQUIRES(mutex_);
-    // Takes the caller out of the table; nullptr if it is not there.
+    // Takes the caller out of the table. Returns null if it is not there.
     [[nodiscard]] std::shared_ptr<local_hold> take_caller(core::local_id id) REQUIRES(mutex_);
     [[nodiscard]] error refusal(const error& why) const;
     void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);
@@ -122,10 +124,10 @@ private:
 
     mutable base::mutex mutex_;
     core::local_queue value_ GUARDED_BY(mutex_);
-    std::vector<core::sharing::action> decided_ GUARDED_BY(mutex_);  // for one step
+    std::vector<core::sharing::action> decided_ GUARDED_BY(mutex_);  // a step's
     contender current_ GUARDED_BY(mutex_);
     std::deque<std::shared_ptr<local_hold>> callers_
-        GUARDED_BY(mutex_);  // that wait or hold, by id
+        GUARDED_BY(mutex_);  // waiters and holders, by id
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
 };
 

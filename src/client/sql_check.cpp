@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guard's hold is to sql::check: a contender's row.
+// Implements sql::check: the contender's row, which represents a guard's hold.
 #include "turnstile/sql.hpp"
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// The crew of this thread.
+// The crew to which this thread belongs.
 thread_local const thread_crew* t_crew = nullptr;
 
 }  // namespace
@@ -33,7 +33,7 @@ thread_crew::thread_crew(settings with)
 thread_crew::~thread_crew() {
     for (auto& [id, own] : threads_)
         if (own.thread.joinable()) own.thread.detach();
-    for (auto& thread : ended_) thread.detach();  // one of them may be this one
+    for (auto& thread : ended_) thread.detach();  // this thread may be in the list
 }
 
 // ---- the threads ----------------------------------------------------------------------------
@@ -41,7 +41,8 @@ thread_crew::~thread_crew() {
 void thread_crew::add_thread() {
     auto thread = settings_.start.start([mask = mask_] { mask.apply(); },
                                         [self = shared_from_this()] { self->run(); });
-    base::finish_or_end("a further thread", [&]() NO_THREAD_SAFETY_ANALYSIS {  // which runs already
+    // The thread runs already, so a failure here ends the process.
+    base::finish_or_end("a further thread", [&]() NO_THREAD_SAFETY_ANALYSIS {
         const auto id = thread.get_id();
         threads_[id].thread = std::move(thread);
     });
@@ -59,7 +60,7 @@ bool thread_crew::has_room() const {
     return threads_.size() - static_cast<std::size_t>(blocked) < settings_.most;
 }
 
-// A thread for each member that waits and has none, as far as there is room.
+// Starts a thread for each waiting member that has none, up to the limit.
 void thread_crew::grow() {
     if (finished_) return;
     boottime_clock::duration next_look = k_blocked_after;
@@ -102,7 +103,7 @@ void thread_crew::run() {
     if (own.mapped().thread.joinable()) ended_.push_back(std::move(own.mapped().thread));
     changed_.notify_all();
     lock.unlock();
-    for (auto& thread : before) thread.join();  // else its stack stays
+    for (auto& thread : before) thread.join();  // frees their stacks
 }
 
 void thread_crew::give_turn(base::unique_lock& lock, worker& self) {
@@ -111,7 +112,7 @@ void thread_crew::give_turn(base::unique_lock& lock, worker& self) {
     self.busy_since = boottime_clock::now();
     lock.unlock();
     const bool again = next->take_turn();
-    if (!again) next = nullptr;  // what it owns may call us when it is destroyed
+    if (!again) next = nullptr;  // under no lock: what the member owns may call this crew
     lock.lock();
     self.busy_since = {};
     self.let_go = false;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_crew: threads for one kind of task, that the clients of a runtime share.
+// thread_crew: threads for one kind of task, which the clients of a runtime share.
 //
-// What clients have to do here are *members*: one gets a turn on one of the threads, does a part of its work, and goes
-// behind the others that wait, if it has more to do. So no client has the threads for itself while others wait.
+// A client's work at a crew is a *member*. A member gets a turn on one of the threads and does a part of its work. If
+// it has more work, it queues again behind the other members. So no client keeps the threads for itself while others
+// wait.
 //
-// One thread is there from the start, so that turns come also when the system has no further one to give. While members
-// wait, more threads are started, up to `most`; they end when nothing has been left to do for a while.
+// One thread runs from the start, so that members get turns even if the system can start no other thread. While members
+// wait, the crew starts more threads, up to `most`. A thread ends when it has been idle for a while.
 //
-// In a crew with timers a thread that has been in one turn for long is taken for blocked, by user code or a server, and
-// does not count: so blocked threads never keep members from their turns for long. That is looked at when a member
-// comes, and while one waits. In a crew without them, which is one client's own, every thread counts.
+// In a crew with timers, a thread whose turn lasts long counts as blocked, by user code or by a server. Blocked threads
+// do not count towards `most`, so they do not keep members from their turns. The crew checks this when a member arrives
+// and while a member waits. In a crew without timers, which belongs to one client, every thread counts.
 //
-// The end waits for all turns but those that have let go: in such a turn a client was closed by its own callback, which
-// may go on for as long as it likes.
+// The end of the crew waits for all turns except turns that were let go. In such a turn a client was closed by its own
+// callback, which may run for as long as it likes.
 //
-// Thread safety: all members from any thread. post() may be called under a lock. Lock order: this lock, then the timers'.
+// Thread safety: all members from any thread. post() may be called under a lock. Lock order: this lock, then the
+// timers'.
 #pragma once
 
 #include <chrono>
@@ -44,7 +46,8 @@ public:
 
     class member {
     public:
-        // The crew calls it on one of its threads, under none of its locks. True: the member wants another turn.
+        // The crew calls it on one of its threads, under none of the crew's locks. Returns true if the member wants
+        // another turn.
         virtual bool take_turn() noexcept = 0;
 
     protected:
@@ -55,22 +58,22 @@ public:
         thread_start start{};
         std::size_t most = k_most_threads;
         boottime_clock::duration linger = k_linger;
-        std::shared_ptr<timer_thread> timers{};  // none: blocked threads count as others do
+        std::shared_ptr<timer_thread> timers{};  // null: blocked threads count, too
     };
-    // Throws boost::thread_resource_error when not even the first thread can be started. Its threads have the signal
-    // mask of the calling one.
+    // Throws boost::thread_resource_error if it cannot start the first thread. The threads have the signal mask of the
+    // calling thread.
     [[nodiscard]] static std::shared_ptr<thread_crew> start(settings with);
-    ~thread_crew();  // after finish()
+    ~thread_crew();  // only after finish()
     thread_crew(const thread_crew&) = delete;
     thread_crew& operator=(const thread_crew&) = delete;
 
-    // One turn; a member may be waiting for several. Not after the end.
+    // Requests one turn; a member may wait for several turns. Not after finish().
     void post(std::shared_ptr<member> next);
     [[nodiscard]] bool on_this_thread() const noexcept;
-    // The end does not wait for the turn that this thread is in, nor for what follows it there. No effect for other
-    // threads than the crew's.
+    // The end does not wait for the present turn of this thread, nor for later work on it. Has no effect for a thread
+    // of another crew.
     void let_go(boost::thread::id of);
-    // No client has anything to do here any more.
+    // Ends the crew. Called when no client uses it any more.
     void finish() noexcept;
 
     void on_timer() override;
@@ -78,7 +81,7 @@ public:
 private:
     struct worker {
         boost::thread thread;
-        boottime_clock::time_point busy_since{};  // none: it waits
+        boottime_clock::time_point busy_since{};  // empty: it waits
         bool let_go = false;
     };
 
@@ -90,25 +93,25 @@ private:
         return waiting_.size() > idle_ + starting_;
     }
     void run();
-    // Lets the lock go meanwhile: through a reference, which the analysis does not follow.
+    // Unlocks and relocks through a reference, which the thread-safety analysis cannot follow.
     void give_turn(base::unique_lock& lock, worker& self)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
-    // Waits for a member; false if the thread is to end.
+    // Waits for a member. Returns false if the thread must end.
     bool await_member(base::unique_lock& lock) REQUIRES(mutex_);
     [[nodiscard]] bool all_have_ended() const REQUIRES(mutex_);
 
     const settings settings_;
-    const support::signal_mask mask_;  // of the thread that made it: user code runs here, or ends
+    const support::signal_mask mask_;  // the starting thread's: user code runs here
     std::optional<client_timers> timers_;
     base::mutex mutex_;
-    base::condition arrived_;  // a member, or the end: for the threads
-    base::condition changed_;  // a thread has ended, or was let go: for the end
+    base::condition arrived_;  // wakes threads: a member arrived, or the crew ends
+    base::condition changed_;  // wakes finish(): a thread ended or was let go
     std::deque<std::shared_ptr<member>> waiting_ GUARDED_BY(mutex_);
     std::map<boost::thread::id, worker> threads_ GUARDED_BY(mutex_);
     std::vector<boost::thread> ended_ GUARDED_BY(mutex_);  // to be joined
     std::size_t idle_ GUARDED_BY(mutex_) = 0;
     std::size_t starting_ GUARDED_BY(mutex_) = 0;
-    bool looks_ GUARDED_BY(mutex_) = false;  // the timers are armed
+    bool looks_ GUARDED_BY(mutex_) = false;  // the timer is armed
     bool finished_ GUARDED_BY(mutex_) = false;
 };
 

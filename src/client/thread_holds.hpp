@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_holds: the holds that the standard forms (lock, unlock) keep for their threads.
+// thread_holds: the holds of the standard forms (lock, unlock), by thread.
 //
-// Each belongs to the thread that took it, so that no thread unlocks another's (F35), also when the first
-// hold was lost and another thread has the lock by now.
+// A hold belongs to the thread that locked it, so no thread can unlock another thread's hold (F35). This is true even
+// if the first hold was lost and another thread has the lock now.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -18,7 +18,7 @@ namespace turnstile::detail {
 
 class thread_holds {
 public:
-    // True if the calling thread has one.
+    // True if the calling thread has a hold.
     [[nodiscard]] bool has_own() const {
         const base::lock_guard lock{mutex_};
         return holds_.contains(owner::calling_thread());
@@ -27,13 +27,13 @@ public:
         const base::lock_guard lock{mutex_};
         holds_.insert_or_assign(owner::calling_thread(), std::move(hold));
     }
-    // An empty guard if the calling thread has none.
+    // Returns an empty guard if the calling thread has no hold.
     [[nodiscard]] guard take_own() {
         const base::lock_guard lock{mutex_};
         auto found = holds_.extract(owner::calling_thread());
         return found ? std::move(found.mapped()) : guard{};
     }
-    // Stays where it is until the thread takes it.
+    // The hold stays in the table.
     [[nodiscard]] const guard* own() const {
         const base::lock_guard lock{mutex_};
         const auto found = holds_.find(owner::calling_thread());

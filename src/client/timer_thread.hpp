@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// timer_thread: the housekeeping thread of a client, or of the clients of a runtime. Wakes sessions at their deadlines,
-// on CLOCK_BOOTTIME by timerfd, and all that are armed when the wall clock is set (core/lease/clock_watch.hpp). It runs
-// no user code: so nothing holds up the end of a lease.
+// timer_thread: the timer thread of a client, or of the clients of a runtime. It wakes sessions at their deadlines, by
+// a timerfd on CLOCK_BOOTTIME. It wakes everything that is armed when the wall clock is set
+// (core/lease/clock_watch.hpp). It runs no user code, so user code cannot delay the end of a lease.
 //
-// What a client arms is a *group* (client_timers.hpp), which stops with it.
+// The timers of one client are a *group* (client_timers.hpp), which stops with the client.
 //
-// Thread safety: all members from any thread. `arm` only takes a lock of this class's own.
+// Thread safety: all members from any thread. `arm` takes only this class's lock.
 #pragma once
 
 #include <map>
@@ -25,8 +25,8 @@ namespace turnstile::detail {
 
 class timer_thread {
 public:
-    // Called at the armed time, or later, or for no reason; and once more when its group stops. What is
-    // armed stays until it is disarmed or the group has stopped.
+    // Called at the armed time, or later, or without a reason, and once more when its group stops. Stays armed until it
+    // is disarmed or its group has stopped.
     class client {
     public:
         virtual void on_timer() = 0;
@@ -34,21 +34,21 @@ public:
     protected:
         ~client() = default;
     };
-    // Has what one client of a runtime has armed; its members are this class's.
+    // The timers of one client of a runtime. Only timer_thread uses the members.
     class group {
         friend class timer_thread;
         enum class life { open, stopping, stopped } state_ = life::open;
         std::map<client*, boottime_clock::time_point> armed_;
     };
 
-    // Throws std::system_error when the system has no descriptor left, boost::thread_resource_error for want of a
-    // thread.
+    // Throws std::system_error if the system has no descriptor left, and boost::thread_resource_error if it can start
+    // no thread.
     explicit timer_thread(const thread_start& start);
     ~timer_thread() { end(); }
     timer_thread(const timer_thread&) = delete;
     timer_thread& operator=(const timer_thread&) = delete;
 
-    // Every group has stopped.
+    // Every group must have stopped.
     void end() noexcept;
 
     // ---- for client_timers -------------------------------------------------------------------------
@@ -60,7 +60,7 @@ private:
     void run();
     void watch_wall_clock() noexcept;
     bool run_due(bool everyone);
-    // Lets the lock go meanwhile: through a reference, which the analysis does not follow.
+    // Unlocks and relocks through a reference, which the thread-safety analysis cannot follow.
     void call(base::unique_lock& lock, group& of, client& armed)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     void stop_groups(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
@@ -76,16 +76,16 @@ private:
 
     const support::descriptor timer_;
     base::wake_up woken_;
-    const support::descriptor wall_clock_;  // or none: it is looked at when there is another reason
+    const support::descriptor wall_clock_;  // if empty, the clock is only checked at other events
     mutable base::mutex mutex_;
-    std::set<deadline> armed_ GUARDED_BY(mutex_);  // of all groups
+    std::set<deadline> armed_ GUARDED_BY(mutex_);  // all groups'
     boottime_clock::time_point set_for_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     std::vector<group*> stopping_ GUARDED_BY(mutex_);
     client* called_ GUARDED_BY(mutex_) = nullptr;
     boost::thread::id caller_ GUARDED_BY(mutex_);
-    base::condition returned_;  // a call; and a group has stopped
+    base::condition returned_;  // a call has returned, or a group has stopped
     bool ending_ GUARDED_BY(mutex_) = false;
-    boost::thread thread_;  // last: it uses all of the above
+    boost::thread thread_;  // declared last: it uses all members above
 };
 
 }  // namespace turnstile::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transaction may be: pure, so that the simulator has it, too.
+// The rules for transactions. They are pure functions, so that the simulator uses them as well.
 #include <utility>
 
 #include <fmt/core.h>
@@ -54,7 +54,7 @@ bool is_sequential(const transaction::part& part) noexcept {
                                  create->kind == node_kind::ephemeral_sequential);
 }
 
-// The path of a sequential znode may end with "/": then its name is the number alone.
+// The path of a sequential znode may end with "/". Then the znode's name consists of the number only.
 result<void> check_path(const transaction::part& part) {
     const auto& path = path_of(part);
     if (is_sequential(part)) return base::validate_path(path + '0');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_user_code: calls a function of the user's where nothing could catch what it throws, and logs that.
-// call_user: calls it inside a task of the library, which ends the process for its own want of memory only.
+// run_user_code: calls a function of the user in a place where nothing could catch its exceptions, and logs them.
+// call_user: calls a function of the user inside a task of the library. The task ends the process if the library runs
+// out of memory, but not if the user's function throws std::bad_alloc.
 //
 // Thread safety: any thread.
 #pragma once
@@ -14,7 +15,7 @@
 
 namespace turnstile::detail {
 
-// False if the function threw. `name` is the log's word for it.
+// Returns false if the function threw. `name` is its name in the log.
 template <class F>
 bool run_user_code(std::string_view name, F&& function) noexcept {
     try {
@@ -28,7 +29,7 @@ bool run_user_code(std::string_view name, F&& function) noexcept {
     return false;
 }
 
-// Stands for the std::bad_alloc of a user's function on its way through a task of the library.
+// Replaces the std::bad_alloc of a user's function while it passes through a task of the library.
 struct users_bad_alloc final : std::exception {
     [[nodiscard]] const char* what() const noexcept override { return "std::bad_alloc"; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_parts: what a transaction asks of the core.
+// write_parts: converts a transaction into the core's operations, and the core's answer into a result.
 #pragma once
 
 #include <variant>
@@ -50,7 +50,7 @@ namespace turnstile::detail {
     return parts;
 }
 
-// As the servers answered; `asked` has for each part the path that it creates, else an empty one.
+// Converts the servers' answer. `asked` has for each part the path that it creates, else an empty path.
 [[nodiscard]] inline commit_result result_of(core::committed&& done,
                                              const std::vector<std::string>& asked) {
     commit_result answer;

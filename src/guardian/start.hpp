@@ -13,8 +13,9 @@
 
 namespace turnstile::guardian {
 
-// The guardian has a session and a process group of its own, an empty environment and no descriptor of this process but
-// the socket; it is no child of this process, which has nothing to wait for. Empty if it cannot be started, with errno.
+// The guardian gets a new session and process group and an empty environment. Of this process's descriptors it gets
+// only the socket. The guardian is not a child of this process, so this process need not wait for it. Returns an empty
+// descriptor, and sets errno, if the guardian cannot be started.
 [[nodiscard]] support::descriptor start_guardian(const std::string& program);
 
 using pause_function = std::function<void(std::chrono::milliseconds)>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// attach, of a module that is linked into the program: it uses the core's own objects.
+// attach() in a module that is linked into the program: it does nothing, because the module uses the core's own
+// objects.
 #include "modules/entry.hpp"
 
 namespace turnstile::modules {

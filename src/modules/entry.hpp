@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// entry: the seam between the core library and a module, a library that has one back end, or TLS for ZooKeeper's.
+// entry: the interface between the core library and a module: a library that has one back end, or TLS for ZooKeeper.
 //
-// A module exports one function with C's linkage, turnstile_module_<kind>. The core calls it with its own services (host)
-// and gets the module's functions (entry). Both libraries are of one version: nothing here is stable between versions but
-// that function's shape and the first member of the entry.
+// A module exports one function with C linkage, turnstile_module_<kind>. The core passes its services (host) to the
+// function and gets the module's functions (entry). Both libraries must have the same version. Only the shape of that
+// function and the first member of `entry` are stable between versions.
 //
-// A module has copies of the stateless helpers of src/base and src/local, and reaches all that has state (the log, the
-// count of forks, the guardian's link, the end for want of memory) through the host. A module that is linked into the
-// program as an archive uses the core's own objects.
+// A module has its own copies of the stateless helpers of src/base and src/local. It reaches everything that has state
+// through the host: the log, the fork count, the guardian's link, and the abort when memory is exhausted. A module that
+// is linked into the program as an archive uses the core's own objects.
 //
 // Thread safety: all functions of an entry and of a host from any thread.
 #pragma once
@@ -39,28 +39,29 @@ struct host {
 struct wanted_servers {
     std::string_view connect_string;
     core::duration session_timeout{};
-    std::shared_ptr<guardian::link> guardian{};  // SQLite's alone; null: none
+    std::shared_ptr<guardian::link> guardian{};  // SQLite only; null: no guardian
 };
 
-// A function that the module's kind has no use for is null.
+// A pointer is null if the module's kind does not need that function.
 struct entry {
     const char* version;  // TURNSTILE_VERSION; the first member in every version
     // Throws std::system_error: bad_connect_string.
     std::shared_ptr<core::coordinator> (*make)(const wanted_servers& wanted);
-    // sql::check: `znode` and `created` as sql::contender_row has them, the connection of the kind's client library.
+    // Implements sql::check. `znode` and `created` are columns of sql::contender_row; `connection` belongs to the
+    // kind's client library.
     result<void> (*check_row)(const std::string& znode, std::int64_t created, void* connection);
-    // redis::check: `path` is below the chroot of `servers`.
+    // Implements redis::check. `path` is below the chroot of `servers`.
     result<redis::script_check> (*check_of_script)(std::string_view servers,
                                                    const std::string& path);
     result<file_health> (*look_at_file)(std::string_view connect_string);
-    // tls::make_context.
+    // Implements tls::make_context.
     tls::context_outcome (*make_tls_context)(const tls::settings& wanted,
                                              std::string_view plain_form);
 };
 
 using entry_function = const entry*(const host* services) noexcept;
 
-// What an entry function calls first. In an archive it does nothing.
+// Every entry function calls attach() first. In an archive attach() does nothing.
 void attach(const host* services) noexcept;
 
 }  // namespace turnstile::modules

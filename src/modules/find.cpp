@@ -14,7 +14,8 @@
 #include "base/process.hpp"
 #include "turnstile/version.hpp"
 
-// Null in a program without the module: a weak symbol brings nothing from an archive and from no library.
+// Null in a program without the module: a weak reference makes the linker take no object file from an archive or
+// library.
 extern "C" {
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_tls;
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_redis;
@@ -76,7 +77,7 @@ result<const entry*> checked(const entry* given, module_kind which, const std::s
                                       from, given->version, TURNSTILE_VERSION, package_of(which)));
 }
 
-// The version in the name of a module's file of another minor version; empty if there is none.
+// Returns the version in the file name of another minor version of the module; empty if there is no such file.
 std::string other_version_in(const std::string& folder, module_kind which) {
     const std::string beginning = package_of(which) + ".so.";
     std::string version;
@@ -156,8 +157,8 @@ std::string folder_of_core() {
     return {};
 }
 #else
-// The path is what the dynamic linker was told; of a relative one it kept the folder as it was at that time. The name of a
-// program, which has no such folder, is empty.
+// The dynamic linker reports the path by which it loaded the library. For a relative path it recorded the folder at
+// that time. A program's own entry has an empty path, and no such folder.
 std::string folder_of_core() {
     Dl_info where{};
     ::link_map* library = nullptr;
@@ -184,7 +185,7 @@ result<const entry*> find_anew(module_kind which, std::string_view asker) {
 
 }  // namespace
 
-// Two threads that meet here load the same library: the dynamic linker has one of a file.
+// Two threads that arrive here together load the same library: the dynamic linker loads a file once.
 result<const entry*> find(module_kind which, std::string_view asker) {
     if (const auto* const known = loaded(which)) return known;
     const auto found = find_anew(which, asker);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// find: the module of a kind of server, linked into the program or loaded from the folder of the core library.
+// find: the module for a kind of server, linked into the program or loaded from the folder of the core library.
 //
 //     const auto redis = modules::find(modules::module_kind::redis, "redis://");
 //     if (!redis) throw_error(redis.error());
 //     return (*redis)->make({connect_string, session_timeout});
 //
-// A module's file is libturnstile-<kind>.so.<major>.<minor>. It is looked for in the folder from which the dynamic linker
-// loaded libturnstile and nowhere else: neither the working directory nor an environment variable has a say, so a
-// set-user-ID program loads what stands beside its library. A core that is linked into the program as an archive loads
+// A module's file is libturnstile-<kind>.so.<major>.<minor>. The core looks for the file only in the folder from which
+// the dynamic linker loaded libturnstile. It ignores the working directory and environment variables, so a set-user-ID
+// program loads only what is installed beside its library. A core that is linked into the program as an archive loads
 // nothing.
 //
-// Thread safety: from any thread. A module is loaded at its first use and stays.
+// Thread safety: from any thread. A module is loaded at its first use and is never unloaded.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ inline constexpr std::array k_kinds{module_kind::tls, module_kind::redis, module
 // The folder of the core library, without a '/' at its end; empty where it is part of the program.
 [[nodiscard]] std::string folder_of_core();
 
-// As `find`, of the file in this folder.
+// Does what find() does, with the file in this folder.
 [[nodiscard]] result<const entry*> load(const std::string& folder, module_kind which,
                                         std::string_view asker);
 

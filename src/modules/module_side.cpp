@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module has in place of the core's sources that have state: each call goes to the core.
+// A module's replacements for the core's sources that have state: each function calls the core.
 #include <atomic>
 #include <cstdlib>
 
@@ -40,7 +40,7 @@ void base::end_out_of_memory(const char* place) noexcept {
     std::abort();
 }
 
-// A module passes descriptors by keep_open alone.
+// A module passes descriptors only by keep_open().
 void guardian::link::send(const message& value, int /*passed*/) noexcept {
     services().tell_guardian(*this, value);
 }

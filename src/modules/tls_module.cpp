@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module libturnstile-tls: its entry. It has no coordinator: the ZooKeeper back end takes its connections from it.
+// The entry of the module libturnstile-tls. It makes no coordinator: the ZooKeeper back end takes TLS connections from
+// it.
 #include "modules/entry.hpp"
 #include "tls/tls.hpp"
 #include "turnstile/version.hpp"

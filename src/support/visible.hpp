@@ -18,7 +18,7 @@
 
 namespace turnstile::support {
 
-// What a terminal acts upon in place of showing it.
+// True for a character that a terminal interprets instead of displaying it.
 [[nodiscard]] constexpr bool is_control(char32_t point) noexcept {
     const bool turns_direction = point == 0x200e || point == 0x200f || point == 0x061c ||
                                  (point >= 0x202a && point <= 0x202e) ||

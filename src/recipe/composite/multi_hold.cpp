@@ -258,7 +258,7 @@ multi_hold::decisions multi_hold::decide() {
     const base::overloaded note{
         [&](const all_of::ask& question) REQUIRES(mutex_) {
             next.ask = question.part;
-            asks_[question.part] = std::stop_source{};  // it is not withdrawn yet
+            asks_[question.part] = std::stop_source{};  // no request to withdraw the part yet
         },
         [&](const all_of::try_part& trial) REQUIRES(mutex_) {
             next.tries.push_back(trial.part);

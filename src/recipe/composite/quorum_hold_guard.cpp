@@ -96,8 +96,8 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
     });
 }
 
-// Until so many ensembles confirmed it that the others can have a majority: those that do not answer may
-// not do so for long. The ones that can be reached come first.
+// Waits until enough ensembles have confirmed the release for another client to get a majority. It does not wait for
+// the rest: an ensemble may be silent for long. Connected ensembles come first.
 result<void> quorum_hold::await_release(boottime_clock::time_point deadline) {
     auto all = given_back();
     std::stable_partition(all.begin(), all.end(),
@@ -108,7 +108,7 @@ result<void> quorum_hold::await_release(boottime_clock::time_point deadline) {
         const auto& [which, part] = all[all.size() - left];
         const auto answer = part->release(deadline);
         if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
-            continue;  // nothing of it excludes a contender
+            continue;  // that part excludes no contender any more
         if (!first) first = base::named((*ensembles_)[which].name, answer.error());
         if (answer.error() == errc::interrupted) break;
     }

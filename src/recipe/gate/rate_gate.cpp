@@ -19,7 +19,7 @@ boottime_clock::duration milliseconds_of(std::int64_t wait) {
     return to_nanoseconds(std::chrono::milliseconds{wait});
 }
 
-// Waits in the caller's thread while the hold stands.
+// Waits in the caller's thread while the hold is valid.
 class turn_pause {
 public:
     turn_pause(const guard& hold, const std::stop_token& stop) : hold_{hold}, stop_{stop} {}
