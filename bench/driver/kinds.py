@@ -62,7 +62,7 @@ def _older(target, sources):
 
 
 def _build_curator(folder):
-    sources = [HERE / "peers" / f"{name}.java" for name in ("CuratorPeer", "CuratorCrowd")]
+    sources = [HERE / "peers" / f"{name}.java" for name in ("CuratorPeer", "CuratorCrowd", "CuratorKinds")]
     target = folder / "classes" / "CuratorPeer.class"
     if _older(target, sources):
         subprocess.run(["javac", "-Xlint:all,-path,-classfile", "-Werror", "-proc:none", "-implicit:none",

@@ -20,7 +20,7 @@ import org.apache.zookeeper.data.Stat;
 
 /**
  * Peer "curator": InterProcessMutex, and InterProcessMultiLock of several. protocol.hpp has the commands, turnstile.cpp
- * "several" and "loop", crowd.hpp "saturate" and "pace".
+ * "several" and "loop", crowd.hpp "saturate" and "pace", turnstile_kinds.hpp the other kinds of locks.
  */
 public final class CuratorPeer {
     private static final int SESSION_TIMEOUT_MS = 30_000;
@@ -32,9 +32,12 @@ public final class CuratorPeer {
 
     private final CuratorCrowd crowd;
 
+    private final CuratorKinds kinds;
+
     private CuratorPeer(CuratorFramework client, String servers) {
         this.client = client;
         this.crowd = new CuratorCrowd(() -> connected(servers));
+        this.kinds = new CuratorKinds(client);
     }
 
     private static CuratorFramework connected(String servers) throws Exception {
@@ -66,7 +69,8 @@ public final class CuratorPeer {
         System.out.println(
                 "ok version="
                         + System.getProperty("curator.version", "unknown")
-                        + " commands=cycle,contend,threads,drain,several,loop,saturate,pace");
+                        + " commands=cycle,contend,threads,drain,several,loop,saturate,pace"
+                        + ",readwrite,permit,lead");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             try {
@@ -102,6 +106,22 @@ public final class CuratorPeer {
                 return crowd.pace(words);
             case "drain":
                 return drain(words[1], Integer.parseInt(words[2]));
+            case "readwrite":
+                return kinds.readWrite(
+                        words[1],
+                        Integer.parseInt(words[2]),
+                        Integer.parseInt(words[3]),
+                        Long.parseLong(words[4]),
+                        Long.parseLong(words[5]));
+            case "permit":
+                return kinds.permit(
+                        words[1],
+                        Integer.parseInt(words[2]),
+                        Integer.parseInt(words[3]),
+                        Long.parseLong(words[4]),
+                        Long.parseLong(words[5]));
+            case "lead":
+                return kinds.lead(words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
             default:
                 throw new IllegalArgumentException("no command '" + words[0] + "'");
         }
@@ -158,27 +178,34 @@ public final class CuratorPeer {
         return "us=" + times;
     }
 
+    /** One grant and its release: calls `count` when it is granted. */
+    interface Cycle {
+        void run(Runnable count) throws Exception;
+    }
+
     /** Grants between the two instants, and all. */
-    private static long[] contend(InterProcessMutex lock, long begin, long end) throws Exception {
+    private static long[] count(Cycle cycle, long begin, long end) throws Exception {
         long[] counts = new long[2];
         while (nowMicros() < end) {
-            lock.acquire();
-            long now = nowMicros();
-            if (begin <= now && now < end) {
-                ++counts[0];
-            }
-            ++counts[1];
-            lock.release();
+            cycle.run(
+                    () -> {
+                        long now = nowMicros();
+                        if (begin <= now && now < end) {
+                            ++counts[0];
+                        }
+                        ++counts[1];
+                    });
         }
         return counts;
     }
 
-    private String threads(String path, int threads, long begin, long end) throws Exception {
+    /** Each thread runs a cycle of its own until the end. */
+    static String countByThreads(int threads, long begin, long end, Callable<Cycle> cycles)
+            throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         List<Future<long[]>> running = new ArrayList<>();
-        Callable<long[]> work = () -> contend(new InterProcessMutex(client, path), begin, end);
         for (int i = 0; i < threads; ++i) {
-            running.add(pool.submit(work));
+            running.add(pool.submit(() -> count(cycles.call(), begin, end)));
         }
         long grants = 0;
         long all = 0;
@@ -188,6 +215,21 @@ public final class CuratorPeer {
         }
         pool.shutdown();
         return "grants=" + grants + " all=" + all;
+    }
+
+    private String threads(String path, int threads, long begin, long end) throws Exception {
+        return countByThreads(
+                threads,
+                begin,
+                end,
+                () -> {
+                    InterProcessMutex lock = new InterProcessMutex(client, path);
+                    return count -> {
+                        lock.acquire();
+                        count.run();
+                        lock.release();
+                    };
+                });
     }
 
     /**

@@ -17,6 +17,7 @@
 //                                 answer is its error
 //     cancel                      cancels them: us=N until the last handler ran, cancelled=N
 //     saturate, pace              see crowd.hpp
+//     readwrite, permit, lead     see turnstile_kinds.hpp
 //     counts                      transactions=N writes=N statements=N of SQLite in this process so far
 #include <malloc.h>
 #include <unistd.h>
@@ -33,6 +34,7 @@
 #include "turnstile/turnstile.hpp"
 #include "turnstile/version.hpp"
 #include "turnstile_crowd.hpp"
+#include "turnstile_kinds.hpp"
 
 namespace {
 
@@ -311,6 +313,7 @@ int run(const std::string& connect, const settings& given_settings) {
         return bench::serve(TURNSTILE_VERSION, known), 0;
     }
     bench::add_sqlite_counts(known);
+    bench::add_kinds(known, servers);
     known.merge(bench::commands{
         {"cycle",
          [&](const arguments& given) {

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other kinds of locks, taken and released without a pause by processes with one session each."""
+
+from driver.kinds import OURS
+from driver.result import Aim
+
+CURATOR = "curator"
+SESSIONS = 8
+WARM_UP = 2  # windows: the JVM compiles during the first one
+# case: sessions, threads of each, percent of writes
+SHARED = {"1 reader": (1, 1, 0), "8 readers": (8, 1, 0), "8, 1 % writes": (8, 1, 1), "8 writers": (8, 1, 100),
+          "104 readers": (8, 13, 0), "104, 1 % writes": (8, 13, 1)}
+# case: threads of each of 8 sessions, permits
+PERMITS = {"3 permits for 8": (1, 3), "10 permits for 104": (13, 10)}
+
+
+def measure(bench):
+    shared = bench.new_result(
+        "kinds-shared", "Read-write lock", "grants a second", "higher", reference=OURS, scale="log",
+        about="`shared_mutex`, and Curator's `InterProcessReadWriteLock`. Each of up to 8 processes has one session "
+              "and one thread, or 13 threads.",
+        aims=[Aim("≥ 2 × Curator", case, 2, False, CURATOR) for case in SHARED])
+    permits = bench.new_result(
+        "kinds-semaphore", "Semaphore", "grants a second", "higher", reference=OURS, scale="log",
+        about="`semaphore`, and Curator's `InterProcessSemaphoreV2`. One permit at a time, 8 processes.",
+        aims=[Aim("≥ 4 × Curator", case, 4, False, CURATOR) for case in PERMITS])
+    leaders = bench.new_result(
+        "kinds-leader", "Change of the leader", "changes a second", "higher", reference=OURS,
+        about="`leader` with the latch's protocol, and Curator's `LeaderLatch`. Each of 8 processes leaves as soon as "
+              "it leads, and takes part again.",
+        aims=[Aim("≥ 2 × Curator", "8 participants", 2, False, CURATOR)])
+    names = bench.names_that_can("readwrite")
+    with bench.crew(names, SESSIONS) as crew:
+        for case, (sessions, threads, writes) in SHARED.items():
+            _count(bench, names, crew, sessions, shared, case, "readwrite", threads, writes)
+        for case, (threads, limit) in PERMITS.items():
+            _count(bench, names, crew, SESSIONS, permits, case, "permit", threads, limit)
+        _count(bench, names, crew, SESSIONS, leaders, "8 participants", "lead")
+    return [shared, permits, leaders]
+
+
+def _count(bench, names, crew, sessions, rates, case, command, *words):
+    paths = {name: bench.new_path() for name in names}
+
+    def window(name):
+        answers = bench.window(crew[name][:sessions], command, paths[name], *words)
+        return sum(answer["grants"] for answer in answers) / bench.settings.window_seconds
+
+    for name, failure in bench.in_turns(WARM_UP, names, window):
+        rates.fail(case, name, failure)
+    alive = [name for name in names if not rates.failed(case, name)]
+    for name, failure in bench.in_turns(bench.settings.window_rounds, alive,
+                                        lambda name: rates.add(case, name, window(name))):
+        rates.fail(case, name, failure)

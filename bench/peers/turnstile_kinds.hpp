@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// turnstile_kinds: the commands of peer "turnstile" for the other kinds of locks, on one session. CuratorKinds.java has
+// the same for Curator's recipes.
+//
+//     readwrite PATH THREADS WRITES BEGIN END    each thread takes and releases, WRITES of 100 times to write, and
+//                                                otherwise to read: grants=N between the two instants, all=N
+//     permit PATH THREADS PERMITS BEGIN END      each thread takes and releases one of PERMITS permits
+//     lead PATH BEGIN END                        takes part in an election, and leaves it as soon as it leads
+#pragma once
+
+#include <atomic>
+#include <random>
+#include <string>
+
+#include "protocol.hpp"
+#include "turnstile/leader.hpp"
+#include "turnstile/semaphore.hpp"
+#include "turnstile/shared_mutex.hpp"
+
+namespace bench {
+
+inline std::string readwrite(const turnstile::client& servers, const arguments& given) {
+    turnstile::shared_mutex lock{servers, given.at(0)};
+    const auto writes = number(given.at(2));
+    return count_by_threads(
+        number(given.at(1)), number(given.at(3)), number(given.at(4)), [&](grant_count& count) {
+            thread_local std::minstd_rand chance{std::random_device{}()};
+            const bool writer = std::uniform_int_distribution<>{0, 99}(chance) < writes;
+            const auto hold = writer ? lock.acquire().value() : lock.acquire_shared().value();
+            count.granted();
+        });
+}
+
+inline std::string permit(const turnstile::client& servers, const arguments& given) {
+    turnstile::semaphore permits{servers, given.at(0), number(given.at(2))};
+    return count_by_threads(number(given.at(1)), number(given.at(3)), number(given.at(4)),
+                            [&](grant_count& count) {
+                                const auto hold = permits.acquire().value();
+                                count.granted();
+                            });
+}
+
+inline std::string lead(const turnstile::client& servers, const arguments& given) {
+    turnstile::leader participant{
+        servers, given.at(0), {.protocol = turnstile::election_protocol::latch}};
+    return count_until(number(given.at(1)), number(given.at(2)),
+                       [&](grant_count& count) {
+                           participant.start();
+                           participant.await().value();
+                           count.granted();
+                           participant.close();
+                       })
+        .text();
+}
+
+inline void add_kinds(commands& known, const turnstile::client& servers) {
+    known.emplace("readwrite",
+                  [&servers](const arguments& given) { return readwrite(servers, given); });
+    known.emplace("permit", [&servers](const arguments& given) { return permit(servers, given); });
+    known.emplace("lead", [&servers](const arguments& given) { return lead(servers, given); });
+}
+
+}  // namespace bench
