@@ -52,7 +52,7 @@ bool is_confirmed(const bench_options& options) {
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// The packets that all servers have received since their start, as far as they tell.
+// The packets that all servers have received since their start. Servers that do not report the number are left out.
 std::int64_t received_by(const std::string& servers) {
     std::int64_t sum = 0;
     if (const auto told = health_of_servers(servers))
@@ -60,7 +60,8 @@ std::int64_t received_by(const std::string& servers) {
     return sum;
 }
 
-// Triggers `over` once the time is up or a signal has come; returns the signal, or 0. `done`: all has ended before.
+// Triggers `over` after `span` or at a signal. Returns the signal, or 0. `done` is triggered if all work has ended
+// before.
 int wait_for_end(const forwarded_signals& signals, std::chrono::seconds span,
                  std::stop_source& over, const std::stop_token& done) {
     const auto deadline = boottime_clock::now() + span;
@@ -76,13 +77,13 @@ int wait_for_end(const forwarded_signals& signals, std::chrono::seconds span,
     return ended_by;
 }
 
-// A folder of this run's own, so that no other contender stands there.
+// A folder for this run only, so that it has no other contenders.
 std::string own_lock(const std::string& path) {
     return path + "/run-" + std::to_string(::getpid()) + "-" +
            std::to_string(boottime_clock::now().time_since_epoch().count());
 }
 
-// Removes the bench's empty folders, but no path that was there before it.
+// Removes the bench's empty folders, but no path that existed before the bench.
 class bench_folders {
 public:
     bench_folders(const bench_options& options, std::string lock)

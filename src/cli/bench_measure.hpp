@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_measure: several clients that take one lock in turn for some time, and how long that took them.
+// bench_measure: several clients acquire one lock again and again for some time; measures their times.
 //
 // Thread safety: run() from one thread.
 #pragma once
@@ -23,7 +23,7 @@ namespace turnstile::cli {
 struct bench_plan {
     std::string servers;
     client_options options;
-    std::string path;  // of the lock
+    std::string path;  // the lock's path
     std::size_t clients = 1;
     std::chrono::milliseconds connect_timeout{};
 };
@@ -31,7 +31,7 @@ struct bench_plan {
 struct bench_samples {
     std::vector<boottime_clock::duration> acquires;  // from the call to the grant
     std::vector<boottime_clock::duration>
-        hand_overs;  // from one client's release to the next one's grant
+        hand_overs;  // from a client's release to the next client's grant
     boottime_clock::duration span{};
 };
 
@@ -39,9 +39,9 @@ class bench_measure {
 public:
     explicit bench_measure(bench_plan plan) : plan_{std::move(plan)} {}
 
-    // Connects all clients. Errors: as client::wait_connected.
+    // Connects all clients. Errors: the errors of client::wait_connected.
     result<void> connect();
-    // Until `stop` is triggered. Gives back what was measured, or the first failure of a client.
+    // Runs until `stop` is triggered. Returns the measurements, or the first failure of a client.
     result<bench_samples> run(const std::stop_token& stop);
 
 private:
@@ -53,12 +53,12 @@ private:
 
     const bench_plan plan_;
     std::vector<std::unique_ptr<client>> clients_;
-    // When the latest release was called for; 0: the grant that followed has taken it.
+    // The time of the latest release; 0: the grant that followed has used it.
     std::atomic<boottime_clock::rep> released_at_{0};
     std::stop_source failed_;
 };
 
-// The value below which so large a part of all is: 0.5, 0.99, 1. Zero if there are none. Sorts them.
+// The value below which the fraction `part` of all values lies: 0.5, 0.99, 1. Zero if `all` is empty. Sorts `all`.
 [[nodiscard]] boottime_clock::duration percentile(std::vector<boottime_clock::duration>& all,
                                                   double part);
 

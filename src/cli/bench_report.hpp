@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_report: what `turnstile bench` has measured, as it is printed.
+// bench_report: prints the results of `turnstile bench`.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -14,7 +14,7 @@ namespace turnstile::cli {
 struct bench_report {
     std::string path;
     int clients = 0;
-    std::int64_t received = 0;  // packets by the servers meanwhile; 0: they do not tell
+    std::int64_t received = 0;  // packets that the servers received; 0: they do not report it
     bench_samples samples;
 };
 

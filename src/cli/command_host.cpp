@@ -15,10 +15,10 @@
 namespace turnstile::cli {
 namespace {
 
-// A person who presses Ctrl-C does not wait long for servers that do not answer. The keeper goes on.
+// After Ctrl-C the command does not wait long for servers that do not answer. The keeper continues.
 constexpr std::chrono::milliseconds k_close_timeout{1'000};
 
-// For so long a run waits to hear its server's tick.
+// Time limit for a server to report its tick.
 constexpr std::chrono::milliseconds k_pace_limit{3'000};
 
 std::optional<server_configuration> configuration_of(const std::string& server) {
@@ -26,7 +26,7 @@ std::optional<server_configuration> configuration_of(const std::string& server) 
     return told && !told->empty() ? told->front().configuration : std::nullopt;
 }
 
-// The command may be dead before the hold is over: then the hold itself has no reason yet.
+// The command may be dead before the hold has ended. Then the hold has no reason yet.
 std::string reason_of_loss(const command_end& end, const result<void>& hold) {
     if (!hold) return hold.error().message();
     return end.at_longest ? "--max-hold was about to end it"
@@ -41,7 +41,8 @@ command_host::command_host(const keeping_options& options)
       keeper_{start_keeper({options.command, options.on_lost, options.grace, signals_.mask_before(),
                             status_.reader()},
                            guard_)} {
-    // The command has the dispositions from before: the keeper was forked by then.
+    // These do not change the command: it inherits the earlier dispositions from the keeper, which has been forked
+    // already.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
     ::setenv(k_guardian_variable, guardian_name(keeper_).c_str(), 1);

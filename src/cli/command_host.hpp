@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_host: what a process needs that runs a command under a hold: signals, status lines, a keeper.
+// command_host: the environment in which a process runs a command under a hold: signals, status lines, a keeper.
 //
 //     command_host host{options.keeping};              // before there is a second thread
 //     client servers{where, host.options_for(options.servers)};
@@ -28,25 +28,27 @@ namespace turnstile::cli {
 
 class command_host {
 public:
-    // Forks the keeper, blocks the signals that are handed on, and sets others aside. Throws std::system_error
-    // and no_guard.
+    // Forks the keeper, blocks the signals that it forwards, and ignores some others. Throws std::system_error and
+    // no_guard.
     explicit command_host(const keeping_options& options);
-    // The client has to be gone by then: its session is the keeper's to close.
+    // Destroy the client first: the keeper closes the client's session.
     ~command_host() { end_keeper(std::move(keeper_)); }
     command_host(const command_host&) = delete;
     command_host& operator=(const command_host&) = delete;
 
     [[nodiscard]] const forwarded_signals& signals() const noexcept { return signals_; }
     [[nodiscard]] const status_pipe& status() const noexcept { return status_; }
-    // With the keeper as guardian, and no lock beside one of another kind.
+    // Returns options that make the keeper the guardian. They refuse a lock beside contenders of another kind.
     [[nodiscard]] static client_options options_for(const server_settings& servers);
 
-    // Waits until the client is connected, and sees whether the session that the servers granted carries the grace.
+    // Waits until the client is connected. Checks that the session timeout that the servers granted is long enough for
+    // the grace.
     [[nodiscard]] result<void> connect(client& zookeeper, const server_settings& servers);
 
-    // Runs the command under the hold, with these variables and those of the hold.
+    // Runs the command under the hold. Its environment gets these variables and the hold's variables.
     [[nodiscard]] command_end run(const watched_hold& hold, std::vector<std::string> environment);
-    // The exit code. What was not the command's doing is one line on stderr; `hold` says why it is not valid.
+    // Returns the exit code. Prints one line on stderr if the command did not end by itself; `hold` says why the hold
+    // is not valid.
     [[nodiscard]] int code_of(const command_end& end, const result<void>& hold) const;
 
 private:
@@ -57,8 +59,8 @@ private:
     keeper_link keeper_;
 };
 
-// Settles the servers. What `work` returns, with a host and a client that is not connected yet; or the exit code of what was wrong with the
-// options, which is one line on stderr then.
+// Settles the servers and calls `work` with a host and a client that is not connected yet. Returns the exit code of
+// `work`. For invalid options prints one line on stderr and returns the exit code of that error.
 [[nodiscard]] int with_command_host(
     const keeping_options& keeping, server_settings& servers,
     const std::function<int(client& zookeeper, command_host& host)>& work);

@@ -60,7 +60,7 @@ started_command start_command(const keeper_settings& settings, const process_gua
     const int fork_failure = errno;
     if (pid < 0) return {.failure = fork_failure};
     writer.reset();
-    ::setpgid(pid, pid);  // the child does so too: done, whichever of them comes first
+    ::setpgid(pid, pid);  // parent and child both call it, so the order does not matter
     return {.pid = pid, .exec = std::move(reader)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_start: forks the command below the keeper, in a process group of its own.
+// command_start: forks the command below the keeper, in a new process group.
 #pragma once
 
 #include <sys/types.h>
@@ -15,20 +15,19 @@ namespace turnstile::cli {
 
 struct started_command {
     pid_t pid = -1;
-    support::descriptor exec{};  // ends with exec; readable if that fails
+    support::descriptor exec{};  // closed by exec; readable if exec fails
     int failure = 0;             // errno of fork
 };
 
-// Returns when the process is there that is to become the command, in its group: a signal to that ends it, also while
-// exec waits for a file server that does not answer.
+// Returns when the process that will become the command exists, in its group. From then on a signal to the group ends
+// it, even while exec waits for a file server that does not answer.
 [[nodiscard]] started_command start_command(const keeper_settings& settings,
                                             const process_guard& guard,
                                             const std::vector<std::string>& environment);
 
-// Whether exec has neither succeeded nor failed yet. A process that has been sent SIGKILL by then never runs the
-// program.
+// True while exec has neither succeeded nor failed. A process that gets SIGKILL before then never runs the program.
 [[nodiscard]] bool is_under_way(const support::descriptor& exec) noexcept;
-// errno of an exec that has failed, else 0. Waits while it is under way.
+// Returns errno of a failed exec, else 0. Blocks until exec has succeeded or failed.
 [[nodiscard]] int failure_of(const support::descriptor& exec) noexcept;
 
 }  // namespace turnstile::cli

@@ -100,7 +100,7 @@ bool command_watch::take_report() {
     return false;
 }
 
-// A small part of what is left: a new confirmation reaches the keeper long before it would act.
+// A small fraction of the remaining time: a new confirmation reaches the keeper long before the keeper would act.
 int command_watch::longest_pause() const {
     const auto left = hold_.valid_until() - boottime_clock::now();
     const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;
@@ -122,7 +122,7 @@ bool command_watch::wait_and_handle() {
     if (watched[1].revents != 0) forward_signals();
     if (!told_loss_) tell_lease();
     if (watched[0].revents != 0) return take_report();
-    // Its socket ends with it.
+    // The keeper's socket ends with the keeper.
     if (is_keeper_late()) {
         end_.hold_lost = true;
         ::kill(keeper_process_, SIGKILL);
@@ -135,7 +135,7 @@ command_end command_watch::run(const std::vector<std::string>& environment) {
     if (!start(environment)) return end_;
     while (wait_and_handle()) {
     }
-    // The hold may have ended in the very instant in which the command did.
+    // The hold may have ended at the same moment as the command.
     if (!hold_.status()) end_.hold_lost = true;
     end_.at_longest = hold_.longest && is_end_of(*hold_.longest, told_);
     return end_;

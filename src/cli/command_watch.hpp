@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_watch: while the command runs, tells the keeper how long the hold is certain, hands signals on, and
-// writes the command's status lines.
+// command_watch: while the command runs, reports the hold's validity to the keeper, forwards signals, and writes status
+// lines for the command.
 #pragma once
 
 #include <functional>
@@ -21,23 +21,23 @@
 
 namespace turnstile::cli {
 
-// What a command runs under: a lock's guard, a leader's term.
+// The hold under which a command runs: a lock's guard, or a leader's term.
 struct watched_hold {
     std::function<boottime_clock::time_point()> valid_until;
     std::function<result<void>()> status;
     std::stop_token lost;
-    // Its end by --max-hold: valid_until() is never later.
+    // The end that --max-hold sets: valid_until() is never later.
     std::optional<boottime_clock::time_point> longest{};
 };
 
-// How the command ended. `failure`: errno where it could not be started.
+// The end of a command. `failure`: errno if it could not be started.
 struct command_end {
     int wait_status = 0;
     int failure = 0;
     bool hold_lost = false;
-    bool at_longest = false;  // it was --max-hold that ended the hold, or was about to
+    bool at_longest = false;  // --max-hold ended the hold, or was about to
     bool keeper_died = false;
-    bool stop_asked = false;  // a signal that ends things was handed on to it
+    bool stop_asked = false;  // a terminating signal was forwarded to it
 };
 
 class command_watch {
@@ -47,7 +47,7 @@ public:
                   const forwarded_signals& signals, watched_hold hold, const status_pipe& status,
                   lost_policy policy);
 
-    // Starts the command with this environment and returns when it and all that it has started have ended.
+    // Starts the command with this environment. Returns when the command and all processes that it started have ended.
     [[nodiscard]] command_end run(const std::vector<std::string>& environment);
 
 private:
@@ -56,15 +56,16 @@ private:
     void tell_lease();
     void tell_loss();
     void forward_signals();
-    // False: nothing more comes.
+    // Returns false if no further report follows.
     [[nodiscard]] bool take_report();
     [[nodiscard]] int longest_pause() const;
-    // The command must be dead by now, and the keeper, which would say so, is silent: it is stopped, or stuck.
+    // True if the command must be dead by now and the keeper has not reported it. Then the keeper is stopped or
+    // blocked.
     [[nodiscard]] bool is_keeper_late() const;
 
     const int keeper_;
     const pid_t keeper_process_;
-    const process_guard& guard_;  // in force once the keeper is dead
+    const process_guard& guard_;  // takes effect when the keeper is dead
     const lost_policy policy_;
     const forwarded_signals& signals_;
     const watched_hold hold_;
@@ -73,7 +74,7 @@ private:
     pid_t command_ = -1;
     bool told_loss_ = false;
     boottime_clock::time_point over_at_ =
-        boottime_clock::time_point::max();  // when it told of the loss
+        boottime_clock::time_point::max();  // time of the report of the loss
     boottime_clock::time_point told_{};
     command_end end_{};
 };

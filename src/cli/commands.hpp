@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// commands: the subcommands of `turnstile`. Each function adds one to the command line; the source with the name of the
-// command defines it, and look.cpp, take.cpp and completion.cpp define two.
+// commands: the subcommands of `turnstile`. Each function adds one subcommand to the command line. The source file with
+// the name of the subcommand defines the function; look.cpp, take.cpp and completion.cpp define two.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ class App;
 
 namespace turnstile::cli {
 
-// The action that the command line asks for. Each subcommand sets it.
+// The action that the command line requests. Each subcommand sets it.
 struct command_line {
-    // The words behind "--": their flags are not ours.
+    // The words after "--". Options among them belong to the command that is run.
     std::vector<std::string> behind_dashes;
     // Runs while the process has one thread, and returns the exit code. An error is one line on stderr.
     std::function<int()> action;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// complain: what went wrong, as one line on stderr.
+// complain: prints an error as one line on stderr.
 #pragma once
 
 #include <string_view>

@@ -16,7 +16,7 @@
 namespace turnstile::cli {
 namespace {
 
-// "{text,wide,json}" in what CLI11 calls the type of a value.
+// Parses "{text,wide,json}", which CLI11 stores as the type of a value.
 std::vector<std::string> choices_in(const std::string& type) {
     std::vector<std::string> choices;
     const auto open = type.find('{');

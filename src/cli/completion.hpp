@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// completion: what a shell suggests while a person types `turnstile ...`, made from the commands that there are.
+// completion: the suggestions of a shell while a person types `turnstile ...`, generated from the existing commands.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -18,17 +18,17 @@ struct suggested_option {
     std::string text;
     bool takes_value = false;
     bool takes_file = false;
-    std::vector<std::string> choices;  // of its value; none: any
+    std::vector<std::string> choices;  // the value's; empty: any value
 };
 
 struct suggested_command {
     std::string name;
     std::string text;
-    bool runs_command = false;  // one stands behind "--"
+    bool runs_command = false;  // takes a command after "--"
     std::vector<suggested_option> options;
 };
 
-// Of all commands.
+// Returns the suggestions for all commands.
 [[nodiscard]] std::vector<suggested_command> suggested_commands(const CLI::App& program);
 
 [[nodiscard]] std::string bash_completion(const std::vector<suggested_command>& commands);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each shell reads. None of them asks a server: a key that is pressed has an answer at once.
+// The completion scripts of the shells. No script sends a request to a server, so a key press gets an answer at once.
 #include "cli/completion.hpp"
 
 namespace turnstile::cli {
@@ -18,7 +18,7 @@ std::string all_names(const suggested_command& command) {
     return text;
 }
 
-// Single-quoted for a shell; zsh's own signs are taken out of descriptions.
+// Quotes a text for a shell with single quotes. Removes zsh's special characters from descriptions.
 std::string quoted(const std::string& text) {
     std::string result = "'";
     for (const char symbol : text)

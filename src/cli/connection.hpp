@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connection: a client for commands that look at locks and take none.
+// connection: a client for commands that only read locks.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,8 @@
 
 namespace turnstile::cli {
 
-// Settles the servers, connects, calls `work`, and returns its exit code; what goes wrong is one line on stderr.
+// Settles the servers, connects, and calls `work`. Returns the exit code of `work`. Prints an error as one line on
+// stderr.
 [[nodiscard]] int with_client(server_settings& settings,
                               const std::function<result<int>(client& servers)>& work);
 

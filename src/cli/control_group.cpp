@@ -31,7 +31,7 @@ constexpr std::array k_mounts{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
     throw std::runtime_error{"no control group can be made: " + part + ": " + std::strerror(why)};
 }
 
-// The path of this process's group below the mount, as /proc says it; empty: the mount itself, as in a container.
+// The path of this process's group below the mount, from /proc. Empty: the mount itself, as in a container.
 std::string own_path() {
     const auto groups = text_of_kernel_file(AT_FDCWD, "/proc/self/cgroup");
     constexpr std::string_view k_second_version = "0::";
@@ -45,8 +45,8 @@ std::string own_path() {
     return {};
 }
 
-// The kernel lists members by their numbers in the reader's PID namespace. What /proc says of the path may belong to
-// another namespace of control groups; the list cannot.
+// Checks that the folder belongs to this process's group. /proc may report a path of another cgroup namespace. The list
+// of members cannot mislead: the kernel uses the process ids of the reader's PID namespace.
 bool has_this_process(const support::descriptor& folder) {
     const auto members = "\n" + text_of_kernel_file(folder.get(), "cgroup.procs");
     return members.find("\n" + std::to_string(::getpid()) + "\n") != std::string::npos;
@@ -71,7 +71,8 @@ support::descriptor writable(const support::descriptor& folder, const char* name
     return file;
 }
 
-// A folder that can be made may still be closed to processes: the group above may be threaded, or be another user's.
+// Tests whether a process can join the group. A folder that can be created may still accept no process: the group above
+// may be threaded, or belong to another user.
 int failure_of_trial(const control_group& group) {
     const pid_t trial = ::fork();
     if (trial < 0) return errno;
@@ -92,7 +93,7 @@ void remove_below(int parent, const char* name) {
     ::unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-// Groups whose processes were all killed, those of `run` and its keeper included: they held a lock on the folder.
+// Removes groups of dead runs. While `run` or its keeper lives, it holds a file lock on its group's folder.
 void remove_left_behind(int parent) {
     const int folder = ::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* const entries = folder < 0 ? nullptr : ::fdopendir(folder);
@@ -107,8 +108,9 @@ void remove_left_behind(int parent) {
     ::closedir(entries);
 }
 
-// Opens the folder and locks it for as long as this process or a fork of it lives. Another `run` that starts just now may
-// take the new folder for one that was left behind, and remove it before the lock: the result is then closed.
+// Opens the folder and locks it while this process or a fork of it lives. Another `run` that starts at the same time
+// may take the new folder for a dead run's, and remove it before the lock. Then this function returns a closed
+// descriptor.
 support::descriptor locked_folder(int parent, const std::string& name) {
     support::descriptor folder{
         ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// control_group: a control group (cgroup v2) for one command, which the kernel ends as a whole.
+// control_group: a control group (cgroup v2) for one command. The kernel can kill the whole group.
 //
 //     control_group group;                       // below the group of this process
 //     if (::fork() == 0 && group.join() == 0) ...
 //     group.kill();                              // also what forks meanwhile, and what runs as another user
 //     group.remove();
 //
-// The group lies below that of this process, so that all limits stay in force; it has no controllers. Empty groups that
-// killed processes have left there are removed.
+// The group is a child of this process's group, so that all limits stay in force. It has no controllers. The
+// constructor removes empty groups that dead runs have left there.
 //
 // Thread safety: one thread; after a fork both processes may use their copies.
 #pragma once
@@ -20,8 +20,8 @@ namespace turnstile::cli {
 
 class control_group {
 public:
-    // Makes the group, and has a child of this process join it as a trial. Call it while the process has one thread.
-    // Throws std::runtime_error: why no process can be put into a group of its own here.
+    // Creates the group, and tests it with a child process that joins it. Call it while the process has one thread.
+    // Throws std::runtime_error with the reason for which no process can join a new group here.
     control_group();
     control_group(const control_group&) = delete;
     control_group& operator=(const control_group&) = delete;
@@ -31,11 +31,11 @@ public:
     [[nodiscard]] int join() const noexcept;
     // Sends SIGKILL to every process in the group and in groups below it.
     void kill() const noexcept;
-    // Removes the group and the groups below it, once no process is left in them.
+    // Removes the group and the groups below it. No process may be left in them.
     void remove() const noexcept;
 
-    // True where systemd manages the group of this process and has not delegated it: systemd wants no other program to
-    // make groups there.
+    // True if systemd manages the group of this process and has not delegated it. Then systemd expects that no other
+    // program creates groups there.
     [[nodiscard]] static bool is_left_to_systemd();
 
 private:

@@ -40,7 +40,7 @@ int serve(const testing::ensemble& servers, const dev_options& options,
 int run_dev(const dev_options& options) {
     withdraw_password();
     const forwarded_signals signals;
-    ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored it would leave nothing to wait for
+    ::signal(SIGCHLD, SIG_DFL);  // if inherited as ignored, waitpid() would find no child
     try {
         const testing::ensemble servers{{.count = std::stoul(options.count)}};
         return serve(servers, options, signals);
@@ -55,7 +55,7 @@ void add_dev_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("dev");
     command.formatter_fn([](auto&&...) { return dev_help(); });
     const auto options = std::make_shared<dev_options>();
-    // Text, since a number that is too large would be refused without the rule.
+    // A text option: CLI11 would refuse a number that is too large without naming the rule.
     command.add_option("--count", options->count)->check(CLI::IsMember({"1", "3"}));
     command.final_callback([options, &line] {
         options->command = line.behind_dashes;

@@ -20,10 +20,10 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Of each kind of finding so many are printed; JSON has all.
+// The text output has at most this many findings of a kind. JSON has all.
 constexpr std::size_t k_most_of_a_kind = 10;
 
-// What is wrong with the file of a SQLite connect string.
+// Findings about the file of a SQLite connect string.
 findings file_findings(const examination& seen) {
     findings found;
     if (!seen.file) return found;
@@ -216,7 +216,7 @@ json json_of_clocks(const examination& seen) {
     return result;
 }
 
-// Good to know for who runs commands; the locks of a program need no guard.
+// Only users of `turnstile run` need a process guard. The locks of a program do not.
 findings guard_findings(const examination& seen) {
     if (seen.no_guard.empty()) return {};
     return {{severity::note, "no_guard", "this host",

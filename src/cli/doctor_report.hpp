@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// doctor_report: what `turnstile doctor` has seen and found, for people and for programs.
+// doctor_report: prints the observations and findings of `turnstile doctor`, as text or as JSON.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace turnstile::cli {
 
-// All findings: problems first, in the order of what they depend on.
+// Returns all findings: problems first, and causes before what they cause.
 [[nodiscard]] findings all_findings(const examination& seen);
 
 [[nodiscard]] std::string doctor_text(const examination& seen, const findings& found);

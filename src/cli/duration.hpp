@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// duration: "500ms", "2.5s", "10m", "1h" or plain seconds, as people type them.
+// duration: parses durations as people type them: "500ms", "2.5s", "10m", "1h", or plain seconds.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@
 
 namespace turnstile::cli {
 
-// Nothing for what is no duration: no number, a sign, an unknown unit, more than ten years.
+// Returns nothing for a text without a number, with a sign, with an unknown unit, or above ten years.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
-// "12 s", "5 min 3 s", "3 h 20 min", "2 d 4 h": as people say it, in the two largest units.
+// Returns the two largest units: "12 s", "5 min 3 s", "3 h 20 min", "2 d 4 h".
 [[nodiscard]] std::string duration_text(std::chrono::seconds span);
 
-// "300 ms", "2.5 s", "12 s": to the millisecond, below a minute.
+// Returns milliseconds below a minute: "300 ms", "2.5 s", "12 s".
 [[nodiscard]] std::string exact_text(std::chrono::milliseconds span);
 
 }  // namespace turnstile::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// duration_option: a CLI11 option whose value is a duration as parse_duration() reads it.
+// duration_option: a CLI11 option whose value parse_duration() parses.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 
 namespace turnstile::cli {
 
-// The least of what may not be nothing.
+// The smallest value of an option that must not be zero.
 inline constexpr std::chrono::milliseconds k_shortest_duration{1};
 
 inline void add_duration_function(CLI::App& command, const std::string& name,
@@ -25,7 +25,7 @@ inline void add_duration_function(CLI::App& command, const std::string& name,
     });
 }
 
-// At least `least`: an option for which nothing, or too little, has no meaning names its bound.
+// Adds an option. For a value below `least` the message names the bound.
 inline void add_duration(CLI::App& command, const std::string& name,
                          std::chrono::milliseconds& target, std::chrono::milliseconds least = {}) {
     add_duration_function(command, name, [&target, name, least](std::chrono::milliseconds value) {

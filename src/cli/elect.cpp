@@ -45,20 +45,20 @@ struct elect_options {
     std::string path;
     keeping_options keeping;
     server_settings servers;
-    std::string id;                        // what others see; empty: <host>-<pid>
+    std::string id;                        // for other participants; empty: <host>-<pid>
     std::string data{};                    // published with it
-    std::optional<http_address> http{};    // where it answers
-    std::vector<std::string> names{};      // that clients may call this server
-    bool once = false;                     // ends with the first command that has run
-    bool listen = false;                   // prints leaders, takes no part
-    output_form form = output_form::text;  // of leaders
+    std::optional<http_address> http{};    // address of its HTTP answers
+    std::vector<std::string> names{};      // further names of this server
+    bool once = false;                     // ends after the first command
+    bool listen = false;                   // only prints leaders
+    output_form form = output_form::text;  // for the leaders
     bool quiet = false;
-    std::chrono::milliseconds pause{1'000};  // from one term's end to the next entry
+    std::chrono::milliseconds pause{1'000};  // between a term's end and the next entry
 };
 
 constexpr std::chrono::milliseconds k_look{1'000};
 
-// One participant of the election, from its entry to its end.
+// A participant of the election, from its entry to its end.
 class candidacy {
 public:
     candidacy(const client& servers, command_host& host, const elect_options& options)
@@ -74,30 +74,32 @@ public:
                .run = [this](std::function<void()> term) { terms_.accept(std::move(term)); }}} {
         if (!options.http) return;
         page_.emplace(*options.http, options.names, election_, servers);
-        // A port that was free has to be told.
+        // Reports the port that the kernel chose.
         if (options.http->port == 0) complain("answers at http://" + to_string(page_->address()));
     }
 
-    // Returns the exit code once a signal, or a term with --once, has ended it.
+    // Runs until a signal ends it, or a term with --once. Returns the exit code.
     int run() {
         say("waiting to lead as " + election_.id());
         election_.start();
         while (!code_) {
             wait();
-            // Others come first meanwhile: a command that ends at once does not make this machine lead all the time.
+            // Other participants come first after a term: a command that ends at once must not make this machine lead
+            // all the time.
             if (terms_.run()) {
                 if (!code_) say("does not lead");
             } else if (const auto failure = election_.failure(); failure && !code_) {
                 code_ = complain(failure->message(), exit_code_of(failure->code()));
             }
         }
-        // The election leaves the queue first: the page's destructor waits for answers, and these for servers.
+        // The election leaves the queue first. The page's destructor waits for answers, and the answers wait for
+        // servers.
         election_.close();
         return *code_;
     }
 
 private:
-    // For a signal, a term, or the time to look whether it still takes part.
+    // Waits for a signal, a term, or the next check that this participant is still in the election.
     void wait() {
         std::array<pollfd, 2> watched{
             {{host_.signals().descriptor(), POLLIN, 0}, {terms_.descriptor(), POLLIN, 0}}};
@@ -120,7 +122,7 @@ private:
                       {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
                        "TURNSTILE_TOKEN=" + term.fencing_token().to_hex()});
         const int code = host_.code_of(end, term.status());
-        // A command that cannot be run here is no reason for a leader that does nothing.
+        // If the command cannot run on this machine, the machine must not keep leading without it.
         if (end.stop_asked || end.failure != 0 || options_.once) code_ = code;
     }
 
@@ -133,8 +135,8 @@ private:
     const elect_options& options_;
     term_queue terms_;
     std::optional<int> code_;
-    leader election_;                    // after what its terms use: it is closed first
-    std::optional<election_page> page_;  // asks the election
+    leader election_;                    // declared after what its terms use, so closed first
+    std::optional<election_page> page_;  // uses the election
 };
 
 int stand(client& servers, command_host& host, const elect_options& options) {
@@ -145,7 +147,7 @@ int stand(client& servers, command_host& host, const elect_options& options) {
     return candidacy{servers, host, options}.run();
 }
 
-// For people its id and its data, "-" while there is none.
+// Returns the leader's id and data, "-" without a leader.
 std::string text_of(const elect_options& options, const std::optional<participant>& leader) {
     if (options.form == output_form::json) return leader_line(options.path, leader);
     if (!leader) return "-\n";
@@ -153,9 +155,9 @@ std::string text_of(const elect_options& options, const std::optional<participan
     return printable(leader->id) + data + '\n';
 }
 
-// Prints the leader whenever it is another one than before.
+// Prints the leader whenever it changes.
 result<int> listen(client& servers, const elect_options& options) {
-    // Servers that do not answer come back; what can never be answered is an error at the start.
+    // Servers that do not answer may come back. An error that can never go away ends the command at the start.
     const auto first = leader{servers, options.path}.present_leader();
     if (first.has_error()) return first.error();
     std::promise<int> end;

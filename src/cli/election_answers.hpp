@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_answers: what `turnstile elect --http` answers, from what it knows at that moment.
+// election_answers: the answers of `turnstile elect --http`, computed from a view of the election.
 //
 // | path      | 200                                           | 503                                       |
 // |-----------|-----------------------------------------------|-------------------------------------------|
 // | /leader   | the leader in the servers' queue, or none     | the servers do not answer                 |
-// | /isLeader | this machine leads, by its own lease          | it does not                               |
-// | /healthz  | it leads, or stands in the queue              | it does neither, or the servers are away  |
+// | /isLeader | this machine leads, by its own lease          | it does not lead                          |
+// | /healthz  | it leads, or waits in the queue               | it does neither, or servers do not answer |
 // | /metrics  | counters, in Prometheus' text form            | never                                     |
 //
 // Thread safety: pure functions.
@@ -26,11 +26,11 @@ struct election_view {
     std::string id;      // this participant's
     bool leads = false;  // by its own lease, now
     std::size_t terms = 0;
-    // The queue as the servers told it last, so long ago; nothing if they do not answer.
+    // The queue in the servers' latest answer, and the age of that answer. Empty if the servers do not answer.
     std::optional<std::vector<participant>> queue{};
     std::chrono::milliseconds queue_age{};
     std::string why_no_queue{};
-    bool queued = false;  // this participant stands in that queue
+    bool queued = false;  // this participant is in that queue
     client_counters counters{};
 };
 
@@ -40,8 +40,8 @@ struct http_answer {
     std::string body;
 };
 
-// A line of `turnstile elect --listen -o json`, with its end: {"path","leader","znode","token","data"}; no leader: null,
-// and no more behind it.
+// Returns a line of `turnstile elect --listen -o json`, with its newline: {"path","leader","znode","token","data"}.
+// Without a leader "leader" is null and the fields after it are missing.
 [[nodiscard]] std::string leader_line(const std::string& path,
                                       const std::optional<participant>& leader);
 

@@ -16,19 +16,19 @@ namespace {
 constexpr std::chrono::milliseconds k_fresh{1'000};
 constexpr std::chrono::milliseconds k_patience{2'000};
 
-// The queue, read anew a second after the last read has ended. What that brought answers all requests that waited for
-// it: else each of them would wait for a time-out of its own while the servers are away.
+// Reads the queue again a second after the last read has ended. One read answers all requests that have waited for it.
+// Otherwise each request would wait for its own timeout while the servers do not answer.
 class queue_reader {
 public:
     queue_reader(const leader& seat, const client& servers) : seat_{seat}, servers_{servers} {}
 
-    // Of this machine alone, at once.
+    // The view of this machine only, at once.
     [[nodiscard]] election_view own_view() const {
         election_view now;
         add_own(now);
         return now;
     }
-    // With the queue, which may be waited for: what this machine is is asked behind it.
+    // The view with the queue; may wait for servers. The state of this machine is read after the queue.
     [[nodiscard]] election_view view() {
         election_view now;
         add_queue(now);
@@ -57,7 +57,7 @@ private:
         }
     }
     void read() {
-        // What it says may be as old as the question.
+        // The answer may be as old as the request.
         asked_ = boottime_clock::now();
         queue_ = seat_.participants({.timeout = k_patience});
         fresh_until_ = boottime_clock::now() + k_fresh;
@@ -71,7 +71,7 @@ private:
 
     const leader& seat_;
     const client& servers_;
-    std::mutex mutex_;  // of what follows
+    std::mutex mutex_;  // guards the members below
     boottime_clock::time_point asked_{};
     boottime_clock::time_point fresh_until_{};
     result<std::vector<participant>> queue_ = std::vector<participant>{};
@@ -105,7 +105,7 @@ public:
         if (head.method == "POST")
             throw admin::refusal{405, "method", "POST: expected GET or HEAD"};
         const auto& route = route_of(head);
-        // A leader is well, whatever the servers say: its probe waits for none of them.
+        // A leader is healthy whatever the servers answer, so its probe does not wait for servers.
         const bool is_known = route.question == asks::this_machine ||
                               (route.path == "/healthz" && queue_.own_view().leads);
         return {.largest_body = 0, .waits = !is_known};

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_page: `turnstile elect --http`, a few answers for a sidecar and for probes.
+// election_page: the HTTP server of `turnstile elect --http`, for a sidecar and for probes.
 //
-// The servers are asked for the queue once a second at the most, however many ask here. The checks and the limits are
-// those of the admin page (admin/http).
-//
-// Thread safety: one thread.
+// It reads the queue from the servers at most once a second, however many clients send requests. It has the same checks
+// and limits as the admin page (admin/http).
 #pragma once
 
 #include <memory>
@@ -19,8 +17,8 @@ namespace turnstile::cli {
 
 class election_page {
 public:
-    // Answers from now on. `names`: further names that clients may call this server. `seat` and `servers` have to outlive
-    // the page. Throws std::runtime_error if it cannot listen there.
+    // Starts to answer. `names`: further names of this server. `seat` and `servers` must outlive the page. Throws
+    // std::runtime_error if it cannot listen at the address.
     election_page(const http_address& where, std::vector<std::string> names, const leader& seat,
                   const client& servers);
     ~election_page();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_event: an eventfd that no child inherits and no write blocks on; std::system_error if there is none to be had.
+// make_event: creates an eventfd with close-on-exec and nonblocking writes. Throws std::system_error.
 #pragma once
 
 #include <sys/eventfd.h>

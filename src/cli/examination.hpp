@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// examination: what `turnstile doctor` has seen, before it is judged.
+// examination: the observations of `turnstile doctor`, before it derives findings.
 //
 // Thread safety: a value.
 #pragma once
@@ -23,41 +23,41 @@
 
 namespace turnstile::cli {
 
-// The clock of this machine, as its kernel steers it.
+// The clock of this machine and its adjustment by the kernel.
 struct host_clock {
-    bool synchronised = false;  // by a time daemon, as the kernel has been told
-    double rate = 0;            // by how much it is made to run fast, as a part of one
+    bool synchronised = false;  // by a time daemon, says the kernel
+    double rate = 0;            // the relative speed-up of the clock
 };
 
 struct examination {
     server_settings settings;
     std::string path;
     std::vector<server_health> servers;
-    std::optional<file_health> file{};    // of "sqlite:"
-    std::string attached_to;              // the server of the session; empty: there is none
-    std::int64_t session = 0;             // its id; 0: there is none
-    std::chrono::milliseconds granted{};  // the session time-out; 0: there is no session
-    std::optional<error> no_session{};    // why there is none
-    std::optional<promises> promised{};   // with a session
-    std::optional<path_trial> trial{};    // with a session
-    std::string no_trial{};               // why there is none
+    std::optional<file_health> file{};    // for "sqlite:"
+    std::string attached_to;              // the server of the session; empty: no session
+    std::int64_t session = 0;             // its id; 0: no session
+    std::chrono::milliseconds granted{};  // the session timeout; 0: no session
+    std::optional<error> no_session{};    // why there is no session
+    std::optional<promises> promised{};   // only with a session
+    std::optional<path_trial> trial{};    // only with a session
+    std::string no_trial{};               // why there was no trial
     std::optional<odd_survey> odd{};
-    std::vector<surveyed_lock> locks{};  // by path; none of their contenders was read
+    std::vector<surveyed_lock> locks{};  // by path, without contenders
     std::string no_survey{};
     std::optional<host_clock> clock{};
-    std::string guard{};     // that `turnstile run` would have here (process_guard); empty: none
-    std::string no_guard{};  // why there is none
+    std::string guard{};     // the guard of `turnstile run` on this machine; empty: none
+    std::string no_guard{};  // why there is no guard
     std::vector<module_status> modules{};
 };
 
-// The longest of the ticks and limits that servers tell; nothing if none tells them.
+// The largest tick and limit that the servers report; nothing if no server reports them.
 [[nodiscard]] std::optional<server_configuration> told_pace(
     const std::vector<server_health>& servers);
 
-// What the client takes the servers' pace to be.
+// The pace that the client assumes for the servers.
 [[nodiscard]] assumed_pace pace_of(const examination& seen);
 
-// For how long a hold is certain after its confirmation, through a follower and through the leader.
+// The time for which a hold is certain after its confirmation, through a follower and through the leader.
 struct certain_hold {
     std::chrono::milliseconds through_follower{};
     std::chrono::milliseconds through_leader{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// finding: something that `turnstile doctor` has to say, and what to do about it.
+// finding: an observation of `turnstile doctor`, with advice.
 //
 // Thread safety: a value.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace turnstile::cli {
 
-// problem: locks do not work, or not safely; warning: they work worse than they could; note: good to know.
+// problem: locks do not work, or are unsafe. warning: locks work worse than they could. note: information.
 enum class severity { problem, warning, note };
 
 [[nodiscard]] inline const char* to_string(severity weight) noexcept {

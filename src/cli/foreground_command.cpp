@@ -18,7 +18,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Words and environment are laid out before the fork: the child of a process with threads allocates nothing.
+// Arguments and environment are prepared before the fork: the child of a process with threads must not allocate.
 [[noreturn]] void become(char* const* words, const sigset_t& mask, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(k_cannot_execute);

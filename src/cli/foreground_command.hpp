@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// foreground_command: a command that runs as if the shell had started it: in our process group, with our terminal.
+// foreground_command: runs a command in this process group and terminal, as if the shell had started it.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace turnstile::cli {
 
-// Runs it to its end with "NAME=value" added to the environment; the exit code as a shell counts it. TERM, HUP, USR1
-// and USR2 go on to it; INT and QUIT come from the terminal, which sends them to it, too. It dies with this process.
+// Runs the command to its end, with "NAME=value" added to its environment. Returns the exit code as a shell computes
+// it. Forwards TERM, HUP, USR1 and USR2. The terminal itself sends INT and QUIT to the command. The command dies with
+// this process.
 [[nodiscard]] int run_in_foreground(const std::vector<std::string>& command,
                                     const std::string& environment,
                                     const forwarded_signals& signals);

@@ -30,7 +30,7 @@ bool is_taken(int signal, signals_taken which) {
     return !contains(k_not_handed_on, signal) && !contains(support::k_fault_signals, signal);
 }
 
-// The kernel's answer to a write of this process itself, which is no message for the command.
+// True for a signal that the kernel sent because of a write of this process. It is not meant for the command.
 bool is_own_fault(const signalfd_siginfo& arrived) {
     const auto signal = static_cast<int>(arrived.ssi_signo);
     return (signal == SIGPIPE || signal == SIGXFSZ) &&

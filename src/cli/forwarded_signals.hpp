@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// forwarded_signals: the signals that a command of `turnstile` takes or hands on, read from a descriptor.
+// forwarded_signals: reads from a descriptor the signals that a `turnstile` command handles or forwards.
 //
 // | signals taken | which                                                                                      |
 // |---------------|--------------------------------------------------------------------------------------------|
 // | usual         | TERM, INT, HUP, QUIT, USR1, USR2, CONT                                                     |
-// | all           | each one that can be caught, real-time signals included, but job control's (TSTP, TTIN,    |
-// |               | TTOU), CHLD, and those of a fault (support/signals.hpp), which belong to the process itself|
+// | all           | every signal that can be caught, real-time signals included, except job control's (TSTP,   |
+// |               | TTIN, TTOU), CHLD, and fault signals (support/signals.hpp), which concern this process     |
 #pragma once
 
 #include <csignal>
@@ -18,19 +18,19 @@ enum class signals_taken { usual, all };
 
 class forwarded_signals {
 public:
-    // Blocks them for this thread and those that it starts. A signal that is ignored stays so: the caller said
-    // nohup. Throws std::system_error.
+    // Blocks the signals for this thread and for threads that it starts. An ignored signal stays ignored, because the
+    // caller used nohup. Throws std::system_error.
     explicit forwarded_signals(signals_taken which = signals_taken::usual);
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
-    // The mask before, which the command starts with.
+    // The mask before the block; the command starts with it.
     [[nodiscard]] const sigset_t& mask_before() const noexcept { return before_; }
-    // The next signal that came; 0 if none did.
+    // Returns the next signal that has arrived; 0 if none has.
     [[nodiscard]] int next() const noexcept;
-    // Returns when one came that ends a wait.
+    // Returns when a signal has arrived that ends a wait.
     void wait_for_end() const noexcept;
-    // Whether the signal ends a wait for the lock: those that end a process which does not catch them, but the ones that
-    // have a meaning for the command alone (USR1, USR2, real-time signals).
+    // True if the signal ends a wait for the lock. Such a signal ends a process that does not catch it. Signals that
+    // have a meaning only for the command do not end the wait: USR1, USR2 and real-time signals.
     [[nodiscard]] static bool ends_wait(int signal) noexcept;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check_grace: whether a session carries the grace that the command is to have.
+// check_grace: checks whether a session's timeout is long enough for the command's grace.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace turnstile::cli {
 
-// `session_timeout`: as asked for, or as the servers granted it. The relay bound counts whatever server the client
-// is at: a connection may move to a follower. Error: bad_option, with the numbers.
+// `session_timeout`: as requested, or as the servers granted it. The relay bound counts even while the client is
+// connected to the leader, because the connection may move to a follower. Error: bad_option, with the numbers.
 [[nodiscard]] result<void> check_grace(const keeping_options& options, const assumed_pace& servers,
                                        std::chrono::milliseconds session_timeout);
 

@@ -37,7 +37,7 @@ struct process_entry {
     std::string start;  // in clock ticks since the boot
 };
 
-// proc(5): the name in parentheses may contain blanks and parentheses.
+// The name in parentheses may contain blanks and parentheses (proc(5)).
 process_entry entry_of(pid_t process) {
     std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
     const std::string text{std::istreambuf_iterator<char>{file}, {}};
@@ -59,7 +59,7 @@ std::string own_namespace() {
     return {name.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
 
-// A process id may be given again: the start distinguishes. Without blanks.
+// The kernel reuses process ids, so the start time is part of the name. The result has no blanks.
 std::string name_of_process(pid_t process) {
     return std::to_string(process) + '@' + entry_of(process).start + '@' + own_namespace();
 }
@@ -79,7 +79,8 @@ std::string text_of(const held_lock& lock) {
     return lock.kind + ' ' + lock.run + ' ' + lock.path;
 }
 
-// The locks of the runs above, and those of which this process cannot tell: a PID namespace hides its ancestors.
+// Returns the locks of runs that are ancestors of this process. Includes runs in another PID namespace, because this
+// process cannot see whether they are ancestors.
 std::vector<held_lock> held_above() {
     const char* const text = std::getenv(k_variable);
     std::vector<held_lock> held;
@@ -100,7 +101,8 @@ const char* name_of(wanted_kind kind) {
     return "permits";
 }
 
-// Whether a hold of this kind lets a command do what `wanted` is for. Permits are counted: one more is another hold.
+// True if a hold of the kind `held` allows what `wanted` requests. Permits never do: each permit counts as a separate
+// hold.
 bool suffices(std::string_view held, wanted_kind wanted) {
     if (wanted == wanted_kind::permits) return false;
     return held == name_of(wanted) || (held == "exclusive" && wanted == wanted_kind::shared);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// held_above: the locks under which this process runs already, and what `run` does at one of them.
+// held_above: the locks that this process runs under already, and what `run` does if it is started for one of them.
 //
-// Each `run` adds its locks to TURNSTILE_HELD in its command's environment, a line "KIND RUN PATH" for each; KIND is
-// mutex, exclusive, shared or permits. A second `run` at such a path would wait for the first, and the first for it.
-// RUN names the process of `run`. A variable may outlive the hold, in a job of at(1) or a terminal multiplexer: a line
-// counts only while that process is an ancestor of this one.
-//
-// Thread safety: call it while the process has one thread.
+// Each `run` adds its locks to TURNSTILE_HELD in its command's environment: a line "KIND RUN PATH" for each lock. KIND
+// is mutex, exclusive, shared or permits. RUN identifies the process of `run`. A nested `run` on the same path would
+// wait for the outer one, and the outer one for it. A variable may outlive the hold, in a job of at(1) or a terminal
+// multiplexer. So a line counts only while that process is an ancestor of this process.
 #pragma once
 
 #include <optional>
@@ -16,11 +14,11 @@
 
 namespace turnstile::cli {
 
-// TURNSTILE_HELD for the command of a run with these options.
+// Returns TURNSTILE_HELD for the command of a run with these options.
 [[nodiscard]] std::string held_with(const run_options& options);
 
-// The exit code if the options name a lock that is held above: of the refusal to wait for it without a limit, which is
-// one line on stderr, or with --reenter of an exec that failed. Nothing: the lock is to be acquired.
+// Returns an exit code if the options name a lock that an outer run holds: for the refusal to wait without a limit,
+// which is one line on stderr, or with --reenter for a failed exec. Returns nothing if `run` must acquire the lock.
 [[nodiscard]] std::optional<int> end_at_held_lock(const run_options& options);
 
 }  // namespace turnstile::cli

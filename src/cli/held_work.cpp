@@ -14,7 +14,7 @@
 namespace turnstile::cli {
 namespace {
 
-// The code for a lock that was not granted.
+// Returns the code for a lock that was not granted.
 int code_of(const error& failure, const run_options& options) {
     const int code = exit_code_of(failure.code());
     if (code == k_busy) return options.conflict_exit_code;
@@ -22,19 +22,19 @@ int code_of(const error& failure, const run_options& options) {
 }
 
 int complain_of(const error& failure, const run_options& options) {
-    // The signal that closed the client says enough.
+    // A signal has closed the client; no message is necessary.
     const bool known = failure == errc::cancelled || failure == errc::closed;
     return known ? code_of(failure, options)
                  : complain(failure.message(), code_of(failure, options));
 }
 
-// Carries the exit code of a command that failed through job_gate, which writes the failure down.
+// Passes the exit code of a failed command through job_gate, which records the failure.
 struct command_failed {
     int code;
 };
 
-// Whether the znode of the hold is there to the end: another client may have removed it, unseen since the latest
-// confirmation. A hold on several locks is judged by its lease alone.
+// Checks whether the hold's znode still exists. Another client may have removed it since the latest confirmation. A
+// hold on several locks is checked by its lease only.
 result<void> still_stands(guard& hold, std::chrono::milliseconds patience) {
     if (hold.znode().empty()) return {};
     const auto asked = hold.commit(transaction{}.check("/"), {.timeout = patience});
@@ -66,14 +66,14 @@ int work_under_lock(const client& servers, const run_options& options, acquire_o
     if (!hold) return complain_of(hold.error(), options);
     const int code = work(*hold);
     const auto stood = still_stands(*hold, options.servers.connect_timeout);
-    // A release that is not confirmed ends with the session, and that with this process.
+    // A release without confirmation ends with the session, and the session ends with this process.
     static_cast<void>(hold->release(options.servers.connect_timeout));
     return stood ? code : code_with_loss(code, stood.error(), options);
 }
 
 int work_once(const client& servers, const run_options& options, acquire_options how,
               const held_work& work) {
-    // A run whose end was never written down stands in the way for one period, and no longer.
+    // A run that never recorded its end blocks later runs for one period only.
     job_gate gate{servers,
                   options.paths.front(),
                   {.period = options.once_per, .at_most_for = options.once_per}};

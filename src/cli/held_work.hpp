@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// held_work: what `run` does while it holds, and the two ways to get there.
+// held_work: the work of `run` under a hold, and two functions that acquire the hold.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ namespace turnstile::cli {
 // Runs under the hold and returns the exit code.
 using held_work = std::function<int(guard& hold)>;
 
-// Waits for the lock, does the work and gives the lock up. Returns the exit code; a lock that was not granted is
-// one line on stderr.
+// Waits for the lock, does the work and releases the lock. Returns the exit code. Prints one line on stderr if the lock
+// was not granted.
 [[nodiscard]] int work_under_lock(const client& servers, const run_options& options,
                                   acquire_options how, const held_work& work);
 
-// The same if it is due (--once-per): a job_gate on the path. An exit code that is not zero is written down as a
-// failure; the period has begun all the same.
+// Does the same if the job is due (--once-per), by a job_gate on the path. A nonzero exit code is recorded as a
+// failure. The period begins in either case.
 [[nodiscard]] int work_once(const client& servers, const run_options& options, acquire_options how,
                             const held_work& work);
 

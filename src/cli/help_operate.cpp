@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of the commands for operators of servers, and of those that tell of the program itself.
+// The help pages of the commands for operators, and of the commands that describe the program itself.
 #include "cli/help.hpp"
 
 namespace turnstile::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// help_page: a page of --help taken apart, from which manual pages and completions are made.
+// help_page: a parsed page of --help. Manual pages and completions are generated from it.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -10,18 +10,18 @@
 
 namespace turnstile::cli {
 
-// "--grace DURATION" and what it means.
+// "--grace DURATION" and its description.
 struct help_item {
     std::string term;
     std::string text;
 };
 
-// What stands between two blank lines.
+// The lines between two blank lines.
 struct help_block {
     enum class form { paragraph, items, verbatim };
     form shape = form::paragraph;
-    std::string title;               // "Servers"; empty: none
-    std::vector<std::string> lines;  // of a paragraph; as they stand where verbatim
+    std::string title;               // "Servers"; may be empty
+    std::vector<std::string> lines;  // a paragraph's; unchanged if verbatim
     std::vector<help_item> items;
 };
 
@@ -33,10 +33,11 @@ struct help_page {
 
 [[nodiscard]] help_page parse_help(std::string_view text);
 
-// What the page says of an option, by one of its names ("--grace", "-n"); empty if it does not stand there.
+// Returns the description of an option, by one of its names ("--grace", "-n"). Empty if the page does not have the
+// option.
 [[nodiscard]] std::string text_of_option(const help_page& page, std::string_view name);
 
-// As a manual page (man 7 man) named `name`, which `title` describes in one line.
+// Returns a manual page (man 7 man) named `name`. `title` is its description in one line.
 [[nodiscard]] std::string manual_page(const std::string& name, const std::string& title,
                                       const help_page& page);
 

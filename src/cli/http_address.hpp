@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_address: where `turnstile elect --http` listens: "8080", "127.0.0.1:8080", "[::1]:8080", "0.0.0.0:8080".
+// http_address: the address of `turnstile elect --http`: "8080", "127.0.0.1:8080", "[::1]:8080", "0.0.0.0:8080".
 //
 // Thread safety: a value and a pure function.
 #pragma once
@@ -13,14 +13,14 @@ namespace turnstile::cli {
 
 struct http_address {
     std::string host = "127.0.0.1";
-    std::uint16_t port = 0;  // 0: one that is free
+    std::uint16_t port = 0;  // 0: any free port
     friend bool operator==(const http_address&, const http_address&) = default;
 };
 
-// Without a host the loopback is meant. Nothing for what is no address.
+// Without a host, the address is the loopback's. Returns nothing if the text is not an address.
 [[nodiscard]] std::optional<http_address> parse_http_address(std::string_view text);
 
-// "127.0.0.1:8080", "[::1]:8080".
+// Returns "127.0.0.1:8080" or "[::1]:8080".
 [[nodiscard]] std::string to_string(const http_address& address);
 
 }  // namespace turnstile::cli

@@ -20,7 +20,7 @@
 namespace turnstile::cli {
 namespace {
 
-// The keeper changes the foreground group of a terminal from the background.
+// Blocks SIGTTOU: the keeper changes a terminal's foreground group while it is itself in the background.
 void block_terminal_output() {
     sigset_t signals;
     ::sigemptyset(&signals);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper: the small process between `run` and its command, which ends the command in time.
+// keeper: the small process between `run` and its command. It ends the command in time.
 //
-// `run` holds the session; were it frozen (SIGSTOP, a debugger) it could not signal the command, and another client
-// would be granted the lock beside it. The keeper is forked before the client starts its threads, has one thread, and
-// stands in a process group of its own. It knows until when the hold is certain, from `run`, and applies
-// `supervision` to the command.
+// `run` owns the session. If `run` is frozen (SIGSTOP, a debugger), it cannot signal the command, and another client
+// may be granted the lock while the command runs. The keeper prevents this. `run` forks it before the client starts
+// threads. The keeper has one thread and its own process group. `run` reports to it until when the hold is certain, and
+// the keeper applies `supervision` to the command.
 //
-// | what ends     | then                                                                                          |
-// |---------------|-----------------------------------------------------------------------------------------------|
-// | the command   | the keeper kills what the command has started, and tells `run`, which gives the lock up       |
-// | `run`         | the keeper kills the command and all below it, then closes the sessions of `run` (its         |
-// |               | guardian): the lock is the next one's at once, and not before                                 |
-// | the keeper    | the kernel kills the command (PR_SET_PDEATHSIG), `run` what the command has started           |
+// | process that ends | consequence                                                                               |
+// |-------------------|-------------------------------------------------------------------------------------------|
+// | the command       | the keeper kills what the command has started, and reports to `run`, which releases the lock |
+// | `run`             | the keeper kills the command and all its descendants, and then closes the sessions of `run` (its guardian); the next waiter gets the lock at once, and not before |
+// | the keeper        | the kernel kills the command (PR_SET_PDEATHSIG), and `run` kills what the command has started |
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +23,7 @@
 
 namespace turnstile::cli {
 
-// What `run` keeps of its keeper.
+// The data that `run` keeps of its keeper.
 struct keeper_link {
     support::descriptor socket;
     support::descriptor guardian;  // for the client of `run`
@@ -35,10 +34,10 @@ struct keeper_link {
 // second thread. Throws std::system_error.
 [[nodiscard]] keeper_link start_keeper(const keeper_settings& settings, process_guard& guard);
 
-// What TURNSTILE_GUARDIAN says to the client of `run`, for as long as the link is there.
+// The value of TURNSTILE_GUARDIAN for the client of `run`, while the link exists.
 [[nodiscard]] std::string guardian_name(const keeper_link& keeper);
 
-// Tells the keeper that `run` ends, and reaps it. A keeper that still has a session to close is left alone.
+// Tells the keeper that `run` ends, and reaps it. Does not wait for a keeper that still has a session to close.
 void end_keeper(keeper_link keeper) noexcept;
 
 }  // namespace turnstile::cli

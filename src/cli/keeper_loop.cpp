@@ -49,7 +49,7 @@ support::descriptor watch_children() {
     return opened(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
 }
 
-// What has been read of a timer or of signals says no more than that there was something.
+// Empties a descriptor of a timer or of signals. Only its readiness matters.
 void drain(int descriptor) {
     std::array<char, 1024> room{};
     while (::read(descriptor, room.data(), room.size()) > 0) {
@@ -99,7 +99,7 @@ void keeper_loop::apply(supervision::action action) {
         return;
     }
     signal_command(SIGTERM);
-    signal_command(SIGCONT);  // a stopped command takes SIGTERM once it goes on
+    signal_command(SIGCONT);  // a stopped command handles SIGTERM only after SIGCONT
 }
 
 void keeper_loop::arm_timer() const {
@@ -117,7 +117,7 @@ void keeper_loop::take_order() {
     static std::array<char, k_largest_order> buffer;
     const auto size = ::recv(socket_, buffer.data(), buffer.size(), 0);
     if (size < 0 && errno == EINTR) return;
-    if (size < static_cast<ssize_t>(sizeof(order_packet))) {  // the end of `run`
+    if (size < static_cast<ssize_t>(sizeof(order_packet))) {  // `run` has ended
         run_ended_ = true;
         return;
     }
@@ -141,12 +141,12 @@ void keeper_loop::take_order() {
 }
 
 void keeper_loop::start(std::string_view environment) {
-    // A hold that has run out meanwhile starts nothing.
+    // The hold has expired in the meantime, so no command is started.
     if (supervision_.due(boottime_clock::now()) != supervision::action::none) {
         report({keeper_report::ended, true, 0});
         return;
     }
-    // The end of a further command would wait for it, too.
+    // A further command's end would also wait for this process.
     if (given_up_ > 0) {
         report({keeper_report::not_started, false, EBUSY});
         return;
@@ -168,10 +168,10 @@ void keeper_loop::take_exec(short events) {
 
 void keeper_loop::take_change() {
     drain(changes_.get());
-    // Orphans of the command end, too: they have become children of this process.
+    // The loop also reaps orphans of the command, which have become children of this process.
     for (;;) {
         siginfo_t change{};
-        // WNOWAIT: the number of the command's group is not used again before the group has been killed.
+        // WNOWAIT keeps the id of the command's group reserved until the group has been killed.
         if (::waitid(P_ALL, 0, &change, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0) return;
         if (change.si_pid == 0) return;
         const bool stopped = change.si_code == CLD_STOPPED;
@@ -183,22 +183,22 @@ void keeper_loop::take_change() {
     }
 }
 
-// A command that holds a lock is not put aside with Ctrl-Z: all that wait would wait for a person. SIGSTOP is left
-// alone.
+// A command that holds a lock must not be stopped with Ctrl-Z, because all waiters would wait for that person. SIGSTOP
+// is not touched.
 void keeper_loop::take_stop(int signal) {
     awaits_terminal_ = signal == SIGTTIN || signal == SIGTTOU;
     if (signal == SIGTSTP) signal_command(SIGCONT);
     lend_terminal();
 }
 
-// Also later: a shell's `fg` says nothing to a job that runs, and only the terminal shows it.
+// Also called later: a shell's `fg` sends nothing to a running job, so only the terminal's foreground group shows it.
 void keeper_loop::lend_terminal() {
     if (!awaits_terminal_ || !terminal_.lend(command_)) return;
     awaits_terminal_ = false;
     signal_command(SIGCONT);
 }
 
-// A command that is stopped takes what is to end it once it goes on.
+// A stopped command handles a terminating signal only after SIGCONT.
 void keeper_loop::forward(int signal) const {
     signal_command(signal);
     if (forwarded_signals::ends_wait(signal)) signal_command(SIGCONT);
@@ -206,7 +206,8 @@ void keeper_loop::forward(int signal) const {
 
 void keeper_loop::end_command() {
     signal_command(SIGKILL);
-    // A program that never runs is not waited for: a file server that does not answer may hold its process up for ever.
+    // The keeper does not wait for a program that has not started: a file server that does not answer may block its
+    // process for ever.
     const bool runs_never = is_under_way(exec_);
     if (runs_never) given_up_ = command_;
     const int status = runs_never ? SIGKILL : guard_.end_all(command_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_loop: what the keeper does, from the start of a command to its end, and for further ones.
+// keeper_loop: the keeper's event loop, from the start of a command to its end, for one command after another.
 //
 // Thread safety: the one thread of the keeper's process.
 #pragma once
@@ -18,12 +18,12 @@ namespace turnstile::cli {
 
 class keeper_loop {
 public:
-    // `run_group`: the process group of `run`, which may own the terminal. `sessions` hears of those of `run`
-    // meanwhile. Throws std::system_error.
+    // `run_group`: the process group of `run`, which may own the terminal. `sessions` receives messages about the
+    // sessions of `run` in the meantime. Throws std::system_error.
     keeper_loop(const keeper_settings& settings, const process_guard& guard, int socket,
                 pid_t run_group, session_closing& sessions);
 
-    // Returns when `run` has ended, and the command and all that it has started are dead.
+    // Returns when `run` has ended, and the command and all processes that it started are dead.
     void run();
 
 private:
@@ -31,9 +31,9 @@ private:
     void arm_timer() const;
     void take_order();
     void start(std::string_view environment);
-    // The end of exec.
+    // Handles the end of exec.
     void take_exec(short events);
-    // A change of the command: it ended, or was stopped.
+    // Handles a change of the command: it has ended or was stopped.
     void take_change();
     void take_stop(int signal);
     void end_command();
@@ -51,9 +51,9 @@ private:
     terminal terminal_;
     supervision supervision_;
     pid_t command_ = -1;
-    pid_t given_up_ = -1;           // was killed before its program ran, and has not ended yet
-    support::descriptor exec_;      // while the command's program is on its way
-    bool awaits_terminal_ = false;  // the command is stopped for it
+    pid_t given_up_ = -1;           // killed before its program ran; has not ended yet
+    support::descriptor exec_;      // while exec is in progress
+    bool awaits_terminal_ = false;  // the command is stopped because it needs the terminal
     bool run_ended_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_orders: what `run` and its keeper say to each other, one packet each (SOCK_SEQPACKET).
+// keeper_orders: the messages between `run` and its keeper, one packet each (SOCK_SEQPACKET).
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class keeper_report : std::uint8_t {
 
 struct order_packet {
     keeper_order order{};
-    std::int64_t value = 0;  // of valid until: nanoseconds of boottime_clock
+    std::int64_t value = 0;  // for `valid until`: nanoseconds of boottime_clock
 };
 
 struct report_packet {
@@ -31,7 +31,7 @@ struct report_packet {
     std::int64_t value = 0;
 };
 
-// As long as one argument of a program may be (MAX_ARG_STRLEN).
+// The longest argument of a program (MAX_ARG_STRLEN).
 inline constexpr std::size_t k_largest_order = 131'072;
 
 }  // namespace turnstile::cli

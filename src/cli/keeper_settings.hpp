@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_settings: the command that the keeper starts, and how it treats it.
+// keeper_settings: the command that the keeper starts, and how the keeper treats it.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@ struct keeper_settings {
     std::vector<std::string> command;
     lost_policy policy = lost_policy::terminate;
     std::chrono::milliseconds grace{};
-    sigset_t signals{};  // the mask that the command starts with
-    int status_fd = -1;  // inherited by the command
+    sigset_t signals{};  // the signal mask of the command
+    int status_fd = -1;  // the command inherits it
 };
 
 }  // namespace turnstile::cli

@@ -10,7 +10,7 @@
 namespace turnstile::cli {
 namespace {
 
-// `words` is what the message says and what a shell completes: "term, kill or none", "{term,kill,none}".
+// The message uses `words` ("term, kill or none"), and the shell's completion uses "{term,kill,none}".
 template <class T>
 void add_choice(CLI::App& command, const std::string& name, T& chosen,
                 const std::map<std::string, T>& choices, const std::string& words,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeping_options: how a command is kept while it runs under a lock or leads; the same words for all that run one.
+// keeping_options: the options for a command that runs under a lock or while it leads. All subcommands that run a
+// command share them.
 #pragma once
 
 #include <chrono>
@@ -27,7 +28,8 @@ struct keeping_options {
 
 void add_keeping_options(CLI::App& command, keeping_options& options);
 
-// Puts the shell in front where asked. Throws CLI::ParseError where there is no command; `example` shows one.
+// Puts the shell in front of the command if requested. Throws CLI::ParseError if there is no command; `example` is part
+// of the message.
 void finish(keeping_options& options, const char* example);
 
 }  // namespace turnstile::cli

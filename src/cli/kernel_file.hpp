@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// text_of_kernel_file: the text of a file below a folder of /proc or /sys, which tells no size beforehand.
+// text_of_kernel_file: reads a file below a folder of /proc or /sys. Such files report no size.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -14,7 +14,8 @@
 
 namespace turnstile::cli {
 
-// The text up to where a read fails; empty if the file cannot be opened. `folder`: a descriptor, or AT_FDCWD.
+// Returns the text up to the first failed read; empty if the file cannot be opened. `folder`: a descriptor, or
+// AT_FDCWD.
 [[nodiscard]] inline std::string text_of_kernel_file(int folder, const char* name) {
     const support::descriptor file{::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
     std::string text;

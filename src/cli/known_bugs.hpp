@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// known_bugs: defects of ZooKeeper releases that break what locks rest on. docs/reference/limits.md says what each does.
+// known_bugs: bugs of ZooKeeper releases that break an assumption of locks. docs/reference/limits.md describes each.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -12,11 +12,12 @@ namespace turnstile::cli {
 
 struct known_bugs {
     std::vector<std::string> issues;  // "ZOOKEEPER-4925"
-    std::string mended_in;  // the releases of the same or the next line that have none of them
+    std::string mended_in;            // the releases of this line or the next that fix all of them
 };
 
-// The defects of a release by which servers of an ensemble lose acknowledged writes, or lose their leader without need.
-// None of a version that is no release's number, nor of those that every release has: nothing could be done about them.
+// Returns the bugs of a release by which an ensemble loses acknowledged writes, or loses its leader without need.
+// Returns none for a version that is not a release number. Leaves out bugs that every release has, because no upgrade
+// helps.
 [[nodiscard]] known_bugs bugs_of_release(std::string_view version);
 
 }  // namespace turnstile::cli

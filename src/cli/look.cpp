@@ -19,7 +19,7 @@
 namespace turnstile::cli {
 namespace {
 
-// So much of a queue tells whether there are several holders.
+// So many contenders of a queue show whether there are several holders.
 constexpr std::size_t k_read_by_ls = 100;
 
 struct look_options {
@@ -33,7 +33,7 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// For the ages of contenders, if there are any.
+// The clock for the ages of contenders. Without contenders, no clock is needed.
 servers_clock clock_for(const client& servers, const std::vector<surveyed_lock>& locks) {
     const servers_clock clock{servers};
     if (!locks.empty() && !clock.is_theirs())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// module_list: which kinds of servers this program can use, as `--version` and `doctor` print it.
+// module_list: the kinds of servers that this program can use, for `--version` and `doctor`.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -16,10 +16,10 @@ namespace turnstile::cli {
 // "zookeeper, local, redis, sqlite; not postgresql, mariadb"
 [[nodiscard]] std::string back_ends_text(const std::vector<module_status>& modules);
 
-// "turnstile 0.2.0", the back ends, and a line for each module that is there and cannot be used.
+// "turnstile 0.2.0", the back ends, and a line for each module that is installed and unusable.
 [[nodiscard]] std::string version_text(const std::vector<module_status>& modules);
 
-// A module that is there and cannot be used, of another version for one.
+// Findings about modules that are installed and unusable, for example because their version differs.
 [[nodiscard]] findings module_findings(const examination& seen);
 
 }  // namespace turnstile::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// output_option: -o, in which form a command prints what it found.
+// output_option: -o, the form in which a command prints its results.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@ namespace turnstile::cli {
 
 enum class output_form { text, wide, json };
 
-// `forms`: those that the command has.
+// `forms`: the forms of the command.
 inline void add_output_option(CLI::App& command, output_form& form,
                               const std::vector<std::string>& forms = {"text", "json"}) {
     command
@@ -23,7 +23,7 @@ inline void add_output_option(CLI::App& command, output_form& form,
         ->check(CLI::IsMember(forms));
 }
 
-// Of a command that can print more in its text.
+// For a command whose text output has a wide form.
 inline void add_wide_output_option(CLI::App& command, output_form& form) {
     add_output_option(command, form, {"text", "wide", "json"});
 }

@@ -33,13 +33,14 @@ support::descriptor own_folder() {
     return folder;
 }
 
-// The line of `status` is "NSpid:\t4711\n" in the process's own namespace, and has further numbers in an outer one.
+// True if `status` has the line "NSpid:\t4711\n" with one number. In an outer namespace's procfs the line has several
+// numbers.
 bool is_of_this_namespace(const support::descriptor& folder) {
     const auto status = text_of_kernel_file(folder.get(), "status");
     return status.find("\nNSpid:\t" + std::to_string(::getpid()) + "\n") != std::string::npos;
 }
 
-// The number of a child stays its own until this process has waited for it, so the signal cannot meet another process.
+// A child keeps its process id until this process has waited for it, so the signal cannot reach another process.
 void kill_child(pid_t number) noexcept {
     siginfo_t ignored{};
     const auto id = static_cast<id_t>(number);
@@ -47,7 +48,7 @@ void kill_child(pid_t number) noexcept {
         ::kill(number, SIGKILL);
 }
 
-// The list has numbers, each with a space behind it.
+// The list consists of numbers, each followed by a space.
 void kill_children_of(int threads, const char* thread) noexcept {
     const support::descriptor folder{
         ::openat(threads, thread, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY)};
@@ -83,7 +84,7 @@ own_children::own_children() {
     if (!threads_.open()) refuse("/proc/self/task: " + std::string{std::strerror(errno)});
 }
 
-// An orphan may become the child of any thread.
+// Reads the lists of all threads: an orphan may become the child of any thread.
 void own_children::kill_all() const noexcept {
     const int again = ::openat(threads_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* const threads = again < 0 ? nullptr : ::fdopendir(again);

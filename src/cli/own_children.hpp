@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_children: the children of this process, as /proc lists them.
+// own_children: the children of this process, from the lists in /proc.
 //
 // A list from the /proc of another PID namespace has numbers that belong to other processes here. The constructor
 // therefore accepts only a procfs that numbers this process by one number, its own: `NSpid` has a number for each
@@ -15,10 +15,10 @@ namespace turnstile::cli {
 
 class own_children {
 public:
-    // Throws std::runtime_error: why the list is missing or belongs to another PID namespace.
+    // Throws std::runtime_error with the reason: the list is missing, or belongs to another PID namespace.
     own_children();
 
-    // Sends SIGKILL to every child of every thread. A number that is no child of this process gets no signal.
+    // Sends SIGKILL to every child of every thread, and to no other process.
     void kill_all() const noexcept;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// path_findings: what is wrong at the path that locks are to be taken at, with what stands there, and with clocks.
+// path_findings: findings about the path of the locks, the znodes there, and clocks.
 //
 // Thread safety: functions, from any thread.
 #pragma once
@@ -15,13 +15,13 @@ namespace turnstile::cli {
 
 [[nodiscard]] findings path_findings(const examination& seen);
 
-// Folders that locks leave when they are free, which is in order: servers remove them later. The folder of the trial is
-// none of them: it had a child in any case, the trial's.
+// Returns folders that free locks have left. This is normal: servers remove them later. The trial's folder is left out,
+// because it had a child, the trial's contender.
 [[nodiscard]] std::vector<std::string> empty_folders(const examination& seen);
 
 [[nodiscard]] findings clock_findings(const examination& seen);
 
-// As the kernel of this machine tells it; nothing where it does not (a sandbox).
+// Asks the kernel of this machine. Returns nothing if the kernel refuses (in a sandbox).
 [[nodiscard]] std::optional<host_clock> read_host_clock();
 
 }  // namespace turnstile::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// path_option: a CLI11 option whose value is a path, held against the servers' rules before any of them is asked.
+// path_option: a CLI11 option whose value is a path. It is checked by the servers' rules before any request is sent.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,13 +11,13 @@
 
 namespace turnstile::cli {
 
-// Throws CLI::ParseError, which names the path and the rule.
+// Throws CLI::ParseError with the path and the rule.
 inline void check_path(const std::string& path) {
     if (const auto good = validate_path(path); !good)
         throw CLI::ParseError{good.error().detail(), k_usage};
 }
 
-// The same for a path at which contenders stand.
+// Does the same for a path that may have contenders.
 inline void check_lock_path(const std::string& path) {
     check_path(path);
     if (path == "/") throw CLI::ParseError{"path \"/\": the root cannot be a lock's path", k_usage};
@@ -27,7 +27,7 @@ inline void check_lock_path(const std::string& path) {
             k_usage};
 }
 
-// A folder to look into, "/" among them.
+// Adds an option for a folder to read; "/" is allowed.
 inline CLI::Option* add_folder_path(CLI::App& command, const std::string& name,
                                     std::string& target) {
     return command.add_option_function<std::string>(name, [&target](const std::string& path) {

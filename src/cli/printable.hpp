@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// printable: text of other clients as a terminal may show it. Names, labels and reasons are hostile: an escape
-// sequence in one of them could rewrite the screen.
+// printable: makes text of other clients safe for a terminal. Names, labels and reasons may be hostile: an escape
+// sequence could rewrite the screen.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,7 +17,7 @@ namespace turnstile::cli {
     return support::visible(text);
 }
 
-// A JSON string with its quotes, in ASCII: the rest is escaped, what is no UTF-8 becomes U+FFFD.
+// Returns a JSON string with its quotes, in ASCII. Other characters are escaped; bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 }  // namespace turnstile::cli

@@ -12,7 +12,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Returns why the guard is not available; empty: it is.
+// Constructs the guard. Returns an empty text, or the reason for which the guard is not available.
 template <class T>
 std::string emplace(std::optional<T>& guard) {
     try {
@@ -31,7 +31,7 @@ bool wants_group(guard_choice choice) {
 }  // namespace
 
 process_guard::process_guard(guard_choice choice) {
-    // If SIGCHLD stayed ignored, children would end without a signal, and nothing would be left to wait for.
+    // If SIGCHLD stayed ignored, children would be reaped without a signal, and there would be no child to wait for.
     ::signal(SIGCHLD, SIG_DFL);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const auto no_group = wants_group(choice) ? emplace(group_) : std::string{};
@@ -54,7 +54,8 @@ void process_guard::enter_fork() {
 int process_guard::end_all(pid_t command) const noexcept {
     int status_of_command = 0;
     for (;;) {
-        // The children of a process become ours before its own end can be waited for: each round finds them.
+        // When a process dies, this process inherits its children before it can reap the dead process. So each round
+        // finds the next generation.
         if (group_) group_->kill();
         if (children_) children_->kill_all();
         int status = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// process_guard: finds and kills every process that a command has started, also those that left its process group
-// (setsid, daemons).
+// process_guard: finds and kills every process that a command has started, including processes that left its process
+// group (setsid, daemons).
 //
 // | guard    | a process of the command is                        | needs                                       |
 // |----------|----------------------------------------------------|---------------------------------------------|
@@ -8,11 +8,11 @@
 // | children | below this process, which is its subreaper: it     | /proc of this PID namespace, with lists of  |
 // |          | becomes a child when its parent ends               | children                                    |
 //
-// The constructor refuses a machine that has neither. With a control group the children are killed, too, wherever they
-// can be listed: a process that was moved to another group is still a child in the end.
+// The constructor throws on a machine that has neither. With a control group, the children are killed as well, if they
+// can be listed: a process that was moved to another group still becomes a child of this process.
 //
-// A guard ends a command when this process has no child any more. A process that it cannot kill keeps it waiting, and
-// the lock held.
+// A guard has ended a command when this process has no child left. While a process exists that the guard cannot kill,
+// the guard waits, and the lock stays held.
 //
 // Thread safety: one thread at a time, in a process that waits for no child elsewhere.
 #pragma once
@@ -30,14 +30,14 @@ namespace turnstile::cli {
 
 enum class guard_choice { automatic, cgroup, children };
 
-// The guard that was asked for is not available; the message says why.
+// The requested guard is not available; the message has the reason.
 class no_guard : public std::runtime_error {
     using runtime_error::runtime_error;
 };
 
 class process_guard {
 public:
-    // Call it while the process has one thread. From now on orphans below this process become its children. Throws
+    // Call it while the process has one thread. From then on this process inherits orphans of its descendants. Throws
     // no_guard.
     explicit process_guard(guard_choice choice);
     // Removes the control group, once no process is left in it.
@@ -45,18 +45,18 @@ public:
     process_guard(const process_guard&) = delete;
     process_guard& operator=(const process_guard&) = delete;
 
-    // "cgroup" or "children": what finds a process that runs on.
+    // "cgroup" or "children": the way in which this guard finds processes.
     [[nodiscard]] std::string_view name() const noexcept { return group_ ? "cgroup" : "children"; }
 
-    // For a forked child that takes this guard over, as the keeper does: its children are others. Throws
+    // Called in a forked child that takes over this guard, such as the keeper: its children differ. Throws
     // std::runtime_error.
     void enter_fork();
     // Puts the calling process, which is about to become the command, under the guard. Returns 0 or errno.
     [[nodiscard]] int join() const noexcept { return group_ ? group_->join() : 0; }
-    // Sends SIGKILL to all descendants until none is left. Returns the wait status of `command`, or 0 if that is no
-    // child.
+    // Sends SIGKILL to all descendants until none is left. Returns the wait status of `command`, or 0 if `command` is
+    // not a child.
     [[nodiscard]] int end_all(pid_t command) const noexcept;
-    // The destructor's work, for a process that ends by _exit.
+    // Does the destructor's work in a process that ends by _exit.
     void remove() const noexcept;
 
 private:

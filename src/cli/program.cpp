@@ -21,7 +21,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Behind the "--" of other commands stand the rest of their own words: CLI11 knows that.
+// True for subcommands that run another command. For other subcommands CLI11 handles the words after "--".
 bool runs_command(const std::vector<std::string>& words) {
     constexpr std::array<std::string_view, 3> k_all{"run", "elect", "dev"};
     return !words.empty() && std::find(k_all.begin(), k_all.end(), words.front()) != k_all.end();
@@ -36,7 +36,7 @@ std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
     return behind;
 }
 
-// CLI11 would take the next word for the value of "--label=".
+// CLI11 would use the next word as the value of "--label=".
 std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
     std::vector<std::string> result;
     for (const auto& word : words) {
@@ -52,7 +52,7 @@ std::string advice(const CLI::App& program) {
            " --help";
 }
 
-// CLI11 would say that a command is missing, also where a wrong one is there.
+// CLI11 reports a missing subcommand even if the line has a misspelled one.
 std::string wrong_command(const CLI::App& program, const std::vector<std::string>& words) {
     if (words.empty()) return "a command is required";
     const auto& first = words.front();
@@ -65,7 +65,7 @@ std::string wrong_command(const CLI::App& program, const std::vector<std::string
     return "there is no command '" + first + "'";
 }
 
-// Help and version come as exceptions, too.
+// CLI11 also throws for help and version.
 int answer(const CLI::App& program, const CLI::ParseError& failure) {
     if (failure.get_exit_code() != 0)
         return complain(std::string{failure.what()} + advice(program), k_usage);
@@ -85,7 +85,7 @@ int read_and_run(std::vector<std::string> words) {
         return complain(wrong + advice(program), k_usage);
     try {
         words = with_empty_values(words);
-        std::reverse(words.begin(), words.end());  // as CLI11 takes them
+        std::reverse(words.begin(), words.end());  // CLI11 expects this order
         program.parse(std::move(words));
     } catch (const CLI::ParseError& failure) {
         return answer(program, failure);
@@ -114,7 +114,7 @@ void add_commands(CLI::App& program, command_line& line) {
 }
 
 int run_command_line(std::vector<std::string> words) {
-    // The log is for programs; what a person needs is in the one line of the error.
+    // The log is for programs. A person gets the one line of the error.
     set_log_level(log_level::off);
     try {
         return read_and_run(std::move(words));

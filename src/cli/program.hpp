@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// program: `turnstile`, all its subcommands, and the one that its words ask for.
+// program: `turnstile` with all its subcommands.
 //
 // Thread safety: the main thread.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace turnstile::cli {
 
-// All subcommands. The one that is parsed sets `line.action`.
+// Adds all subcommands. The parsed subcommand sets `line.action`.
 void add_commands(CLI::App& program, command_line& line);
 
-// Reads the words and does what they say. Returns the exit code; what went wrong is one line on stderr.
+// Parses the words and runs the subcommand. Returns the exit code. Prints an error as one line on stderr.
 [[nodiscard]] int run_command_line(std::vector<std::string> words);
 
 }  // namespace turnstile::cli

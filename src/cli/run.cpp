@@ -25,7 +25,7 @@
 namespace turnstile::cli {
 namespace {
 
-// A queue that is longer is not read for the line on the terminal.
+// The line on the terminal does not read a longer queue.
 constexpr std::size_t k_longest_queue_shown = 100;
 constexpr std::chrono::milliseconds k_patience_for_line{1'000};
 
@@ -54,8 +54,8 @@ watched_hold watched(const guard& hold, instant longest) {
             longest};
 }
 
-// When this run's own contender came, by this machine's clock. The servers date its znode: together they tell the
-// servers' time without a request.
+// The time at which this run's contender was created, by this machine's clock. Its znode has the servers' time. The two
+// give the servers' time without a request.
 using arrival = std::atomic<boottime_clock::rep>;
 
 std::chrono::system_clock::time_point servers_now(const std::vector<contender>& queue,
@@ -69,7 +69,7 @@ std::chrono::system_clock::time_point servers_now(const std::vector<contender>& 
     return queue[ahead].created + std::chrono::duration_cast<std::chrono::microseconds>(waited);
 }
 
-// Progress is for people: nothing is printed where stderr is no terminal.
+// Progress is for people: prints nothing if stderr is not a terminal.
 wait_watch::show_place progress(const client& servers, const run_options& options,
                                 const arrival& came) {
     if (options.quiet || ::isatty(STDERR_FILENO) != 1) return {};
@@ -115,7 +115,7 @@ int run_with(client& servers, command_host& host, const run_options& options) {
     wait_watch waiting{servers, host.signals(), progress(servers, options, came)};
     instant longest;
     const auto work = [&](guard& hold) {
-        // No command is started once a stop was asked for.
+        // Starts no command after a stop was requested.
         if (waiting.finish() != 0) return k_success;
         const auto end = host.run(watched(hold, longest), environment_of(hold, options));
         return host.code_of(end, hold.status());

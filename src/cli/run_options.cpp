@@ -80,8 +80,8 @@ void check_paths(const std::vector<std::string>& paths) {
     }
 }
 
-// The words that belong to no option. A positional option of CLI11 that takes several words would also take one word in
-// brackets apart: "[/a,/b]" would be two paths.
+// The words that belong to no option. A positional CLI11 option with several words would split a word in brackets:
+// "[/a,/b]" would become two paths.
 std::vector<std::string> paths_among(const CLI::App& run) {
     const auto words = run.remaining();
     std::vector<std::string> unknown;
@@ -125,7 +125,7 @@ void finish(run_options& options) {
            "takes one PATH and has a lock of its own kind");
     forbid(options.reenter && (once || options.max_hold.count() > 0), "--reenter",
            "goes with neither --once-per nor --max-hold: the hold is another run's");
-    // What the command has after its start, before it is told to end.
+    // The time that a command needs for its start and its grace.
     const auto reserved =
         options.keeping.on_lost == lost_policy::none   ? std::chrono::milliseconds{0}
         : options.keeping.on_lost == lost_policy::kill ? k_kill_margin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_options: what `turnstile run` is told on its command line.
+// run_options: the options of `turnstile run`.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct run_options {
     wanted_kind kind = wanted_kind::mutex;
     permit_share permits;
     bool try_only = false;
-    bool reenter = false;  // runs the command under a hold that a run above has
+    bool reenter = false;  // uses the hold of an outer run
     bool quiet = false;
     std::chrono::milliseconds wait{0};  // 0: for ever, unless try_only
     std::chrono::milliseconds max_hold{0};
@@ -48,17 +48,16 @@ struct run_options {
     std::string label;
 };
 
-// Adds the options of `run` to its subcommand, which writes what it reads into `options`.
+// Adds the options of `run` to its subcommand. Parsed values go into `options`.
 void add_run_options(CLI::App& run, run_options& options);
 
-// "2/5"; "5" takes one of five. Throws CLI::ValidationError.
+// Parses "2/5". "5" means one permit of five. Throws CLI::ValidationError.
 [[nodiscard]] permit_share parse_permits(const std::string& text);
 
-// Checks what options forbid each other, names the contender, and puts the shell in front where asked. Throws
-// CLI::ValidationError.
+// Checks that the options are compatible, sets the contender's label, and puts the shell in front of the command if
+// requested. Throws CLI::ValidationError.
 void finish(run_options& options);
-// The same once all words are read: takes the paths that `run` was given, and the command behind "--". Throws
-// CLI::Error.
+// Does the same after parsing, with the paths of `run` and the command after "--". Throws CLI::Error.
 void finish(run_options& options, const CLI::App& run, std::vector<std::string> command);
 
 }  // namespace turnstile::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// screen: frames that follow each other on stdout. On a terminal each takes the place of the one before, cut to the
-// window; elsewhere they are printed one after the other.
+// screen: prints successive frames on stdout. On a terminal each frame replaces the earlier one and is cut to the
+// window. Elsewhere frames follow each other.
 //
 // Thread safety: one thread.
 #pragma once
@@ -16,11 +16,10 @@ struct screen_size {
     std::size_t rows = 24;
 };
 
-// The first lines and columns of printable text, as far as they fit. A line that says how many are left out takes the
-// place of the last one.
+// Returns the lines and columns of printable text that fit. If lines are left out, the last line says how many.
 [[nodiscard]] std::string fitted(std::string_view text, screen_size size);
 
-// False: the output cannot be written any more.
+// Returns false if the output cannot be written any more.
 [[nodiscard]] bool show_frame(std::string_view text);
 
 }  // namespace turnstile::cli

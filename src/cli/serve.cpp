@@ -35,7 +35,7 @@ struct serve_options {
     bool hash_password = false;
 };
 
-// For a line of --users-file. The terminal does not show what is typed.
+// Prints a line for --users-file. The terminal does not show the typed password.
 int print_password_hash() {
     constexpr std::size_t k_shortest = 8;
     termios shown{};
@@ -79,7 +79,7 @@ int run_serve(serve_options& options) {
     settle_servers(options.servers);
     options.page.listen = admin::parse_listen_address(options.listen);
     admin::check(options.page);
-    set_log_level(log_level::warning);  // it runs for long: an outage is told on stderr
+    set_log_level(log_level::warning);  // a long-running program: it logs outages on stderr
     auto how = client_options_of(options.servers);
     how.roles = role_detection::off;
     const forwarded_signals signals;

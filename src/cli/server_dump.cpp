@@ -8,7 +8,7 @@
 namespace turnstile::cli {
 namespace {
 
-// The line before the next end of line, which is taken off the text.
+// Returns the next line and removes it from the text.
 std::string_view next_line(std::string_view& text) {
     const auto end = text.find('\n');
     auto line = text.substr(0, end);
@@ -17,7 +17,7 @@ std::string_view next_line(std::string_view& text) {
     return line;
 }
 
-// "0x1000..." at the start of the text.
+// Parses "0x1000..." at the start of the text.
 std::optional<std::int64_t> session_at(std::string_view text) {
     if (!text.starts_with("0x")) return std::nullopt;
     std::uint64_t id = 0;
@@ -26,7 +26,7 @@ std::optional<std::int64_t> session_at(std::string_view text) {
     return static_cast<std::int64_t>(id);
 }
 
-// What stands behind the label, to the end.
+// Returns the text after the label, to the end.
 std::string_view after(std::string_view text, std::string_view label) {
     const auto at = text.find(label);
     return at == std::string_view::npos ? std::string_view{} : text.substr(at + label.size());
@@ -34,7 +34,7 @@ std::string_view after(std::string_view text, std::string_view label) {
 
 }  // namespace
 
-// " /10.0.0.7:48572[1](queued=0,...,sid=0x100000001,...,to=30000,...)"
+// Parses " /10.0.0.7:48572[1](queued=0,...,sid=0x100000001,...,to=30000,...)".
 std::map<std::int64_t, session_connection> parse_cons(std::string_view answer) {
     std::map<std::int64_t, session_connection> found;
     while (!answer.empty()) {
@@ -47,7 +47,7 @@ std::map<std::int64_t, session_connection> parse_cons(std::string_view answer) {
         const auto begin = line.find('/') + 1;
         if (begin > bracket) continue;
         const auto timeout = after(line, ",to=");
-        std::int32_t milliseconds = 0;  // as servers keep it
+        std::int32_t milliseconds = 0;  // the servers' type
         std::from_chars(timeout.data(), timeout.data() + timeout.size(), milliseconds);
         found[*session] = {std::string{line.substr(begin, bracket - begin)},
                            std::chrono::milliseconds{std::max(milliseconds, 0)}};
@@ -55,7 +55,7 @@ std::map<std::int64_t, session_connection> parse_cons(std::string_view answer) {
     return found;
 }
 
-// "0x100000001:" and then a line with a tab before each of its paths.
+// Parses "0x100000001:" and the lines after it, which have a tab before each path.
 std::map<std::int64_t, std::vector<std::string>> parse_dump(std::string_view answer) {
     std::map<std::int64_t, std::vector<std::string>> found;
     answer = after(answer, "Sessions with Ephemerals");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_dump: what servers' answers to "cons" and "dump" say of sessions.
+// server_dump: parses servers' answers to "cons" and "dump", which list sessions.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -14,15 +14,15 @@
 namespace turnstile::cli {
 
 struct session_connection {
-    std::string address;  // of the client, as the server sees it
+    std::string address;  // the client's, as the server sees it
     std::chrono::milliseconds timeout{};
     friend bool operator==(const session_connection&, const session_connection&) = default;
 };
 
-// By session id: the connections of a server that carry a session.
+// Returns by session id the connections of a server that have a session.
 [[nodiscard]] std::map<std::int64_t, session_connection> parse_cons(std::string_view answer);
 
-// By session id: the ephemeral znodes, with the servers' whole paths.
+// Returns by session id the ephemeral znodes, with the servers' whole paths.
 [[nodiscard]] std::map<std::int64_t, std::vector<std::string>> parse_dump(std::string_view answer);
 
 }  // namespace turnstile::cli

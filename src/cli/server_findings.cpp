@@ -14,12 +14,12 @@
 namespace turnstile::cli {
 namespace {
 
-// Requests that wait at a server; a healthy one has a handful.
+// Requests in a server's queue. A healthy server has only a few.
 constexpr std::int64_t k_many_outstanding = 1'000;
-// A round trip that takes such a part of the session time-out leaves little room for a late one.
+// If a round trip takes a larger fraction of the session timeout, one late round trip may end the session.
 constexpr int k_round_trips_per_timeout = 30;
 
-// Containers came with 3.5.
+// Container znodes need ZooKeeper 3.5.
 bool is_old(std::string_view version) {
     return version.size() > 2 && version.starts_with("3.") && version[2] < '5' &&
            (version.size() == 3 || version[3] == '.');
@@ -30,7 +30,7 @@ std::size_t count_of(const std::vector<server_health>& servers, server_role role
         servers.begin(), servers.end(), [role](const auto& each) { return each.role == role; }));
 }
 
-// Of a server that does not serve, or does not tell.
+// The finding for a server that does not serve, or does not report its state.
 finding trouble_of(const server_health& server, const examination& seen) {
     const auto weight = server.serves ? severity::note : severity::warning;
     if (server.reachable)
@@ -98,7 +98,7 @@ bool is_of_an_ensemble(server_role role) {
            role == server_role::observer;
 }
 
-// Servers lose writes as one of them joins the others: one that stands alone does not.
+// Servers lose writes when one server joins the others, so a standalone server is not affected.
 void look_at_known_bugs(const examination& seen, findings& found) {
     std::map<std::string, std::string> names_by_version;
     for (const auto& server : seen.servers) {
@@ -165,7 +165,7 @@ void look_at_timeout(const examination& seen, findings& found) {
          "20 ticks unless set), or ask for what they grant"});
 }
 
-// The words of a system whose connection comes to no server, as back ends repeat them.
+// Recognizes the operating system's messages for a failed connection, which back ends repeat.
 bool is_out_of_reach(const error& failure) {
     constexpr std::array k_words{"onnection refused",
                                  "(111)",
@@ -180,7 +180,7 @@ bool is_out_of_reach(const error& failure) {
     });
 }
 
-// What to do about servers that gave no session. What a sentence says that has no code, its reader sees to.
+// Returns advice for servers that gave no session. For an error without its own code the message must be enough.
 std::string advice_for(const error& failure, const examination& seen) {
     switch (failure.code()) {
         case errc::auth_failed:
@@ -207,8 +207,8 @@ void look_at_session(const examination& seen, findings& found) {
                      advice_for(*seen.no_session, seen)});
 }
 
-// A server counts the ids of its sessions from the milliseconds between its machine's start and its own, in the five
-// bytes behind the number of the server (ZooKeeper 3.8.0, SessionTrackerImpl.initializeNextSessionId).
+// A server derives session ids from the milliseconds between its machine's boot and its own start. They are in the five
+// bytes after the server's number (ZooKeeper 3.8.0, SessionTrackerImpl.initializeNextSessionId).
 void look_at_session_ids(const examination& seen, findings& found) {
     constexpr std::chrono::milliseconds k_soon = std::chrono::minutes{1};
     constexpr std::uint64_t k_five_bytes = 0xff'ffff'ffff;

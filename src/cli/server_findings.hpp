@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_findings: what is wrong with the servers, by what they say, and with the client's settings for them.
+// server_findings: findings about the servers, from their own reports, and about the client's settings for them.
 //
 // Thread safety: a pure function.
 #pragma once

@@ -15,9 +15,9 @@
 namespace turnstile::cli {
 namespace {
 
-// A hold whose znode was taken away is found out so soon.
+// The longest time after which the client notices that its znode was removed.
 constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
-// Below it no confirmation comes back in time.
+// With a shorter timeout no confirmation arrives in time.
 constexpr std::chrono::milliseconds k_shortest_session{100};
 
 std::string servers_of(const server_settings& settings) {
@@ -49,7 +49,7 @@ bool is_zookeeper(const server_settings& settings) noexcept {
             settings.servers.find("://") == std::string::npos);
 }
 
-// unsetenv() alone leaves the text where the kernel put it, which /proc/PID/environ shows.
+// unsetenv() leaves the text in the memory that /proc/PID/environ shows, so the text is also overwritten.
 void withdraw_password() {
     char* const servers = std::getenv(k_servers_variable);
     if (servers == nullptr || !has_password(servers)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers: which servers a command talks to, and as whom. Credentials come from a file or a variable, never from the
-// command line, which every user of the machine can read.
+// servers: the servers to which a command connects, and the credentials. Credentials come from a file or a variable.
+// They never come from the command line, which every user of the machine can read.
 #pragma once
 
 #include <chrono>
@@ -15,39 +15,39 @@ class App;
 namespace turnstile::cli {
 
 struct server_settings {
-    std::string servers{};         // once settled: of --servers, --servers-file or the environment
-    bool on_command_line = false;  // they come from --servers
-    std::string servers_file{};    // --servers-file: its first line is the connect string
+    std::string servers{};           // settled: from --servers, --servers-file or the environment
+    bool on_command_line = false;    // they come from --servers
+    std::string servers_file{};      // --servers-file: its first line is the connect string
     std::string credentials_file{};  // --credentials-file, else TURNSTILE_CREDENTIALS_FILE
     std::chrono::milliseconds session_timeout{30'000};
     std::chrono::milliseconds connect_timeout{10'000};
-    bool create_chroot = false;  // as client_options has it
-    // As lease_settings has them; 0: as the servers say, else the sample configuration's.
+    bool create_chroot = false;  // the option of client_options
+    // The options of lease_settings. 0: the servers' values, else the sample configuration's.
     std::chrono::milliseconds tick{0};
     int sync_limit = 0;
 };
 
 void add_server_options(CLI::App& command, server_settings& settings);
 
-// Removes a TURNSTILE_SERVERS with a password from the environment, so that no program that this one starts inherits it
-// and /proc/PID/environ does not show it. Call it while the process has one thread.
+// Removes a TURNSTILE_SERVERS with a password from the environment, so that child programs do not inherit it and
+// /proc/PID/environ does not show it. Call it while the process has one thread.
 void withdraw_password();
 
-// Finds the connect string: that of --servers, else of --servers-file, of TURNSTILE_SERVERS, of TURNSTILE_SERVERS_FILE.
-// Then withdraws the password.
+// Finds the connect string. Its sources, in this order: --servers, --servers-file, TURNSTILE_SERVERS,
+// TURNSTILE_SERVERS_FILE. Then withdraws the password.
 //
-// Throws std::runtime_error if there is no connect string, if it is `local:` (which excludes no other process), if the
-// command line has a password, which all users of the machine can read, and if other users can open the file.
+// Throws std::runtime_error: if there is no connect string; if it is `local:`, which excludes no other process; if the
+// command line has a password, which all users of the machine can read; if other users can open the file.
 void settle_servers(server_settings& settings);
 
-// ZooKeeper's servers have ticks, followers and four-letter words; the other kinds have none of these.
+// Only ZooKeeper's servers have ticks, followers and four-letter words.
 [[nodiscard]] bool is_zookeeper(const server_settings& settings) noexcept;
 
-// The first line of the file, "user:password". Throws std::runtime_error if it cannot be read, is open to other
-// users, or has another form.
+// Returns the first line of the file, "user:password". Throws std::runtime_error if the file cannot be read, is open to
+// other users, or has another form.
 [[nodiscard]] std::string read_credentials(const std::string& file);
 
-// The client's options by these settings, with the credentials read. Throws std::runtime_error.
+// Returns the client's options for these settings, with the credentials. Throws std::runtime_error.
 [[nodiscard]] client_options client_options_of(const server_settings& settings);
 
 }  // namespace turnstile::cli

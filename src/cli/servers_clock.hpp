@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers_clock: the wall clock of the servers, by which contenders' znodes are dated. This machine's clock may be hours
-// away from it. The session has learned the servers' time when it was opened (session_info::servers_time): a look asks
-// for nothing and writes nothing. Where it has not, this machine's clock stands in.
+// servers_clock: the wall clock of the servers, which date contenders' znodes. This machine's clock may differ by
+// hours. The session learned the servers' time when it was opened (session_info::servers_time), so a servers_clock
+// sends no request. If the session does not know the time, this machine's clock is used.
 //
 // Thread safety: a value.
 #pragma once
@@ -14,7 +14,7 @@ namespace turnstile::cli {
 
 class servers_clock {
 public:
-    // This machine's clock.
+    // Uses this machine's clock.
     servers_clock() = default;
     explicit servers_clock(const client& servers) {
         const auto shown = servers.session().servers_time;
@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::chrono::system_clock::time_point now() const {
         return std::chrono::system_clock::now() + ahead_;
     }
-    // False: now() is by this machine's clock.
+    // False if now() uses this machine's clock.
     [[nodiscard]] bool is_theirs() const noexcept { return theirs_; }
 
 private:

@@ -36,7 +36,7 @@ session_closing::session_closing(support::descriptor run) {
     all_.add(std::move(run));
 }
 
-// But the standard streams, which lead nowhere.
+// The standard streams stay open and lead to /dev/null.
 void session_closing::drop_all_others() const {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_closing: the keeper as the guardian of `run`.
+// session_closing: the keeper's part as the guardian of `run`.
 //
-// A guardian closes the sessions of a dead process at once, and the lock is the next one's. That would be too early
-// here: the command may live some instants longer than `run`. So `run` is guarded by its keeper, which closes its
-// sessions when the command is dead. Until then it hears what `run` tells it, and no more: a socket that is not read is
-// full after some hundred messages, and the sessions of later ones would not be known.
+// A guardian closes the sessions of a dead process at once, and the next waiter gets the lock. For `run` this would be
+// too early: the command may live a little longer than `run`. So the keeper is the guardian of `run`, and closes its
+// sessions when the command is dead. Until then it only reads the messages of `run`. It must read them: a socket that
+// is not read is full after some hundred messages, and the guardian would not know later sessions.
 //
 // Thread safety: one thread.
 #pragma once
@@ -22,22 +22,23 @@ struct guardian_sockets {
     support::descriptor of_keeper;
 };
 
-// Call it in the process of `run`, whose credentials the keeper will find at its end. Throws std::system_error.
+// Call it in the process of `run`, because the keeper checks that process's credentials at its end. Throws
+// std::system_error.
 [[nodiscard]] guardian_sockets open_guardian_sockets();
 
 class session_closing {
 public:
-    // `run`: the keeper's end. From here on there are passwords of sessions in the memory: no other process of the user
-    // may look into it.
+    // `run`: the keeper's end of the connection. From now on the memory contains passwords of sessions, so no other
+    // process of the user may read it.
     explicit session_closing(support::descriptor run);
 
-    // What is readable when `run` has told something; -1 is none.
+    // The descriptors that become readable when `run` sends a message; -1 for none.
     [[nodiscard]] std::vector<int> sockets() const { return all_.sockets(); }
     void hear() { all_.hear(); }
 
-    // Closes what sessions are left of a process that has ended or is about to; those that it closed itself cost
-    // nothing. Gives up after a session's time-out: then the servers have ended it. Drops all other descriptors first,
-    // so that a pipe's reader does not wait for this process.
+    // Closes the sessions that a process has left which has ended or is about to end. A session that the process closed
+    // itself costs nothing. Gives up after a session timeout, because the servers have ended the session by then. Drops
+    // all other descriptors first, so that a pipe's reader does not wait for this process.
     void close();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a list of sessions is printed.
+// Prints a list of sessions.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +19,7 @@ std::string count_text(const listed_session& session, bool (*counts)(const sessi
     return std::to_string(std::count_if(session.znodes.begin(), session.znodes.end(), counts));
 }
 
-// What a znode is to its session.
+// Returns the meaning of a znode for its session.
 const char* part_of(const session_znode& znode) {
     if (znode.holds) return "holds";
     return znode.contends ? "waits" : "other";

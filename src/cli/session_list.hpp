@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_list: sessions, put together from what stands in locks' queues and what servers tell.
+// session_list: sessions, combined from the queues of locks and the servers' reports.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -17,33 +17,33 @@ namespace turnstile::cli {
 
 struct session_znode {
     std::string path;
-    bool contends = false;  // in a lock's queue, or holding
+    bool contends = false;  // waits for a lock or holds it
     bool holds = false;
 };
 
 struct listed_session {
     std::int64_t id = 0;
-    std::string host;  // as its contenders say; empty: unknown
+    std::string host;  // from its contenders; empty: unknown
     std::string pid;
     std::string label;
-    std::string address;  // as the server sees it; empty: not told
-    std::string server;   // that it is connected to; empty: none, or not told
+    std::string address;  // the server's view of it; empty: not reported
+    std::string server;   // its connection's; empty: none, or not reported
     std::chrono::milliseconds timeout{};
     std::vector<session_znode> znodes;  // by path
 };
 
 struct session_list {
     std::vector<listed_session> sessions;  // by host, process and id
-    std::vector<std::string> silent;       // "zk1:2181: dump": what was not told
+    std::vector<std::string> silent;       // "zk1:2181: dump": reports that are missing
     std::vector<std::string> unreadable;   // folders, as in a survey
 };
 
-// What is listed, and of what.
+// The input of a list of sessions.
 struct session_sources {
     lock_survey survey;
     std::vector<server_answer> connections{};  // to "cons"
     std::vector<server_answer> ephemerals{};   // to "dump"
-    std::string chroot{};                      // of the client: empty or "/a"
+    std::string chroot{};                      // the client's: empty or "/a"
     std::string prefix{};
 };
 

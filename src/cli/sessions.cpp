@@ -17,7 +17,7 @@
 namespace turnstile::cli {
 namespace {
 
-// A server makes a list of all its sessions for it.
+// The answer of a server lists all its sessions, so it may take long.
 constexpr std::chrono::milliseconds k_word_limit{5'000};
 
 struct sessions_options {

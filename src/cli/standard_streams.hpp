@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// standard_streams: input, output and errors, as a careless caller may have left them.
+// standard_streams: repairs input, output and errors that the caller has closed.
 #pragma once
 
 namespace turnstile::cli {
 
-// Opens whichever of descriptors 0, 1 and 2 is closed, so that no pipe or socket of ours gets its number. What is
-// opened refuses what the stream is for, as a closed one would. Call it first of all.
+// Opens descriptors 0, 1 and 2 if they are closed, so that no pipe or socket of this program gets their numbers. Reads
+// and writes fail as on a closed stream. Call it first of all.
 void reserve_standard_streams() noexcept;
 
-// Whether all that was printed has been taken. False for a full disk, a closed stream.
+// True if all output was written. False for a full disk or a closed stream.
 [[nodiscard]] bool flush_output() noexcept;
 
 }  // namespace turnstile::cli

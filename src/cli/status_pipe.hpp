@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// status_pipe: the pipe whose reading end the command has (TURNSTILE_STATUS_FD).
+// status_pipe: the pipe whose reading end the command inherits (TURNSTILE_STATUS_FD).
 #pragma once
 
 #include <string_view>
@@ -13,12 +13,12 @@ public:
     // Throws std::system_error.
     status_pipe();
 
-    // The command's end; it keeps its number there.
+    // The command's end. It has the same number in the command.
     [[nodiscard]] int reader() const noexcept { return reader_.get(); }
-    // A whole line or nothing: a command that does not read loses lines and never blocks `run`. Thread safety: from
-    // any thread.
+    // Writes the whole line or nothing. A command that does not read loses lines and never blocks `run`. Thread safety:
+    // from any thread.
     void write(std::string_view line) const noexcept;
-    // What a command has not read is not the next one's.
+    // Discards lines that an earlier command has not read, so that the next one does not get them.
     void discard() const noexcept;
 
 private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stop_by_signal: lets SIGINT, SIGTERM, SIGHUP and SIGQUIT stop an order that is under way instead of ending the process.
+// stop_by_signal: makes SIGINT, SIGTERM, SIGHUP and SIGQUIT stop an order in progress instead of ending the process.
 //
 //     stop_by_signal stop;               // before the client: its threads inherit the blocked signals
 //     ...                                // a signal still ends the process at once
 //     stop.arm();
 //     order.take(target, {.stop = stop.token()});
 //
-// The first signal after arm() stops; a second one ends the process.
+// After arm(), the first signal stops the order; a second one ends the process.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -30,7 +30,7 @@ public:
 
     void arm() noexcept { armed_ = true; }
     [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
-    // The signal that stopped; 0 if none did.
+    // The signal that stopped the order; 0 if none did.
     [[nodiscard]] int signal() const noexcept { return signal_; }
 
 private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// supervision: when a command that runs under a lock gets which signal, as a pure function of time.
+// supervision: decides when a command under a lock gets which signal, as a pure function of time.
 //
 //     ---- confirmed ----|------ grace ------|- margin -|
 //                     SIGTERM             SIGKILL   valid until: from here on others may be granted the lock
 //
-// So the command is dead before another client can hold the lock. A hold that is over already (its znode was removed)
-// leaves no time: SIGKILL at once. A command that got SIGTERM is not spared when the hold is confirmed after all: it
-// is on its way out.
+// So the command is dead before another client can hold the lock. If the hold is over already (its znode was removed),
+// no time is left, and the command gets SIGKILL at once. If a late confirmation arrives after SIGTERM, the command
+// still gets SIGKILL, because it has begun to end.
 //
 // Thread safety: one thread.
 #pragma once
@@ -18,13 +18,13 @@
 
 namespace turnstile::cli {
 
-// What happens to the command when the hold runs out.
+// The reaction to the end of the hold.
 enum class lost_policy { terminate, kill, none };
 
-// From SIGKILL to the end of the hold: for the kernel to carry it out on a busy machine.
+// Time from SIGKILL to the end of the hold, in which the kernel of a busy machine ends the command.
 inline constexpr std::chrono::milliseconds k_kill_margin{200};
 inline constexpr std::chrono::milliseconds k_default_grace{2'000};
-// So often in a session's time-out `run` has its hold confirmed.
+// The number of confirmations of a hold per session timeout.
 inline constexpr int k_confirmations_per_timeout = 15;
 
 class supervision {
@@ -35,16 +35,16 @@ public:
     supervision(lost_policy policy, boottime_clock::duration grace) noexcept
         : policy_{policy}, grace_{grace} {}
 
-    // The hold is certain until then, by the latest confirmation.
+    // The latest confirmation: the hold is certain until `valid_until`.
     void confirmed_until(time_point valid_until) noexcept;
-    // The hold is over now, whatever its lease said: removed or revoked.
+    // The hold is over now (removed or revoked), whatever its lease says.
     void hold_over() noexcept { over_ = true; }
 
-    // What is to be done now; each action comes once.
+    // Returns the action for this time. Each action is returned once.
     [[nodiscard]] action due(time_point now) noexcept;
-    // When due() is to be asked next, unless something happens before.
+    // The time of the next call of due(), if no event comes before.
     [[nodiscard]] std::optional<time_point> next() const noexcept;
-    // A signal was sent for want of a hold.
+    // True if the command got a signal because its hold ended.
     [[nodiscard]] bool intervened() const noexcept { return terminated_ || killed_; }
 
 private:
@@ -56,20 +56,21 @@ private:
     bool killed_ = false;
 };
 
-// Whether a hold that is certain until then is at its longest: --max-hold ends it, and not its lease. `longest` may be
-// late by the time from the grant until the process knew of it.
+// True if --max-hold ends the hold, and not its lease. `longest` may be late by the time from the grant until the
+// process learned of it.
 [[nodiscard]] bool is_end_of(boottime_clock::time_point longest,
                              boottime_clock::time_point valid_until) noexcept;
 
-// What a hold's certainty depends on. `relay_bound`: how late a follower tells the leader of a session.
+// The values that determine how long a hold is certain. `relay_bound`: the longest delay with which a follower reports
+// a session to the leader.
 struct lease_terms {
     std::chrono::milliseconds session_timeout{};
     std::chrono::milliseconds relay_bound{};
     double clock_drift = 0;
 };
 
-// The longest grace that such a session carries: what is left of a hold just before it is confirmed again, if one
-// confirmation came late by two intervals. With a longer one a command would get SIGTERM in quiet times.
+// Returns the longest grace for such a session: the validity that is left just before a confirmation that is late by
+// two intervals. With a longer grace, a command could get SIGTERM although nothing is wrong.
 [[nodiscard]] std::chrono::milliseconds longest_grace(const lease_terms& terms) noexcept;
 
 }  // namespace turnstile::cli

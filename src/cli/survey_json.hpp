@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_json: locks and their queues as programs read them.
+// survey_json: prints locks and their queues as JSON.
 //
 //     {"locks": [{"path": "/locks/a", "kind": "mutex", "contenders": 2, "permits": null,
 //                 "holders": [{"znode": ..., "token": "0x52", "host": ...}], "waiters": [...]}],
@@ -17,7 +17,7 @@
 
 namespace turnstile::cli {
 
-// One line, with its end.
+// Returns one line, with its newline.
 [[nodiscard]] std::string survey_json(const lock_survey& survey);
 
 }  // namespace turnstile::cli

@@ -14,7 +14,7 @@
 namespace turnstile::cli {
 namespace {
 
-// What a contender says of itself may be as long as a znode: a line shows its first characters, `show --output json` all.
+// A contender's own text may be as long as a znode. A line shows its first characters; `show --output json` shows all.
 std::string beginning_of(std::string_view text) {
     constexpr std::size_t k_most_characters = 80;
     std::size_t end = 0;
@@ -33,7 +33,7 @@ std::string holders_text(const surveyed_lock& lock) {
     return text;
 }
 
-// Those that were not read wait, as far as is known.
+// Contenders that were not read count as waiters.
 std::size_t waiting(const surveyed_lock& lock) {
     return lock.contenders - std::min(lock.contenders, lock.holders.size());
 }

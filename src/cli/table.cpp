@@ -12,7 +12,7 @@ namespace turnstile::cli {
 
 namespace {
 
-// Another client chooses names: the rows of one page stay short, however long a cell of another row is.
+// Another client chooses names. One long cell must not make all other rows of the page long.
 constexpr std::size_t k_widest_column = 100;
 
 // Ideographs, kana, hangul, full-width forms and pictographs.

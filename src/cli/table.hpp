@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: rows of text in columns that line up.
+// table: prints rows of text in aligned columns.
 //
 // Thread safety: a value.
 #pragma once
@@ -15,17 +15,17 @@ class table {
 public:
     explicit table(std::vector<std::string> titles) { rows_.push_back(std::move(titles)); }
 
-    // As many cells as there are titles; they are made printable, an empty one becomes "-".
+    // Adds a row with one cell for each title. The cells are made printable; an empty cell becomes "-".
     void add(std::vector<std::string> cells);
-    // A line for the titles and one for each row, two spaces between columns, none at the end. A cell wider than 100
-    // columns of the terminal stays whole and pushes the rest of its own row to the right; other rows ignore it.
+    // Returns a line for the titles and a line for each row, with two spaces between columns and none at the end. A
+    // cell wider than 100 columns is not cut: it moves the rest of its row to the right, and other rows ignore it.
     [[nodiscard]] std::string text() const;
 
 private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-// How many columns of a terminal printable text takes.
+// The number of terminal columns of a printable text.
 [[nodiscard]] std::size_t width_of(std::string_view text) noexcept;
 
 }  // namespace turnstile::cli

@@ -36,7 +36,7 @@ void print_line(const std::string& text) {
     std::fflush(stdout);
 }
 
-// A step on the way to the end, for people.
+// Prints a step of the operation, for people.
 void tell(const take_options& options, const take_report& report) {
     if (options.form != output_form::json) print_line(take_text(options, report));
 }
@@ -47,7 +47,7 @@ int finish(const take_options& options, const take_report& report) {
     return k_success;
 }
 
-// The record on this machine; the one at the servers is in the contender's znode.
+// Writes the record on this machine. The record at the servers is in the contender's znode.
 void write_down(const char* deed, const take_options& options, const contender& target) {
     ::syslog(LOG_WARNING, "%s",
              printable(options.by + " " + deed + " " + options.path + '/' + target.name + ": " +
@@ -74,7 +74,7 @@ revoke_options record_of(const take_options& options) {
     return {.who = options.by, .why = options.reason, .wait = options.wait};
 }
 
-// The longest session time-out that a server of the ensemble grants, where one tells it (conf).
+// The longest session timeout that the ensemble grants, if a server reports it (conf).
 std::optional<std::chrono::milliseconds> longest_session(const take_options& options) {
     const auto servers = health_of_servers(options.servers.servers);
     std::chrono::milliseconds longest{0};
@@ -85,8 +85,8 @@ std::optional<std::chrono::milliseconds> longest_session(const take_options& opt
     return longest.count() > 0 ? std::optional{longest} : std::nullopt;
 }
 
-// The longest wait for the order. A claim above this client's session time-out counts up to the servers'
-// maxSessionTimeout, where a server tells it.
+// The longest wait for the order. A contender that claims a longer session timeout than this client's is waited for up
+// to the servers' maxSessionTimeout, if a server reports it.
 result<std::chrono::milliseconds> wait_for(const client& servers, const take_options& options,
                                            const revocation& order, const contender& target) {
     auto record = record_of(options);
@@ -106,7 +106,7 @@ result<int> ask(client& servers, const take_options& options) {
     return finish(options, {*target, true, {}, {}, servers_clock{servers}});
 }
 
-// Whether the contender went within the time that it is asked for.
+// Waits until the contender has gone, or until the time for the request is over. Returns true if it has gone.
 result<bool> went(const client& servers, const take_options& options, const contender& target,
                   const std::stop_token& stop) {
     std::mutex mutex;
@@ -127,7 +127,7 @@ result<bool> went(const client& servers, const take_options& options, const cont
     }
 }
 
-// Asks the contender first. The outcome, if that was enough.
+// Sends the request to the contender first. Returns the outcome if the contender released the lock.
 result<std::optional<revocation_outcome>> ask_first(const client& servers,
                                                     const take_options& options,
                                                     const revocation& order,
@@ -157,7 +157,7 @@ result<int> take_from(client& servers, const take_options& options, stop_by_sign
     if (!options.now) {
         const auto wait = wait_for(servers, options, order, target);
         if (!wait) return wait.error();
-        record.wait = report.wait = *wait;  // no longer than what is said here
+        record.wait = report.wait = *wait;  // no longer than the printed plan says
         if (options.form != output_form::json) {
             report.clock = servers_clock{servers};
             print_line(plan_text(options, report));
@@ -224,9 +224,9 @@ void add_ask_command(CLI::App& program, command_line& line) {
     command.formatter_fn([](auto&&...) { return ask_help(); });
 }
 
-// Two phases: the holder is asked, and has some time to release the lock; then it is ordered to, and its znode is deleted
-// when its hold cannot be valid any more (turnstile/revocation.hpp). Both phases act on the very znode that was shown: if
-// another znode has its place by then, they do nothing.
+// Two phases. First the holder gets a request, and some time to release the lock. Then it gets an order, and its znode
+// is deleted when its hold cannot be valid any more (turnstile/revocation.hpp). Both phases act on the znode that was
+// shown. If another znode has replaced it, they do nothing.
 void add_take_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<take_options>();
     auto& command = add_command(program, line, "take", options, run_take);

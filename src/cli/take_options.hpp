@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// take_options: what `turnstile ask` and `turnstile take` are told, and which contender is meant.
+// take_options: the options of `turnstile ask` and `turnstile take`, and the choice of the contender.
 #pragma once
 
 #include <chrono>
@@ -17,22 +17,22 @@ namespace turnstile::cli {
 struct take_options {
     server_settings servers;
     std::string path;
-    std::string znode;                           // the contender that is meant; empty: the holder
-    std::string by;                              // the operator, for the record
-    std::string reason;                          // for the record
-    std::chrono::milliseconds asked_for{5'000};  // between the request and the order
+    std::string znode;                                // the contender's; empty: the holder's
+    std::string by;                                   // the operator, for the record
+    std::string reason;                               // for the record
+    std::chrono::milliseconds asked_for{5'000};       // between the request and the order
     std::optional<std::chrono::milliseconds> wait{};  // between the order and the deletion
-    bool now = false;                                 // no request, no order
-    bool yes = false;                                 // no question
+    bool now = false;                                 // without request and order
+    bool yes = false;                                 // without a question
     output_form form = output_form::text;
 };
 
-// The contender that is meant, of all that stand at the path; nothing if the lock is free. Error: bad_option, if
-// several hold it, or none is called so.
+// Chooses the contender among all contenders at the path; nothing if the lock is free. Error: bad_option, if there are
+// several holders, or if no contender has that name.
 [[nodiscard]] result<std::optional<contender>> chosen_contender(
     const std::vector<surveyed_lock>& locks, const take_options& options);
 
-// "alice@web-2": the operator of this process.
+// "alice@web-2": the user of this process, and the host.
 [[nodiscard]] std::string operator_name();
 
 }  // namespace turnstile::cli

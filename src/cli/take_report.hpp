@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// take_report: what `turnstile ask` and `turnstile take` print of what they did: a sentence, or for programs an object.
+// take_report: prints what `turnstile ask` and `turnstile take` did: a sentence, or for programs an object.
 //
-//     {"path": "/locks/a", "outcome": "gave_way", "asked": true, "who": "ops", "why": "deployment",
+//     {"path": "/locks/a", "outcome": "gave_way", "asked": true, ..., "why": "deployment",
 //      "znode": "_c_...-lock-0000000004", "longest_ms": 65000, "contender": {"token": "0x52", "host": ...}}
 //
-// outcome: free (nobody holds it), asked, and those of the page's audit log: gave_way, deleted, gone_before. The
-// contender is as it was found, in the form of `turnstile show -o json`; it and its znode are null at a free lock. longest_ms
-// is how long a take might have lasted, as it was said before; null where nothing was waited for.
+// outcome: `free` (no client holds the lock), `asked`, or an outcome of the page's audit log: gave_way, deleted,
+// gone_before. `who` is the operator. The contender has the form of `turnstile show -o json`, as it was found. The
+// contender and its znode are null if the lock is free. longest_ms is the longest duration that was announced for a
+// take; null if there was no wait.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -22,7 +23,7 @@
 
 namespace turnstile::cli {
 
-// What was done at the lock so far.
+// The progress at the lock so far.
 struct take_report {
     std::optional<contender> target{};  // nothing: the lock is free
     bool asked = false;                 // a request was written
@@ -35,10 +36,11 @@ struct take_report {
 [[nodiscard]] std::string description_of(const contender& target,
                                          std::chrono::system_clock::time_point now);
 
-// How long it may take, before anything is done: "asks; after 5 s orders; deletes the znode 1 min after that, ...".
+// Returns the plan with its durations, before the first step: "asks; after 5 s orders; deletes the znode 1 min after
+// that, ...".
 [[nodiscard]] std::string plan_text(const take_options& options, const take_report& report);
 
-// One line each, with its end.
+// Each returns one line, with its newline.
 [[nodiscard]] std::string take_text(const take_options& options, const take_report& report);
 [[nodiscard]] std::string take_json(const take_options& options, const take_report& report);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// term_queue: an executor that hands an election's terms to the thread that waits for signals.
+// term_queue: an executor that passes an election's terms to the thread that waits for signals.
 //
 // Thread safety: accept() from any thread, the rest from one.
 #pragma once
@@ -18,9 +18,9 @@ public:
     term_queue();
 
     void accept(std::function<void()> term);
-    // Readable when a term waits.
+    // Readable while a term waits.
     [[nodiscard]] int descriptor() const noexcept { return ready_.get(); }
-    // Runs the terms that wait. False: there was none.
+    // Runs the waiting terms. Returns false if there was none.
     bool run();
 
 private:

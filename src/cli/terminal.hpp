@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// terminal: lends the controlling terminal to a command that asks for it.
+// terminal: lends the controlling terminal to a command that needs it.
 //
-// The command is in a process group of its own, so the kernel stops it when it reads the terminal (SIGTTIN) or sets
-// its modes (SIGTTOU). It gets the terminal then, if `run` is in the foreground, and goes on; `run` takes it back in
-// the end. A command that does not touch the terminal leaves it alone: in a pipeline the pager needs it.
+// The command has its own process group, so the kernel stops it when it reads the terminal (SIGTTIN) or sets its modes
+// (SIGTTOU). Then it gets the terminal if `run` is in the foreground, and continues. At the end `run` takes the
+// terminal back. A command that does not use the terminal never gets it: in a pipeline the pager needs it.
 //
 // Thread safety: one thread, with SIGTTOU blocked.
 #pragma once
@@ -16,10 +16,10 @@ namespace turnstile::cli {
 
 class terminal {
 public:
-    // `owner`: the process group that lends.
+    // `owner`: the process group that owns the terminal.
     explicit terminal(pid_t owner) noexcept;
 
-    // Whether `group` has the terminal now.
+    // Returns true if `group` has the terminal now.
     bool lend(pid_t group) noexcept;
     void take_back() noexcept;
 

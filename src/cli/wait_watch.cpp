@@ -32,7 +32,7 @@ int wait_watch::finish() {
     finished_ = true;
     wake();
     thread_.join();
-    // A signal that came with the grant is a stop that was asked for before the command began.
+    // A signal that arrived together with the grant counts as a stop before the start of the command.
     if (signal_ == 0) take_signals();
     return signal_;
 }
@@ -50,7 +50,7 @@ void wait_watch::watch() {
 }
 
 void wait_watch::take_signals() {
-    // There is no command yet that the others could go to.
+    // Signals that do not end the wait are dropped, because no command exists yet to receive them.
     for (int signal = signals_.next(); signal != 0; signal = signals_.next())
         if (forwarded_signals::ends_wait(signal)) signal_ = signal;
     if (signal_ == 0) return;

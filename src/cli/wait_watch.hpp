@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wait_watch: while `run` waits for its lock, a signal ends the wait, and a person at the terminal sees how it goes.
+// wait_watch: while `run` waits for its lock, a signal can end the wait, and a person at the terminal sees the
+// progress.
 //
 //     wait_watch waiting{servers, signals, show};
 //     how.stop = waiting.stop();
@@ -26,7 +27,7 @@ namespace turnstile::cli {
 
 class wait_watch {
 public:
-    // Shows where in the queue the wait is: `ahead` contenders come first. On the thread of the watch.
+    // Shows the place in the queue: `ahead` contenders come first. Runs on the thread of the watch.
     using show_place = std::function<void(std::size_t ahead)>;
 
     // Throws std::system_error.
@@ -35,11 +36,11 @@ public:
     wait_watch(const wait_watch&) = delete;
     wait_watch& operator=(const wait_watch&) = delete;
 
-    // Triggered by a signal that ends the wait; the client is closed then, too.
+    // Triggered by a signal that ends the wait. The watch also closes the client then.
     [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
     void note_place(std::size_t ahead);
 
-    // Ends the watch. The signal that ended the wait, or 0. From then on signals stay for the next reader.
+    // Ends the watch. Returns the signal that ended the wait, or 0. Later signals are left for the next reader.
     int finish();
 
 private:
@@ -56,7 +57,7 @@ private:
     std::mutex mutex_;
     std::optional<std::size_t> place_;  // guarded by mutex_
     std::atomic<bool> finished_{false};
-    int signal_ = 0;  // of the watch's thread until that has ended
+    int signal_ = 0;  // belongs to the watch's thread until that thread has ended
     std::thread thread_;
 };
 

@@ -8,7 +8,7 @@
 namespace turnstile::cli {
 namespace {
 
-// A semaphore of which so many permits are taken at once.
+// A semaphore of which an acquisition takes several permits at once.
 class permit_lock {
 public:
     permit_lock(const client& servers, const std::string& path, permit_share share)
@@ -44,7 +44,7 @@ any_lock lock_at(const client& servers, const std::string& path, const run_optio
     return std::make_shared<shared_mutex_view>(shared_mutex{servers, path}.writers());
 }
 
-// Exclusive and shared contenders stand in one queue.
+// Exclusive and shared contenders share one queue.
 wanted_kind queue_kind(wanted_kind kind) {
     return kind == wanted_kind::shared ? wanted_kind::exclusive : kind;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wanted_lock: the lock, or the set of locks, that `run` is told to hold.
+// wanted_lock: the lock, or the set of locks, that `run` acquires.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ public:
     // Throws std::system_error: bad_path, bad_option.
     wanted_lock(const client& servers, const run_options& options);
 
-    // Waits as the options say, and then for as long as the stop token lets it.
+    // Waits as the options say, until the stop token is triggered.
     [[nodiscard]] result<guard> take(acquire_options how);
 
 private:
@@ -28,7 +28,7 @@ private:
     std::unique_ptr<multi_lock> all_;
 };
 
-// The queue that a contender of this kind stands in.
+// Returns the queue for contenders of this kind.
 [[nodiscard]] result<std::vector<contender>> queue_at(const client& servers,
                                                       const std::string& path, wanted_kind kind,
                                                       const query_options& limits);

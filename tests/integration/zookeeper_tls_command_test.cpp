@@ -37,7 +37,7 @@ TEST(zookeeper_tls_command, the_command_runs_and_examines) {
     EXPECT_THAT(ended({"sessions"}, "sessions"), Not(HasSubstr("rror")));
 }
 
-// Starts the command on the three servers, with a descriptor of its own for its output.
+// Starts the command on the three servers, with a separate descriptor for its output.
 testing::process started(const std::vector<std::string>& options,
                          const testing::temporary_folder& folder, const char* log) {
     std::vector<std::string> command{TURNSTILE_PROGRAM};
