@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// assets: the page's files, which the build puts into the program.
+// assets: the page's files, which the build compiles into the program.
 //
 // Thread safety: constants.
 #pragma once
@@ -14,13 +14,14 @@ struct asset {
     std::string_view content;
 };
 
-// Those of src/admin/page, and openapi.json.
+// The files of src/admin/page, and openapi.json.
 [[nodiscard]] std::span<const asset> assets() noexcept;
 
-// Null if there is none.
+// Returns null if there is no such file.
 [[nodiscard]] const asset* asset_called(std::string_view name) noexcept;
 
-// "text/javascript; charset=utf-8" by the name's end; empty for a file that is not for browsers.
+// Returns "text/javascript; charset=utf-8" and so on, by the end of the name. Empty for a file that is not for
+// browsers.
 [[nodiscard]] std::string_view content_type_of(std::string_view name) noexcept;
 
 }  // namespace turnstile::admin

@@ -101,7 +101,7 @@ public:
     [[nodiscard]] bool run() {
         const std::jthread news{[this] { spread_news(); }};
         const bool good = web_.run(desk_);
-        site_.reading.end();  // which ends the thread above
+        site_.reading.end();  // ends that thread
         return good;
     }
     void end() {

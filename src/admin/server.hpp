@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server: the admin page and its interface, on one address, for one ensemble.
+// server: serves the admin page and its interface, at one address, for one ensemble.
 //
 //     turnstile::admin::server page{servers, "zk1:2181", {.listen = {"127.0.0.1", 0}}};
 //     print(page.url());
@@ -25,22 +25,22 @@ struct server_options {
     std::string password_file{};
     std::string token_file{};
     std::string users_file{};
-    proxy_settings proxy{};  // that signs people in
+    proxy_settings proxy{};  // signs users in
     std::string tls_certificate_file{};
     std::string tls_key_file{};
     std::string audit_file{};
     std::vector<std::string>
-        names{};  // that browsers may call this server; "https://NAME" behind a proxy with TLS
+        names{};  // further names of this server; "https://NAME" behind a proxy with TLS
     reading_settings reading{};
 };
 
-// Throws std::runtime_error with a sentence that says what to do: off loopback, or with changes, without a password or a
-// token; a certificate without a key.
+// Throws std::runtime_error with advice: for an address off loopback, or changes, without a password or a token; for a
+// certificate without a key.
 void check(const server_options& options);
 
 class server {
 public:
-    // Reads the files, listens, begins to read the servers. Throws std::runtime_error.
+    // Reads the files, listens, and starts to read the servers. Throws std::runtime_error.
     server(client& servers, const std::string& connect_string, const server_options& options);
     ~server();
     server(const server&) = delete;
@@ -48,10 +48,10 @@ public:
 
     // "http://127.0.0.1:8088/"
     [[nodiscard]] std::string url() const;
-    // Answers until end(). False if the listening socket failed.
+    // Answers requests until end(). Returns false if the listening socket failed.
     [[nodiscard]] bool run();
-    // No answer begins from now on; streams and orders that wait come to their end. Once run() has been called, or is
-    // about to be, on another thread.
+    // Starts no further answer, and ends streams and waiting orders. Call it after run() has been called, or when
+    // another thread is about to call run().
     void end();
 
 private:

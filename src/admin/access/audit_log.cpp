@@ -19,7 +19,7 @@ namespace turnstile::admin {
 namespace {
 
 constexpr std::size_t k_most_entries = 1'000;
-constexpr std::streamoff k_read_back = 64 << 20;  // bytes of the file's end
+constexpr std::streamoff k_read_back = 64 << 20;  // from the end of the file
 
 constexpr std::pair<const char*, std::string audit_entry::*> k_fields[] = {
     {"action", &audit_entry::action},   {"path", &audit_entry::path},
@@ -34,9 +34,9 @@ std::optional<wall_time> parsed(const std::string& text, const char* form) {
     std::tm parts{};
     const auto* const end = ::strptime(text.c_str(), form, &parts);
     if (end == nullptr) return std::nullopt;
-    const std::string_view rest{end};  // fractions of a second, and UTC's letter
+    const std::string_view rest{end};  // fractions of a second, and the letter Z
     if (rest.find_first_not_of(".0123456789Z") != std::string_view::npos) return std::nullopt;
-    // Beyond the year 2262 no clock of the program has the time.
+    // The program's clock has no time after the year 2262.
     constexpr auto k_latest = std::chrono::floor<std::chrono::seconds>(wall_time::max());
     const std::time_t seconds = ::timegm(&parts);
     if (seconds < 0 || seconds > k_latest.time_since_epoch().count()) return std::nullopt;
@@ -53,7 +53,7 @@ bool has_part(const std::string& text, const std::string& part) {
     return lower(text).find(lower(part)) != std::string::npos;
 }
 
-// Nothing of a line that was cut short, or is not ours.
+// Returns false for a line that was cut short, or that this program did not write.
 bool read_line(const std::string& line, audit_entry& entry) {
     const auto value = json::parse(line, nullptr, false);
     if (!value.is_object() || !value.contains("time") || !value["time"].is_string()) return false;
@@ -109,7 +109,7 @@ void audit_log::read_back(const std::string& file) {
     const std::streamoff size = in.tellg();
     in.seekg(std::max<std::streamoff>(size - k_read_back, 0));
     std::string line;
-    if (size > k_read_back) std::getline(in, line);  // the rest of a line
+    if (size > k_read_back) std::getline(in, line);  // skips an incomplete line
     while (std::getline(in, line)) {
         audit_entry entry;
         if (read_line(line, entry)) read_back_entry(std::move(entry));
@@ -124,7 +124,7 @@ void audit_log::read_back_entry(audit_entry entry) {
         if (goes_on) failures_.pop_back();
         return keep(failures_, std::move(entry));
     }
-    // Orders that were under way at a time may have come to their ends in another order.
+    // Orders that ran at the same time may have ended in another order.
     const auto begun = std::find_if(orders_.rbegin(), orders_.rend(), [&](const kept& each) {
         return each.entry.outcome == "begun" && same_order(each.entry, entry);
     });
@@ -140,9 +140,9 @@ void audit_log::keep(ring& where, audit_entry entry) {
 
 void audit_log::write(const audit_entry& entry, durability wanted) {
     if (!file_.open()) return;
-    // What was written of a line for which there was no room is no part of the next one.
+    // If the disk was full, the file ends with an incomplete line. The next line must not continue it.
     const auto line = (torn_ ? "\n" : "") + audit_line(entry) + '\n';
-    errno = ENOSPC;  // of a line that is written in part
+    errno = ENOSPC;  // for a line that is written incompletely
     const auto written = ::write(file_.get(), line.data(), line.size());
     if (written > 0) torn_ = written != static_cast<ssize_t>(line.size());
     if (written != static_cast<ssize_t>(line.size()) ||
@@ -191,7 +191,7 @@ void audit_log::add_failure(const std::string& user, const std::string& from) {
     try {
         write(entry, durability::in_cache);
     } catch (const std::runtime_error&) {
-        // The entry stands in memory; the sign-in is refused in any case.
+        // The entry exists in memory; the sign-in is refused in any case.
     }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// audit_log: the orders that were given over this page, and the sign-ins that failed.
+// audit_log: the orders that users gave on this page, and the sign-ins that failed.
 //
-// The newest 1,000 orders are in memory, and beside them the newest 1,000 failed sign-ins, so that failures push out no
-// order. A file, if there is one, has all orders, one JSON object a line, each on the disk before its order is carried out
-// and again with its outcome. Failures of one address follow each other as one entry; the file has a line for the first,
-// the second, the fourth and so on. At the start the file's end is read back.
+// The memory has the newest 1,000 orders and, separately, the newest 1,000 failed sign-ins, so that failures push out
+// no order. A file is optional. It has all orders, one JSON object a line. An order is on the disk before it is
+// executed, and again with its outcome. Successive failures from one address are one entry; the file gets a line for
+// the first, the second, the fourth and so on. At the start the end of the file is read back.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,47 +29,49 @@ struct audit_entry {
     std::string kind;
     std::string znode;
     std::string
-        user{};  // as this server knows them: a name, or "password" or "token" for a shared secret
-    std::string by;  // as told to the holder: the name, or what the caller of a shared secret says
+        user{};      // known to this server: a name, or "password" or "token" for a shared secret
+    std::string by;  // for the holder: the name, or the caller's own text with a shared secret
     std::string why;
     std::string from;  // the address of the browser
     std::string
         outcome;  // begun, asked, gave_way, deleted, gone_before, cancelled, failed, refused
     std::string message;
-    std::uint64_t times = 1;  // of a sign-in that failed: how often, the last time at `time`
+    std::uint64_t times = 1;  // number of failures; the latest was at `time`
 };
 
 enum class audit_list { orders, sign_ins };
 
-// Entries that have all of this. An empty text is any.
+// Selects entries that match every member. An empty text matches all.
 struct audit_filter {
     audit_list list = audit_list::orders;
     std::string action{};
     std::string outcome{};
-    std::string author{};                // a part of user, by or from, whatever its case
-    std::string path{};                  // of the path if it begins with "/", else a part of it
+    std::string author{};                // a part of user, by or from, in any case
+    std::string path{};                  // the start of the path, or without a "/" a part of it
     wall_time since{};                   // no earlier than this
     wall_time until = wall_time::max();  // and before this
 
     [[nodiscard]] bool include(const audit_entry& entry) const;
 };
 
-// "2026-11-21T04:38:36" or "2026-11-21", in UTC. Nothing for another text, or a time that no clock of ours has.
+// Parses "2026-11-21T04:38:36" or "2026-11-21", in UTC. Returns nothing for another text, or for a time that the clock
+// cannot represent.
 [[nodiscard]] std::optional<wall_time> parse_time(const std::string& text);
 
-// As the file and the interface have it, without the end of the line.
+// Returns an entry in the form of the file and of the interface, without a newline.
 [[nodiscard]] std::string audit_line(const audit_entry& entry);
 
 class audit_log {
 public:
-    // Without a file if its name is empty. Throws std::runtime_error if it cannot be appended to.
+    // An empty name means no file. Throws std::runtime_error if the file cannot be opened for appending.
     explicit audit_log(const std::string& file);
 
-    // Appends an order: its number. Throws std::runtime_error if the file does not take it: then nothing must be done.
+    // Appends an order and returns its number. Throws std::runtime_error if the file cannot be written; then the order
+    // must not be executed.
     std::uint64_t add(audit_entry entry);
-    // The outcome of an order.
+    // Records the outcome of an order.
     void conclude(std::uint64_t number, const std::string& outcome, const std::string& message);
-    // A sign-in of `user` (empty: no known name) from an address failed.
+    // Records a failed sign-in from an address. `user` is empty if the name is unknown.
     void add_failure(const std::string& user, const std::string& from);
 
     struct page {
@@ -93,7 +95,7 @@ private:
     void write(const audit_entry& entry, durability wanted);
 
     support::descriptor file_;
-    bool torn_ = false;  // its last line was written in part
+    bool torn_ = false;  // its last line is incomplete
     mutable std::mutex mutex_;
     ring orders_;
     ring failures_;

@@ -79,7 +79,7 @@ void gate::check(const http_request& request) const {
 std::string gate::address_of(const http_request& request) const {
     std::string address = request.peer;
     if (!proxies_.include(address)) return address;
-    // Each proxy appends the address that it saw. The last that is no proxy of ours is the client.
+    // Each proxy appends the address that it saw. The last address that is not a trusted proxy is the client's.
     auto rest = request.header("X-Forwarded-For");
     while (proxies_.include(address) && !rest.empty()) {
         const auto comma = rest.rfind(',');
@@ -91,7 +91,7 @@ std::string gate::address_of(const http_request& request) const {
     return address;
 }
 
-// The prefix keeps the cookie to this host, which a browser grants over TLS only.
+// The prefix binds the cookie to this host. A browser accepts the prefix only over TLS.
 std::string gate::cookie_name(std::string_view base) const {
     return (encrypted_ ? "__Host-" : "") + std::string{base};
 }
@@ -142,7 +142,7 @@ identity gate::identify(const http_request& request, const secrets& known,
 }
 
 void gate::check_change(const http_request& request, const identity& caller) {
-    if (caller.csrf.empty()) return;  // a browser sends no token by itself
+    if (caller.csrf.empty()) return;  // a browser never sends a bearer token by itself
     if (!same_secret(request.header("X-Turnstile-CSRF"), caller.csrf))
         throw refusal{403, "csrf",
                       "X-Turnstile-CSRF is not the one that /api/v1/me gives with this sign-in"};

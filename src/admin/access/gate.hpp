@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gate: who a request comes from, and whether that is allowed: own pages, sign-ins, tokens, a trusted proxy. The server has
-// checked before that the request is well formed (admin/http/entrance.hpp).
+// gate: finds out from which user a request comes, and whether the user may send it: own pages, sign-ins, tokens, a
+// trusted proxy. The server has already checked that the request is well formed (admin/http/entrance.hpp).
 //
 // Thread safety: const members from any thread.
 #pragma once
@@ -18,31 +18,31 @@
 
 namespace turnstile::admin {
 
-// A proxy that signs people in and says who they are. Its headers count only from its own addresses; from others they are
-// not looked at.
+// A proxy that signs users in and sends their names. Its headers count only from its own addresses. From other
+// addresses they are ignored.
 struct proxy_settings {
-    std::vector<std::string> addresses{};  // as address_list reads them; empty: there is none
+    std::vector<std::string> addresses{};  // in the form of address_list; empty: no proxy
     std::string user_header = "X-Forwarded-User";
     std::string groups_header = "X-Forwarded-Groups";
 };
 
 class gate {
 public:
-    // `names`: those of --allow-host; one may begin with the scheme under which browsers know it, "https://". Throws
-    // std::runtime_error for an address of the proxy that is none.
+    // `names`: the values of --allow-host; a name may begin with the scheme that browsers use, "https://". Throws
+    // std::runtime_error for an invalid address of the proxy.
     gate(bool encrypted, const std::vector<std::string>& names, proxy_settings proxy);
 
-    // Checks where a change comes from. Throws refusal: 403 origin, 415.
+    // Checks the origin of a change. Throws refusal: 403 origin, 415.
     void check(const http_request& request) const;
-    // Throws refusal (400) for a proxy's header that came several times.
+    // Throws refusal (400) if a header of the proxy occurs several times.
     [[nodiscard]] identity identify(const http_request& request, const secrets& known,
                                     sign_ins& records) const;
-    // That this change comes from the page itself. Throws refusal (403 csrf).
+    // Checks that a change comes from the page itself. Throws refusal (403 csrf).
     static void check_change(const http_request& request, const identity& caller);
 
-    // The client's address: the peer's, or what a trusted proxy says (X-Forwarded-For).
+    // The client's address: the peer's, or the address that a trusted proxy reports (X-Forwarded-For).
     [[nodiscard]] std::string address_of(const http_request& request) const;
-    // The value of the cookie by which a browser is known.
+    // The value of the cookie that identifies a browser.
     [[nodiscard]] std::string browser_of(const http_request& request) const;
 
     [[nodiscard]] std::string cookie_header(const std::string& id) const;
@@ -55,10 +55,10 @@ private:
     [[nodiscard]] identity user_of_proxy(const http_request& request, const secrets& known) const;
 
     const bool encrypted_;
-    std::map<std::string, std::string> schemes_;  // by the name of the host
+    std::map<std::string, std::string> schemes_;  // by host name
     const proxy_settings proxy_;
     const address_list proxies_;
-    const std::string key_;  // of the tokens that changes carry behind a proxy
+    const std::string key_;  // signs the tokens that changes carry behind a proxy
 };
 
 // The name in "https://locks.example.org", for the check of `Host`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// identity: the user that a request comes from, and what the user may do.
+// identity: the user from which a request comes, and the user's role.
 //
 // Thread safety: a value.
 #pragma once
@@ -11,12 +11,12 @@
 namespace turnstile::admin {
 
 struct identity {
-    std::string user{};  // a name; "password" or "token" for a shared secret; empty: not known
+    std::string user{};  // a name; "password" or "token" for a shared secret; empty: unknown
     role may = role::none;
-    bool shared = false;   // the secret does not say which person it is
-    std::string ticket{};  // of a sign-in; empty: none
-    std::string csrf{};    // that each change carries; empty: a program, which needs none
-    std::string from{};    // the address, as a trusted proxy tells it
+    bool shared = false;   // several persons may know the secret
+    std::string ticket{};  // the sign-in's; empty: none
+    std::string csrf{};    // each change must carry it; empty: a program, which needs none
+    std::string from{};    // the address, perhaps from a trusted proxy
 
     [[nodiscard]] bool known() const noexcept { return may != role::none; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// password_hash: a password as a file of users has it, scrypt (RFC 7914) with a salt:
+// password_hash: a password in the form of a users file: scrypt (RFC 7914) with a salt:
 //
 //     scrypt$16384$8$1$SALT$KEY      N, r, p; salt and key in hexadecimal digits
 //
@@ -17,11 +17,12 @@ namespace turnstile::admin {
 
 class password_hash {
 public:
-    // With a new random salt. Throws std::system_error, std::runtime_error (what OpenSSL lacks).
+    // Hashes a password with a new random salt. Throws std::system_error, and std::runtime_error if OpenSSL lacks a
+    // function.
     [[nodiscard]] static password_hash of(std::string_view password);
-    // Nothing for a text of another form, and for numbers that would take more than 64 MiB.
+    // Returns nothing for a text of another form, and for numbers that would take more than 64 MiB.
     [[nodiscard]] static std::optional<password_hash> parse(std::string_view text);
-    // Takes as long as a check, and never matches: for a user that is not known.
+    // Takes as long as a real check and never matches: for an unknown user.
     [[nodiscard]] static password_hash of_nobody();
 
     [[nodiscard]] bool matches(std::string_view password) const;

@@ -12,7 +12,7 @@
 namespace turnstile::admin {
 
 enum class role {
-    none,  // nothing: the user is not known
+    none,  // unknown user: no rights
     look,  // read everything
     ask,   // ask a holder to release its lock
     take,  // take a lock away, and cancel an order

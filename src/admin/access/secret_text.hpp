@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions on single secrets: how they are read, compared, digested and drawn.
+// Functions that read, compare, digest and generate secrets.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -10,11 +10,11 @@
 
 namespace turnstile::admin {
 
-// The first line of a file that only its owner can open. Throws std::runtime_error: what is wrong with the file, or a
-// line that is shorter than `least` characters.
+// Returns the first line of a file that only its owner can open. Throws std::runtime_error: the file is unsuitable, or
+// the line is shorter than `least` characters.
 [[nodiscard]] std::string read_secret_file(const std::string& file, std::size_t least);
 
-// A comparison in constant time: of the two digests, all their bytes.
+// Compares in constant time: all bytes of the two digests.
 [[nodiscard]] bool same_secret(std::string_view a, std::string_view b);
 
 // The SHA-256 of a text, in hexadecimal digits.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sign_in_door: lets people in by their password, at a pace that guesses cannot use.
+// sign_in_door: checks passwords and slows down guesses.
 //
-// After four failures of a caller the next ones wait, ever longer, 16 s at most (sign_in_pace). A caller is an address, or
-// a browser that has signed in before: so no failure of another address, or of a stranger behind the same address, keeps
-// out a person whose browser is known. A check of a named user's password costs memory and time; four run at a time for
-// strangers and four for known browsers.
+// After four failures of a caller, its next attempts wait longer and longer, 16 s at most (sign_in_pace). A caller is
+// an address, or a browser that has signed in before. So failures of another address, or of a stranger behind the same
+// address, do not delay a person with a known browser. A check of a named user's password costs memory and time. Four
+// checks run at a time for strangers, and four for known browsers.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -33,7 +33,7 @@ public:
                                          const std::string& password);
 
 private:
-    // Counts a failure, which a success takes back: so guesses at the same time do not share one turn.
+    // Counts a failure before the check; a success takes it back. So guesses at the same time do not count as one.
     void begin_try(const std::string& key);
     [[nodiscard]] sign_ins::ticket check(const std::string& name, const std::string& password,
                                          std::atomic<std::size_t>& checks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sign_in_pace: how long a caller waits between two sign-ins that fail: not at all at first, then ever longer, 16 s at
-// most. Callers do not slow each other down: each has its own key, the address (its /64 in IPv6), or the browser, if that
-// has signed in before.
+// sign_in_pace: the time that a caller waits between two failed sign-ins: zero at first, then longer and longer, 16 s
+// at most. Callers do not delay each other, because each has its own key: the address (in IPv6 its /64), or the
+// browser, if it has signed in before.
 //
 // The table keeps 4,096 keys and forgets the key with the oldest failure. An attacker with more addresses than that can
 // guess more often, but locks out no user.
@@ -26,7 +26,7 @@ public:
     static constexpr std::chrono::minutes k_memory{15};
     static constexpr std::size_t k_most_keys = 4'096;
 
-    // How long until the next sign-in is looked at; zero: now.
+    // The time until the next sign-in is checked; zero: now.
     [[nodiscard]] std::chrono::milliseconds wait(const std::string& key,
                                                  boottime_clock::time_point now) const;
     void failed(const std::string& key, boottime_clock::time_point now);
@@ -42,7 +42,8 @@ private:
     std::map<std::string, record> records_;
 };
 
-// The key of an address: itself, or the first 64 bits of one of IPv6. An IPv4 address inside of IPv6 is that of IPv4.
+// The key of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address. An IPv4 address inside IPv6
+// counts as IPv4.
 [[nodiscard]] std::string address_block(std::string_view address);
 
 }  // namespace turnstile::admin

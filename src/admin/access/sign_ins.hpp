@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sign_ins: the users that have signed in, by the cookies of their browsers, and the token that each change carries.
+// sign_ins: the users that have signed in, by their browsers' cookies, and the token that each change must carry.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -22,15 +22,16 @@ public:
         std::string id;    // the cookie's value
         std::string csrf;  // a page of another site cannot read it
         user person;
-        bool shared = false;  // by the shared password
+        bool shared = false;  // with the shared password
     };
 
     [[nodiscard]] ticket begin(const user& person, bool shared, boottime_clock::time_point now);
-    // Nothing for an unknown cookie, and for one that is older than 12 hours.
+    // Returns nothing for an unknown cookie, and for a cookie that is older than 12 hours.
     [[nodiscard]] std::optional<ticket> find(std::string_view id, boottime_clock::time_point now);
     void end(std::string_view id);
 
-    // The value of a cookie by which a browser is known that has signed in, for 30 days or until this program ends.
+    // Returns the value of a cookie that identifies a browser after a sign-in. It is valid for 30 days, or until this
+    // program ends.
     [[nodiscard]] std::string remember_browser(boottime_clock::time_point now);
     [[nodiscard]] bool knows_browser(std::string_view id, boottime_clock::time_point now);
 
@@ -41,7 +42,7 @@ private:
         bool shared = false;
         boottime_clock::time_point until{};
     };
-    // By the digest: how long a search takes tells of no id.
+    // The key is a digest, so the duration of a search reveals no id.
     template <class Record>
     using by_digest = std::map<std::string, Record>;
     struct browser {
@@ -55,7 +56,7 @@ private:
     by_digest<browser> browsers_;
 };
 
-// The value of one cookie in the header `Cookie`; empty if it is not there.
+// Returns the value of one cookie in the header `Cookie`; empty if it is missing.
 [[nodiscard]] std::string_view cookie_of(std::string_view header, std::string_view name) noexcept;
 
 }  // namespace turnstile::admin

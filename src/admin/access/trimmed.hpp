@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trimmed: the values in a header, without the spaces around them. Thread safety: a pure function.
+// trimmed: removes the spaces around values in a header. Thread safety: a pure function.
 #pragma once
 
 #include <string_view>

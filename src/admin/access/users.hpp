@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// users: named users of the admin page with their roles, from a file with a line for each:
+// users: named users of the admin page with their roles. Their file has a line for each user:
 //
 //     # NAME      ROLE   SECRET
-//     ada         take   scrypt$16384$8$1$...$...     a password, as `turnstile serve --hash-password` prints it
+//     ada         take   scrypt$16384$8$1$...$...     a password, from `turnstile serve --hash-password`
 //     dashboard   look   sha256$...                   a program's token: printf %s TOKEN | sha256sum
-//     grace       ask    proxy                        whom a trusted proxy names
+//     grace       ask    proxy                        a user that a trusted proxy names
 //     @oncall     take   proxy                        members of a group that the proxy names
-//     *           look   proxy                        all others whom it names
+//     *           look   proxy                        all other users that the proxy names
 //
 // Thread safety: a value; const members from any thread.
 #pragma once
@@ -30,9 +30,9 @@ struct user {
 
 class users {
 public:
-    // `file` is for the messages. Throws std::runtime_error: the line and what is wrong with it.
+    // `file` appears in messages. Throws std::runtime_error with the line and the error.
     [[nodiscard]] static users parse(std::string_view text, const std::string& file);
-    // From a file that only its owner can open.
+    // Reads a file that only its owner can open.
     [[nodiscard]] static users read(const std::string& file);
 
     [[nodiscard]] bool empty() const noexcept {
@@ -42,13 +42,13 @@ public:
     [[nodiscard]] bool have_tokens() const noexcept { return !tokens_.empty(); }
     [[nodiscard]] bool have_proxied() const noexcept { return !proxied_.empty(); }
 
-    // Whether the name has a password.
+    // True if the name has a password.
     [[nodiscard]] bool know(std::string_view name) const;
-    // Takes as long for a name that is not known as for a wrong password.
+    // Takes as long for an unknown name as for a wrong password.
     [[nodiscard]] std::optional<user> with_password(std::string_view name,
                                                     std::string_view password) const;
     [[nodiscard]] std::optional<user> with_token(std::string_view token) const;
-    // The role of the name; else the highest of its groups (separated by commas); else that of `*`.
+    // Returns the role of the name; else the highest role of its groups (separated by commas); else the role of `*`.
     [[nodiscard]] std::optional<user> from_proxy(std::string_view name,
                                                  std::string_view groups) const;
 
@@ -64,7 +64,7 @@ private:
     std::map<std::string, role, std::less<>> proxied_;
 };
 
-// Whether a text may be a user's name: 1 to 64 letters, digits and . _ - @ + of ASCII.
+// True if the text may be a user's name: 1 to 64 ASCII letters, digits and . _ - @ +
 [[nodiscard]] bool is_user_name(std::string_view text) noexcept;
 
 }  // namespace turnstile::admin

@@ -42,7 +42,7 @@ audit_filter audit_filter_of(const query& asked) {
             .until = time_asked(asked, "until", wall_time::max())};
 }
 
-// A cell that begins with one of these is a formula to a spreadsheet, which may run programs.
+// A spreadsheet treats a cell that begins with one of these characters as a formula, which may run programs.
 bool looks_like_formula(std::string_view text) noexcept {
     return !text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string::npos;
 }

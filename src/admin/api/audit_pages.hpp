@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log as JSON, page by page, and as CSV; and the orders that are under way.
+// The audit log as JSON, page by page, and as CSV; and the orders in progress.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -13,12 +13,13 @@
 
 namespace turnstile::admin {
 
-// Parameters of both: which entries. audit_page has offset and limit, too.
+// The parameters that select entries. audit_page also has offset and limit.
 [[nodiscard]] std::vector<std::string> audit_parameters(bool paged);
 
-// Newest first. Throw refusal (400) for a value that is none.
+// The newest entry is first. Both functions throw refusal (400) for an invalid value.
 [[nodiscard]] json audit_page(site& at, const query& asked);
-// A line for each entry, RFC 4180. A spreadsheet shows a cell as text, whatever it begins with.
+// Returns a line for each entry, in RFC 4180's form. A spreadsheet shows each cell as text, whatever its first
+// character is.
 [[nodiscard]] std::string audit_csv(site& at, const query& asked);
 
 [[nodiscard]] json orders_page(site& at, const query& asked);

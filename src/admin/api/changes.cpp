@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t k_longest_text = 1'024;  // as revocation takes it
+constexpr std::size_t k_longest_text = 1'024;  // the limit of turnstile::revocation
 constexpr milliseconds k_asked_for{5'000};
 constexpr milliseconds k_longest_wait{60'000};
 constexpr milliseconds k_between_looks{200};
@@ -30,7 +30,7 @@ constexpr std::chrono::seconds k_patience{10};
 struct order {
     lock_key lock;
     std::string znode;
-    std::string token;  // of the contender that was seen; empty: whichever has that name
+    std::string token;  // the contender's that was seen; empty: any with that name
     std::string by;
     std::string why;
     std::string user;
@@ -44,7 +44,7 @@ void check_members(const json& body, const std::vector<std::string>& known) {
             throw refusal{400, "bad_request", "the body has a member that is not known: " + name};
 }
 
-// A named user gives orders in that name alone, so that the record says who did it.
+// A named user gives orders only in that name, so that the record shows the user.
 std::string author_of(const json& body, const identity& caller) {
     if (caller.shared) return text_member(body, "who", true);
     const auto said = text_member(body, "who", false);
@@ -78,8 +78,8 @@ bool is_wanted(const contender& each, const order& wanted) {
     return each.name == wanted.znode && same;
 }
 
-// The very contender that was seen. A name without a GUID, another library's, comes again with a folder that is made
-// anew; the token does not.
+// Finds the contender that the user saw. Another library's name without a GUID occurs again after its folder is created
+// again. A token does not.
 contender target_of(site& at, const order& wanted, const std::stop_token& stop) {
     auto found = locks_at(at.servers, wanted.lock.first, {.timeout = k_patience, .stop = stop});
     if (!found) throw refusal_of(found.error());
@@ -92,7 +92,7 @@ contender target_of(site& at, const order& wanted, const std::stop_token& stop) 
     throw refusal{409, "gone", wanted.znode + " is not there any more"};
 }
 
-// The record of one order: on the disk before anything is done, and again with what came of it.
+// The record of one order: on the disk before the order is executed, and again with its outcome.
 class record {
 public:
     record(site& at, const char* action, const order& wanted) : at_{at} {
@@ -115,7 +115,7 @@ public:
         try {
             at_.audit.conclude(number_, outcome, message);
         } catch (const std::runtime_error&) {
-            // The order was written down; that it was carried out stands in memory.
+            // The order is on the disk. Its outcome is in memory only.
         }
     }
 
@@ -149,7 +149,7 @@ json carried_out(site& at, const char* action, const order& wanted, const Work& 
     }
 }
 
-// Whether the contender went within `limit`.
+// True if the contender went within `limit`.
 bool went(site& at, const order& wanted, milliseconds limit, const std::stop_token& stop) {
     const auto end = boottime_clock::now() + limit;
     const auto znode = child_path(wanted.lock.first, wanted.znode);
@@ -184,7 +184,7 @@ milliseconds wait_asked(const json& body) {
     return milliseconds{found->get<std::int64_t>()};
 }
 
-// A request that was cancelled must not stay with the holder.
+// A cancelled request must not remain in the holder's znode.
 [[noreturn]] void withdraw(const revocation& orders, const contender& target, revoke_options how) {
     how.stop = {};
     const auto gone = orders.withdraw(target, how);
@@ -193,7 +193,7 @@ milliseconds wait_asked(const json& body) {
                        : "the request stays with the holder: " + gone.error().message()};
 }
 
-// Another library's contender says no time-out; it has as long as one of ours with this client's.
+// Another library's contender states no timeout. It gets the time of a Turnstile contender with this client's timeout.
 revoke_options options_for(const client& servers, const contender& target, revoke_options how) {
     if (target.metadata.timeout.empty()) how.wait = servers.session().timeout * 2;
     return how;

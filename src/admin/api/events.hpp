@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// event_stream: what one browser is told, as server-sent events: a new snapshot, a lock that has changed, stale, fresh.
+// event_stream: the server-sent events for one browser: a new snapshot, a changed lock, stale, fresh.
 //
 // Thread safety: one thread.
 #pragma once
@@ -16,7 +16,8 @@ namespace turnstile::admin {
 
 class event_stream : public http_stream {
 public:
-    // `stays`: false once the sign-in has ended, which ends the stream. Without a `lock` all locks are meant.
+    // `stays` returns false once the sign-in has ended, which ends the stream. Without a `lock` the stream is about all
+    // locks.
     event_stream(site& at, std::optional<lock_key> lock, std::function<bool()> stays);
 
     [[nodiscard]] std::optional<std::string> next() override;

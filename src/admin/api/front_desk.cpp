@@ -107,7 +107,7 @@ http_plan front_desk::admit(const http_request& head) {
     else if (known_path || head.method == "POST")
         throw refusal{known_path ? 405 : 404, known_path ? "method" : "not_found",
                       head.method + ": not for " + std::string{path}};
-    // A monitor's answer comes from memory, however busy the others keep the server.
+    // The answer to a monitor comes from memory, however busy the server is.
     return {.largest_body = head.method == "POST" ? k_largest_body : 0,
             .waits = path != "/healthz" && path != "/metrics"};
 }
@@ -176,7 +176,7 @@ http_response front_desk::sign_in(const identity& caller, const http_request& re
                 .headers = {{"Set-Cookie", entrance_.cookie_header(ticket.id)},
                             {"Set-Cookie", entrance_.browser_cookie_header(browser)}}};
     } catch (const refusal& why) {
-        // A name that is not known may be a password, typed into the wrong field.
+        // An unknown name may be a password that was typed into the wrong field, so it is not recorded.
         if (why.status() == 401)
             at_.audit.add_failure(at_.known.named.know(name) ? name : std::string{}, caller.from);
         throw;
@@ -197,7 +197,7 @@ http_response front_desk::stream(const http_request& request, const query& asked
         lock = lock_key{lock_path(*path), lock_kind_named(asked.required("kind"))};
     const auto stays = [this, request] { return caller_of(request).known(); };
     http_response response{.type = "text/event-stream"};
-    response.headers.push_back({"X-Accel-Buffering", "no"});  // a proxy hands on what it gets
+    response.headers.push_back({"X-Accel-Buffering", "no"});  // a proxy must not buffer the stream
     response.stream = std::make_unique<event_stream>(at_, std::move(lock), stays);
     return response;
 }

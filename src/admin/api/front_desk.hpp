@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// front_desk: from a request to its answer: the gate, then a route, an asset or a page.
+// front_desk: answers a request: the gate, then a route, an asset or a page.
 //
 // Thread safety: all members from any thread.
 #pragma once

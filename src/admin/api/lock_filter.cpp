@@ -26,7 +26,7 @@ bool has_holder(const surveyed_lock& lock, const std::string& wanted) {
 }
 
 void sort_places(std::vector<std::size_t>& places, const snapshot& seen, lock_order order) {
-    const auto& locks = seen.survey.locks;  // they are by path already
+    const auto& locks = seen.survey.locks;  // sorted by path already
     if (order == lock_order::contended)
         std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
             return waiters_of(locks[a]) > waiters_of(locks[b]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_filter: which locks of a snapshot a person asked for, and in which order.
+// lock_filter: the locks of a snapshot that a person requested, and their order.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -21,16 +21,16 @@ enum class lock_order {
 };  // the most waiters first, by path, the longest hold first
 
 struct lock_filter {
-    std::string prefix{};  // of the path, if it begins with "/"; else a part of it
-    std::string holder{};  // a part of what a holder says of itself; see says()
+    std::string prefix{};  // the start of the path if it begins with "/", else a part of it
+    std::string holder{};  // a part of a holder's own text; see says()
     std::optional<lock_kind> kind{};
     lock_order order = lock_order::contended;
 };
 
-// Whether host, pid, label, owner or session (0x...) of the contender has this part, whatever its case.
+// True if host, pid, label, owner or session (0x...) of the contender contains this text, in any case.
 [[nodiscard]] bool says(const contender& each, std::string_view part);
 
-// Places in survey.locks.
+// Returns indexes into survey.locks.
 [[nodiscard]] std::vector<std::size_t> chosen_locks(const snapshot& seen,
                                                     const lock_filter& filter);
 

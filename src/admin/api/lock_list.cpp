@@ -11,7 +11,7 @@ namespace turnstile::admin {
 namespace {
 
 constexpr number_range k_offsets{.least = 0, .most = 10'000'000};
-constexpr std::size_t k_shown = 3;  // holders, and waiters
+constexpr std::size_t k_shown = 3;  // holders, and as many waiters
 
 lock_order order_of(const std::string& word) {
     if (word == "contended") return lock_order::contended;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t k_spans = 200;
 
-// Without a kind that of the first lock at the path.
+// Without a kind in the request, returns the kind of the first lock at the path.
 lock_kind kind_asked(const query& asked, const std::string& path, const snapshot& shown) {
     const auto word = asked.text("kind").value_or("");
     if (word.empty()) {
@@ -29,7 +29,7 @@ std::size_t read_of(const surveyed_lock& lock) {
     return lock.holders.size() + lock.waiters.size();
 }
 
-// As the snapshot has it, or, where that page of the queue is not in it, as it is read now.
+// Returns the queue from the snapshot. If the snapshot does not reach that page of the queue, reads the queue now.
 surveyed_lock queue_of(site& at, const view& seen, const lock_key& key, std::size_t wanted) {
     const auto& shown = required(seen);
     const auto place = place_of(shown.survey, key.first, key.second);
@@ -43,11 +43,11 @@ surveyed_lock queue_of(site& at, const view& seen, const lock_key& key, std::siz
 }
 
 struct queue_page {
-    std::string contender;  // what its entries say; empty: all
+    std::string contender;  // a contender's own text; empty: all
     std::size_t offset = 0;
     std::size_t limit = 0;
 
-    // How much of the queue is needed for it.
+    // The number of contenders that must be read for this page.
     [[nodiscard]] std::size_t wanted() const noexcept {
         return contender.empty() ? offset + limit + 1 : lock_reader::k_deepest;
     }
@@ -87,7 +87,7 @@ json distributions_of(const std::vector<hold_span>& spans) {
             {"wait_ms", json_of(distribution_of(std::move(waits)))}};
 }
 
-// A person who takes a lock sees before how long that may last.
+// Before a person takes a lock, the page shows how long that may last.
 json holders_of(const client& servers, const surveyed_lock& lock, wall_time now) {
     auto all = json::array();
     for (const auto& each : lock.holders) {

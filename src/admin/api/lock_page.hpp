@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer about one lock: its holders, a page of its queue, who held it when, how long holds and waits took.
+// The answer about one lock: its holders, a page of its queue, earlier holders, and the durations of holds and waits.
 //
 // Thread safety: from any thread.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words by which a request names a lock: its path and its kind.
+// Parses the words by which a request names a lock: its path and its kind.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace turnstile::admin {
 
-// Returns what is given. Throws refusal (400) for a path that no lock can have.
+// Returns its argument. Throws refusal (400) for an invalid path.
 [[nodiscard]] std::string lock_path(std::string path);
 // Throws refusal (400).
 [[nodiscard]] lock_kind lock_kind_named(const std::string& word);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks as the interface shows them: with ages, and with the snapshot that they are from.
+// Locks as JSON for the interface: with ages, and with the age of the snapshot.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -9,12 +9,12 @@
 
 namespace turnstile::admin {
 
-// The snapshot. Throws refusal (503 no_snapshot) if there is none yet.
+// Returns the snapshot. Throws refusal (503 no_snapshot) if there is none yet.
 [[nodiscard]] const snapshot& required(const view& seen);
 
-// By the servers' clock.
+// The present time by the servers' clock.
 [[nodiscard]] wall_time servers_now(const view& seen);
-// The time that ages count to: now, or of what is stale, its own.
+// The time at which ages end: now, or for a stale snapshot the snapshot's own time.
 [[nodiscard]] wall_time clock_of(const view& seen);
 
 // {"as_of": ..., "age_ms": ..., "stale": ..., "reading_ms": ...}
@@ -25,7 +25,7 @@ namespace turnstile::admin {
 [[nodiscard]] json aged(const std::vector<contender>& contenders, wall_time now,
                         std::size_t most = static_cast<std::size_t>(-1));
 
-// The lock with `most` of its holders and waiters, and how long the longest of each is there.
+// Returns the lock with at most `most` holders and waiters, and the longest times of a holder and a waiter.
 [[nodiscard]] json lock_json(const snapshot& seen, std::size_t place, wall_time now,
                              std::size_t most);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs watch: numbers in Prometheus's text format, and whether the server is well.
+// Answers for monitoring programs: metrics in Prometheus' text format, and the server's health.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -12,7 +12,7 @@ namespace turnstile::admin {
 
 [[nodiscard]] std::string metrics(site& at);
 
-// Empty if it is well; else the reason.
+// Returns an empty text if the server is healthy, else the reason.
 [[nodiscard]] std::string illness(const site& at);
 
 }  // namespace turnstile::admin

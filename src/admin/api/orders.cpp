@@ -56,7 +56,7 @@ bool order_register::cancel(std::uint64_t number, const std::string& by) {
         found->second.cancelled_by = by;
         source = *found->second.source;
     }
-    // Callbacks of the stop run here, so no mutex is held.
+    // request_stop() runs callbacks in this thread, so no mutex is locked.
     source.request_stop();
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// order_register: the orders of this server that are under way. Each can be cancelled.
+// order_register: the orders of this server that are in progress. Each can be cancelled.
 //
 //     order_register::entry mine{orders, {.user = "ada", ...}, end_of_server};   // until its end
 //     orders.cancel(number);                                                     // from another thread
@@ -23,14 +23,14 @@ namespace turnstile::admin {
 
 struct order_facts {
     std::string action;  // ask or take
-    std::string user;    // as this server knows them
+    std::string user;    // known to this server
     std::string by;      // the operator's name in the order that the holder reads
     std::string why;
     std::string from;
     lock_key lock;
     std::string znode;
     wall_time begun{};
-    // From the beginning to the end of a take, at most. Not known before the contender was found.
+    // The longest duration of a take. Unknown until the contender has been found.
     std::optional<std::chrono::milliseconds> at_most{};
 };
 
@@ -39,14 +39,15 @@ public:
     // An order from its beginning to its end.
     class entry {
     public:
-        // `end`: that of the server, which stops the order, too. Throws refusal (429 too_many) where enough are under way.
+        // `end` is the server's end, which also stops the order. Throws refusal (429 too_many) if too many orders are
+        // in progress.
         entry(order_register& among, order_facts facts, std::stop_token end);
         ~entry();
         entry(const entry&) = delete;
         entry& operator=(const entry&) = delete;
 
         [[nodiscard]] std::stop_token stop() const noexcept { return source_.get_token(); }
-        // The person who cancelled it; nothing if none did.
+        // The person that cancelled the order; nothing if it was not cancelled.
         [[nodiscard]] std::optional<std::string> cancelled_by() const;
         void set_at_most(std::chrono::milliseconds at_most);
 
@@ -63,9 +64,9 @@ public:
         std::uint64_t number = 0;
         order_facts facts;
     };
-    // The oldest first.
+    // Returns the oldest order first.
     [[nodiscard]] std::vector<listed> list() const;
-    // False for a number of no order that is under way. The order ends soon after that.
+    // Returns false if no order in progress has this number. The order ends soon after the call.
     bool cancel(std::uint64_t number, const std::string& by);
 
 private:

@@ -13,7 +13,7 @@ namespace turnstile::admin {
 [[nodiscard]] json overview(site& at, const query& asked);
 [[nodiscard]] json lock_list(site& at, const query& asked);
 [[nodiscard]] json waits(site& at, const query& asked);
-// Waits and holds of the locks of one form.
+// Durations of waits and holds, for each group of locks with paths of one form.
 [[nodiscard]] json templates(site& at, const query& asked);
 
 [[nodiscard]] json json_of(const lock_totals& totals);

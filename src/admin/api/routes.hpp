@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// routes: every address that is answered, with what it needs. The OpenAPI document is held against this table.
+// routes: every address that the server answers, and the rights that it needs. A test compares the OpenAPI document
+// with this table.
 //
 // Thread safety: constants.
 #pragma once
@@ -17,13 +18,13 @@
 namespace turnstile::admin {
 
 enum class need {
-    nothing,  // open to all that may connect
-    looking,  // a user with this role, where the server has a password, a token or users
-    asking,   // also --allow-changes, and for a browser the token of its sign-in
+    nothing,  // open to every client that can connect
+    looking,  // a user with this role, if the server has a password, a token or users
+    asking,   // also needs --allow-changes, and from a browser the token of its sign-in
     taking,   // the same
 };
 
-// One of the two makes the answer: the second where the request has a body.
+// `change` makes the answer for a request with a body, and `read` for a request without one.
 struct route {
     std::string_view method;
     std::string_view path;
@@ -33,16 +34,16 @@ struct route {
     json (*change)(site&, const json& said, const identity& caller) = nullptr;
 };
 
-// Those whose answers are JSON.
+// The routes whose answers are JSON.
 [[nodiscard]] const std::vector<route>& json_routes();
 // Routes with their own handlers: sign-in and sign-out, events, CSV, metrics, health, the document itself.
 [[nodiscard]] const std::vector<route>& other_routes();
 
-// Null if there is none with the path; `known_path` says whether one has it with another method.
+// Returns null if no route matches. `known_path` is set if a route has the path with another method.
 [[nodiscard]] const route* find_route(std::string_view method, std::string_view path,
                                       bool& known_path);
 
-// Addresses of the page, which has its own idea of what they mean.
+// True for addresses of the page, which interprets them itself.
 [[nodiscard]] bool is_page(std::string_view path) noexcept;
 
 }  // namespace turnstile::admin

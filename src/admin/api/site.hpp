@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// site: what the answers to requests are made of. One for a server, as long as it runs.
+// site: the objects from which requests are answered. A server has one site while it runs.
 //
-// Thread safety: its parts', from any thread.
+// Thread safety: the same as its parts', from any thread.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ struct site {
     order_register orders{};
     std::stop_source stop{};
 
-    // With a password, a token or users, all but the page itself needs one of them.
+    // With a password, a token or users, every address except the page's files requires a sign-in.
     [[nodiscard]] bool must_sign_in() const noexcept { return known.any(); }
 };
 

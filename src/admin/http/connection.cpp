@@ -33,7 +33,7 @@ connection::connection(origin from, std::unique_ptr<wire> link, connection_host&
       pace_{loop},
       reader_{{.peer = from_.peer, .here = from_.here, .encrypted = from_.encrypted}} {}
 
-// Without memory this connection ends, and the others go on.
+// If memory is exhausted, this connection ends, and the others continue.
 template <class Step>
 void connection::safely(const Step& step) {
     if (state_ == state::closed) return;
@@ -97,7 +97,7 @@ void connection::read() {
 
 void connection::on_read(bool good, std::size_t count) {
     if (state_ == state::lingering && good) return discard(count);
-    // A client that listens to a stream has nothing to say.
+    // A client of a stream sends no further requests.
     if (!good || state_ != state::reading) return close();
     take({room_.data(), count});
 }
@@ -132,7 +132,7 @@ void connection::admit() {
         plan_ = host_.admit(reader_.head());
         reader_.expect_body(plan_.largest_body);
     } catch (const refusal& why) {
-        closes_ = closes_ || reader_.announces_body();  // which stays unread
+        closes_ = closes_ || reader_.announces_body();  // the body stays unread
         if (!closes_) static_cast<void>(reader_.take());
         return refuse(why);
     }
@@ -197,7 +197,7 @@ void connection::on_sent() {
     disarm();
     if (stream_) {
         state_ = state::streaming;
-        read();  // to see the client's end
+        read();  // to notice that the client disconnects
         return next_part();
     }
     if (closes_ || host_.is_ending()) return linger();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connection: one client: its requests one after the other, their answers, and the deadlines of both.
+// connection: a client's connection: its requests one after the other, their answers, and the deadlines of both.
 //
 // | state     | what happens                                        | until                                          |
 // |-----------|-----------------------------------------------------|------------------------------------------------|
@@ -9,8 +9,8 @@
 // | answering | the request waits for its turn, or for the service  | the service's end                              |
 // | writing   | the answer, or a part of a stream, goes out         | k_write_time for each k_write_part             |
 // | streaming | nothing, until the stream has a part                | the client's end                               |
-// | lingering | bytes behind the last answer are thrown away, since | k_linger_time, or k_most_lingering             |
-// |           | a reset could destroy the answer on its way         |                                                |
+// | lingering | bytes after the last answer are discarded, since a  | k_linger_time, or k_most_lingering             |
+// |           | reset could destroy the answer on its way           |                                                |
 // | closed    | nothing                                             |                                                |
 //
 // Thread safety: the loop's thread.
@@ -33,7 +33,7 @@ namespace turnstile::admin {
 
 class connection;
 
-// The server, as its connections see it.
+// The interface of the server for its connections.
 class connection_host {
 public:
     connection_host() = default;
@@ -41,16 +41,16 @@ public:
     connection_host(const connection_host&) = delete;
     connection_host& operator=(const connection_host&) = delete;
 
-    // Counts a request; the time that it waits for its turn.
+    // Counts a request. Returns the time that it must wait for its turn.
     [[nodiscard]] virtual boottime_clock::duration turn_of(const connection& from) = 0;
-    // The checks of all requests, then the service's. Throws refusal.
+    // Checks the request as every request, and then by the service. Throws refusal.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
     // Calls give() with the answer, perhaps at once.
     virtual void answer(http_request request, const http_plan& plan,
                         std::shared_ptr<connection> to) = 0;
     [[nodiscard]] virtual http_response describe(const refusal& why) = 0;
     [[nodiscard]] virtual const std::vector<http_header>& common_headers() const = 0;
-    // False if there is no room for another stream.
+    // Returns false if there is no room for another stream.
     [[nodiscard]] virtual bool begin_stream(const connection& from) = 0;
     virtual void end_stream(const connection& from) = 0;
     virtual void set_idle(const connection& which, bool idle) = 0;
@@ -62,7 +62,7 @@ class connection : public std::enable_shared_from_this<connection> {
 public:
     struct origin {
         std::uint64_t id = 0;
-        std::string key{};  // peer_key() of its address
+        std::string key{};  // the peer_key() of its address
         std::string peer{};
         listen_address here{};
         bool encrypted = false;
@@ -75,13 +75,13 @@ public:
     [[nodiscard]] const origin& from() const noexcept { return from_; }
 
     void start();
-    // The answer to the request that was handed to the host.
+    // Takes the answer to the request that the host got.
     void give(http_response response);
-    // The stream may have a part.
+    // Tells the connection that the stream may have a part.
     void wake();
-    // The last answer is the one that is under way, if there is one.
+    // Makes the answer in progress, if there is one, the last one.
     void end();
-    // At once.
+    // Closes at once, without an answer.
     void close();
 
 private:
@@ -115,14 +115,14 @@ private:
     const std::unique_ptr<wire> link_;
     connection_host& host_;
     boost::asio::steady_timer deadline_;
-    boost::asio::steady_timer pace_;  // turns, and ticks of a stream
-    std::uint64_t armed_ = 0;  // number of the deadline in force; an older one may expire late
+    boost::asio::steady_timer pace_;  // waits for turns, and for ticks of a stream
+    std::uint64_t armed_ = 0;         // the present deadline's number; an older one may expire late
     std::array<char, 4'096> room_{};
     request_reader reader_;
     http_plan plan_{};
     state state_ = state::opening;
-    bool is_reading_ = false;  // read_some() is under way
-    bool has_begun_ = false;   // the request, by its first byte
+    bool is_reading_ = false;  // read_some() is in progress
+    bool has_begun_ = false;   // the request's first byte has arrived
     bool is_admitted_ = false;
     bool closes_ = false;
     bool wants_head_only_ = false;

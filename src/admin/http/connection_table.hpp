@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// connection_table: which connections a server keeps when more come than it has places.
+// connection_table: decides which connections a server keeps if more arrive than it has places for.
 //
 // | situation                        | a new connection                                                    |
 // |----------------------------------|---------------------------------------------------------------------|
-// | its address has all it may have  | takes the place of that address's longest idle one, else is refused |
-// | only the kept places are free    | has one if its address has no connection yet, else as below         |
-// | no place is free                 | takes the place of the longest idle one of the address with the     |
-// |                                  | most connections, else is refused                                   |
+// | its address has its maximum      | replaces that address's longest idle connection, else is refused    |
+// | only the kept places are free    | gets one if its address has no connection yet, else as below        |
+// | no place is free                 | replaces the longest idle connection of the address with the most   |
+// |                                  | connections, else is refused                                        |
 //
-// A connection is idle until a whole head of a request has come, so slow heads make room, too.
+// A connection is idle until the whole head of a request has arrived. So connections with slow heads are replaced, too.
 //
 // Thread safety: one thread.
 #pragma once
@@ -26,17 +26,17 @@ public:
     struct limits {
         std::size_t most = 1;
         std::size_t most_of_address = 1;
-        std::size_t kept = 0;  // of `most`, for addresses without a connection
+        std::size_t kept = 0;  // part of `most`, for addresses without a connection
     };
     struct admission {
-        std::optional<std::uint64_t> id{};       // none: refused
-        std::optional<std::uint64_t> dropped{};  // a connection that has to close now
+        std::optional<std::uint64_t> id{};       // empty: refused
+        std::optional<std::uint64_t> dropped{};  // a connection that must close now
     };
     explicit connection_table(limits rule) noexcept : rule_{rule} {}
 
-    // A new connection, idle. What is dropped is removed.
+    // Adds a new, idle connection. A dropped connection is removed.
     [[nodiscard]] admission admit(const std::string& key);
-    // A connection that becomes idle is the latest of them. Ids that are gone are ignored.
+    // A connection that becomes idle counts as the most recently idle one. Ids of removed connections are ignored.
     void set_idle(std::uint64_t id, bool idle);
     void remove(std::uint64_t id);
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -44,7 +44,7 @@ public:
 private:
     struct entry {
         std::string key;
-        std::uint64_t idle_since = 0;  // in the order of turns; 0: busy
+        std::uint64_t idle_since = 0;  // in the order of calls; 0: busy
     };
     [[nodiscard]] std::size_t count(const std::string& key) const;
     [[nodiscard]] std::optional<std::uint64_t> oldest_idle(const std::string& key) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// entrance: the checks that every request passes, of the admin page and of an election's page, before a service sees it.
+// entrance: the checks that every request to the admin page or to an election's page passes before a service gets it.
 // The request's grammar was checked before (request_reader.hpp).
 //
 // Thread safety: const members from any thread.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// head_scan: finds the end of a request's head, and refuses bytes that two programs could read in two ways.
+// head_scan: finds the end of a request's head, and refuses bytes that two programs could interpret differently.
 //
-// Boost.Beast reads the head behind it. Beast 1.74 accepts folded lines, bytes above 127 in the target and a list in
-// `Content-Length`; the scan and request_reader refuse them first, as RFC 9112 allows.
+// Boost.Beast parses the head afterwards. Beast 1.74 accepts folded lines, bytes above 127 in the target and a list in
+// `Content-Length`. The scan and request_reader refuse them first, as RFC 9112 allows.
 //
 // Thread safety: one thread.
 #pragma once
@@ -15,16 +15,16 @@ namespace turnstile::admin {
 
 class head_scan {
 public:
-    // `bytes` is what has come of the request so far. Returns the size of the head with its empty line, or nothing while
-    // the end is still to come. Throws refusal: 400 grammar, 414 target, 431 head, 505 version.
+    // `bytes` is the part of the request that has arrived. Returns the size of the head with its empty line, or nothing
+    // if the end has not arrived. Throws refusal: 400 grammar, 414 target, 431 head, 505 version.
     [[nodiscard]] std::optional<std::size_t> find_end(std::string_view bytes);
 
 private:
     void check_line(std::string_view line);
 
-    std::size_t seen_ = 0;   // bytes that have been checked
-    std::size_t line_ = 0;   // where the current line begins
-    std::size_t lines_ = 0;  // that are complete
+    std::size_t seen_ = 0;   // bytes already checked
+    std::size_t line_ = 0;   // start of the current line
+    std::size_t lines_ = 0;  // complete lines
 };
 
 }  // namespace turnstile::admin

@@ -40,7 +40,7 @@ bool host_names::include(std::string_view host, const listen_address& here) cons
 bool is_own_page(std::string_view origin, std::string_view scheme, std::string_view host,
                  std::string_view fetch_site) {
     if (!fetch_site.empty() && fetch_site != "same-origin" && fetch_site != "none") return false;
-    if (origin.empty()) return true;  // no browser: those send one with each POST
+    if (origin.empty()) return true;  // no browser: a browser sends an Origin with each POST
     const auto end = origin.find("://");
     return end != std::string_view::npos && same_name(origin.substr(0, end), scheme) &&
            same_name(origin.substr(end + 3), host);

@@ -28,15 +28,15 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr std::size_t k_accepted_at_once = 64;  // before the other connections have their turn
+constexpr std::size_t k_accepted_at_once = 64;  // before other connections get a turn
 constexpr std::chrono::milliseconds k_pause_without_descriptors{100};
 
-// No descriptor or memory is left for another connection; that passes.
+// True if descriptors or memory are exhausted, which is temporary.
 bool is_shortage(int error) noexcept {
     return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-// The listening socket itself has failed.
+// True if the listening socket itself has failed.
 bool is_fatal(int error) noexcept {
     return error == EBADF || error == EINVAL || error == ENOTSOCK || error == EFAULT;
 }
@@ -142,7 +142,7 @@ private:
                                   });
                               });
     }
-    // Why no further connection was accepted; 0 if there may be more.
+    // Returns the errno for which it accepted no further connection; 0 if more may wait.
     [[nodiscard]] int accept_some() {
         for (std::size_t i = 0; i != k_accepted_at_once; ++i) {
             auto socket = accept_connection(listening_.native_handle());
@@ -162,7 +162,7 @@ private:
     void admit_connection(support::descriptor socket) {
         const auto peer = peer_end(socket.get());
         const auto here = own_end(socket.get());
-        if (!peer || !here) return;  // it has gone already
+        if (!peer || !here) return;  // the client has disconnected already
         auto key = peer_key(peer->host);
         const auto place = table_.admit(key);
         if (place.dropped)
@@ -179,7 +179,7 @@ private:
         open_count_ = open_.size();
         added->start();
     }
-    // Runs on the loop, or on a thread of the crew.
+    // Runs on the loop's thread, or on a thread of the crew.
     [[nodiscard]] http_response answer_to(const http_request& request, const http_plan& plan) {
         try {
             auto response = service_->answer(request, plan);
@@ -203,7 +203,7 @@ private:
             if (!stopped) for_each([](connection& each) { each.close(); });
         });
     }
-    // The call may close the connection.
+    // `call` may close the connection, and so remove it.
     template <class Call>
     void for_each(const Call& call) {
         const auto all = open_;
@@ -226,7 +226,7 @@ private:
     std::map<std::uint64_t, std::shared_ptr<connection>> open_;
     std::map<std::string, std::size_t> streams_of_;
     rate_limit requests_{{.per_second = k_requests_per_second, .at_once = k_requests_at_once}};
-    std::size_t under_way_ = 0;  // answers of the crew
+    std::size_t under_way_ = 0;  // answers that the crew is computing
 
     std::atomic<bool> is_waking_{false};
     std::atomic<std::size_t> open_count_{0};

@@ -21,28 +21,28 @@ namespace turnstile::admin {
 
 struct http_settings {
     listen_address listen{};
-    std::vector<std::string> names{};  // that this server has beside its address, without a port
+    std::vector<std::string> names{};  // further names of this server, without a port
     std::vector<http_header>
-        headers{};            // of all answers; an answer's own header replaces its namesake
-    std::size_t threads = 4;  // for answers that wait
-    std::unique_ptr<const tls_context> tls{};  // without it connections are plain
+        headers{};            // for all answers; an answer's own header of that name wins
+    std::size_t threads = 4;  // for answers that may block
+    std::unique_ptr<const tls_context> tls{};  // null: plain connections
 };
 
 class http_server {
 public:
-    // Listens. Throws std::runtime_error if the address cannot be had.
+    // Listens. Throws std::runtime_error if it cannot bind the address.
     explicit http_server(http_settings settings);
     ~http_server();
     http_server(const http_server&) = delete;
     http_server& operator=(const http_server&) = delete;
 
-    // The address with the port that was chosen.
+    // The address, with the actual port.
     [[nodiscard]] const listen_address& address() const noexcept;
-    // Answers until end(), which may come first. False if the listening socket failed.
+    // Answers requests until end(), which may be called first. Returns false if the listening socket failed.
     [[nodiscard]] bool run(http_service& service);
-    // Accepts no more; run() returns after the answers that are under way.
+    // Stops accepting. run() returns after the answers in progress.
     void end();
-    // Asks each stream for its next part.
+    // Requests the next part from each stream.
     void wake_streams();
     [[nodiscard]] http_traffic traffic() const;
 

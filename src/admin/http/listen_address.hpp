@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// listen_address: where the page is served, "127.0.0.1:8088" or "[::1]:0".
+// listen_address: the address of the page's server, "127.0.0.1:8088" or "[::1]:0".
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -12,15 +12,15 @@ namespace turnstile::admin {
 
 struct listen_address {
     std::string host = "127.0.0.1";  // a numeric address, without brackets
-    std::uint16_t port = 8088;       // 0: one that is free
+    std::uint16_t port = 8088;       // 0: any free port
     friend bool operator==(const listen_address&, const listen_address&) = default;
 };
 
-// Throws std::runtime_error for anything but a numeric address and a port: a name could stand for another address
-// tomorrow.
+// Throws std::runtime_error unless the text is a numeric address and a port. A name is refused, because it may lead to
+// another address later.
 [[nodiscard]] listen_address parse_listen_address(std::string_view text);
 
-// Whether only this machine reaches it: 127.0.0.0/8 and ::1.
+// True if only this machine can reach the address: 127.0.0.0/8 and ::1.
 [[nodiscard]] bool is_loopback(const listen_address& address);
 
 // "127.0.0.1:8088", "[::1]:8088".

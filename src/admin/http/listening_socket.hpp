@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// listening_socket: the socket that a server accepts connections from; a command that the program starts inherits none.
+// listening_socket: the socket on which a server accepts connections. Child programs do not inherit it.
 //
 // Thread safety: functions.
 #pragma once
@@ -11,13 +11,13 @@
 
 namespace turnstile::admin {
 
-// Listens at `address`, which gets the port that was chosen if it has none. Throws std::runtime_error.
+// Listens at `address`. If the port is 0, the kernel chooses one and it is stored there. Throws std::runtime_error.
 [[nodiscard]] support::descriptor open_listening_socket(listen_address& address);
 
-// The next connection, non-blocking. Not open if none waits; `errno` says why.
+// Returns the next connection, non-blocking. If none waits, returns a closed descriptor and sets `errno`.
 [[nodiscard]] support::descriptor accept_connection(int listening);
 
-// The peer's and the server's end of a connection. An IPv4 address that an IPv6 socket shows is written as IPv4.
+// The peer's and the server's end of a connection. An IPv4 address on an IPv6 socket is written as IPv4.
 [[nodiscard]] std::optional<listen_address> peer_end(int connection);
 [[nodiscard]] std::optional<listen_address> own_end(int connection);
 

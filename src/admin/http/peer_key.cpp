@@ -10,7 +10,7 @@ namespace turnstile::admin {
 
 std::string peer_key(const std::string& address) {
     constexpr std::size_t k_prefix = 8;
-    const auto plain = address.substr(0, address.find('%'));  // without the link's name
+    const auto plain = address.substr(0, address.find('%'));  // without the interface
     in6_addr six{};
     if (::inet_pton(AF_INET6, plain.c_str(), &six) != 1) return address;
     std::array<char, INET6_ADDRSTRLEN> text{};

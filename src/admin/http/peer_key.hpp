@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// peer_key: the part of a client's address that limits are counted by.
+// peer_key: the part of a client's address for which limits count.
 //
-// An IPv4 address counts by itself. An IPv6 address counts with its /64, which a single machine has to itself.
+// An IPv4 address counts as a whole. An IPv6 address counts by its /64, because one machine usually owns a /64.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace turnstile::admin {
 
-// `address` is numeric; "::ffff:192.0.2.1" counts as "192.0.2.1". A text that is no address is its own key.
+// `address` is numeric; "::ffff:192.0.2.1" counts as "192.0.2.1". A text that is not an address is its own key.
 [[nodiscard]] std::string peer_key(const std::string& address);
 
 }  // namespace turnstile::admin

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// query: the parameters behind the "?" of a request, read strictly.
+// query: the parameters after the "?" of a request, parsed strictly.
 //
 //     const query asked{target, {"offset", "limit"}};
 //     const auto offset = asked.number("offset", 0, {.least = 0, .most = 1'000});
 //
-// A name that is not known, one that comes twice, and an escape that is none are refused: a typing error must not look
-// like an answer.
+// It refuses unknown names, names that occur twice, and invalid escapes: a typing error must not look like an answer.
 //
 // Thread safety: a value.
 #pragma once
@@ -26,13 +25,13 @@ struct number_range {
 
 class query {
 public:
-    // `target` as the request line has it. Throws refusal (400).
+    // `target`: as in the request line. Throws refusal (400).
     query(std::string_view target, const std::vector<std::string>& known);
 
     [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
-    // Throws refusal (400) if it is not there or empty.
+    // Throws refusal (400) if the parameter is missing or empty.
     [[nodiscard]] std::string required(const std::string& name) const;
-    // Throws refusal (400) for what is no number or outside of the range.
+    // Throws refusal (400) for a text that is not a number, or is outside the range.
     [[nodiscard]] std::uint64_t number(const std::string& name, std::uint64_t otherwise,
                                        number_range range) const;
 
@@ -40,15 +39,15 @@ private:
     std::map<std::string, std::string> values_;
 };
 
-// How many entries a page of a long list has: `limit`, from 1 to 500, else 50. Throws refusal (400).
+// The number of entries on a page of a long list: `limit`, from 1 to 500, by default 50. Throws refusal (400).
 [[nodiscard]] inline std::uint64_t page_size(const query& asked) {
     return asked.number("limit", 50, {.least = 1, .most = 500});
 }
 
-// "%2Flocks+a" is "/locks a". Nothing for a broken escape.
+// Turns "%2Flocks+a" into "/locks a". Returns nothing for a broken escape.
 [[nodiscard]] std::optional<std::string> unescape(std::string_view text);
 
-// What stands before the "?".
+// Returns the text before the "?".
 [[nodiscard]] std::string_view path_of(std::string_view target) noexcept;
 
 }  // namespace turnstile::admin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rate_limit: so many events a second for each key, with some in advance (a token bucket for each address).
+// rate_limit: allows a number of events per second for each key, and a burst (a token bucket for each address).
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -17,14 +17,14 @@ public:
     struct settings {
         double per_second = 1;
         double at_once = 1;
-        std::size_t most_keys = 4'096;  // further ones share a bucket
+        std::size_t most_keys = 4'096;  // further keys share a bucket
     };
     explicit rate_limit(settings rule) noexcept : rule_{rule} {}
 
-    // Takes one more, in advance if none is left: how long its event has to wait for its turn.
+    // Takes a token, in advance if none is left. Returns the time that the event must wait for its turn.
     [[nodiscard]] boottime_clock::duration turn(const std::string& key,
                                                 boottime_clock::time_point now);
-    // Whether one more is allowed now, which it takes.
+    // Returns true and takes a token if one is left.
     [[nodiscard]] bool take(const std::string& key, boottime_clock::time_point now);
 
 private:

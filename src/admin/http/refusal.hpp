@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// refusal: why a request is not answered, as its status, a code for programs and a sentence for people.
+// refusal: the reason for which a request is refused: a status, a code for programs and a sentence for people.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace turnstile::admin {
 
-// Thrown while a request is answered; the front desk catches it.
+// The code that answers a request throws it, and the front desk catches it.
 class refusal : public std::exception {
 public:
     refusal(int status, std::string code, std::string message)
@@ -18,7 +18,7 @@ public:
     [[nodiscard]] int status() const noexcept { return status_; }
     [[nodiscard]] const std::string& code() const noexcept { return code_; }
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
-    // How long a caller waits before it tries again; zero: not said.
+    // The time that a caller must wait before it tries again; zero: unspecified.
     [[nodiscard]] std::chrono::seconds retry_after() const noexcept { return retry_after_; }
     [[nodiscard]] refusal after(std::chrono::seconds wait) const {
         refusal copy{*this};

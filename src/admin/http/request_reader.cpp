@@ -16,7 +16,7 @@ namespace {
 
 namespace beast = boost::beast;
 
-constexpr std::size_t k_most_digits = 18;  // of a length: no such number overflows
+constexpr std::size_t k_most_digits = 18;  // digits of a length: the number cannot overflow
 
 refusal misread(const std::string& rule) {
     return refusal{400, "bad_request", rule};
@@ -51,7 +51,7 @@ void request_reader::put(std::string_view bytes) {
 void request_reader::read_head(std::string_view head) {
     beast::http::request_parser<beast::http::empty_body> parser;
     parser.header_limit(static_cast<std::uint32_t>(k_largest_head));
-    parser.skip(true);  // the body is read here
+    parser.skip(true);  // request_reader reads the body itself
     beast::error_code error;
     const auto used = parser.put(boost::asio::buffer(head.data(), head.size()), error);
     if (error || !parser.is_header_done() || used != head.size())
@@ -68,7 +68,7 @@ void request_reader::read_head(std::string_view head) {
     last_ = http_1_0_ || !seen.keep_alive();
 }
 
-// The end of the body must be beyond doubt: a proxy that finds another end takes the rest for a request.
+// The end of the body must be unambiguous: a proxy that finds another end would treat the rest as a request.
 void request_reader::check_framing() {
     const auto lengths = request_.count("Content-Length");
     const auto hosts = request_.count("Host");
@@ -86,7 +86,7 @@ void request_reader::check_framing() {
     body_ = lengths == 0 ? 0 : length_of(request_.header("Content-Length"));
 }
 
-// "http://NAME/PATH" is what a proxy is sent. The name may be no other than the one that is checked later.
+// A client sends "http://NAME/PATH" to a proxy. The name must be the same as in `Host`, which is checked later.
 void request_reader::check_target() {
     auto& target = request_.target;
     const auto authority = target.find("://");

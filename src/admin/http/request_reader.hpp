@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_reader: from the bytes of one connection to its requests, one after the other. It knows no socket.
+// request_reader: parses the bytes of one connection into requests, one after the other. It uses no socket.
 //
 //     request_reader reader;
 //     reader.put(bytes);
 //     if (reader.has_head()) reader.expect_body(k_largest_body);
 //     if (reader.is_whole()) answer(reader.take());
 //
-// After a refusal the reader's place in the bytes is unknown: the connection has to close.
+// After a refusal the end of the request is unknown, so the connection must close.
 //
 // Thread safety: one thread.
 #pragma once
@@ -22,13 +22,13 @@ namespace turnstile::admin {
 
 class request_reader {
 public:
-    // Requests begin as copies of `blank`, which has what the connection says of them.
+    // Each request begins as a copy of `blank`, which has the data of the connection.
     explicit request_reader(http_request blank = {});
 
-    // Adds what has come. Throws refusal: 400, 411, 414, 417, 431, 505.
+    // Adds received bytes. Throws refusal: 400, 411, 414, 417, 431, 505.
     void put(std::string_view bytes);
 
-    // A byte of the next request has come.
+    // True if a byte of the next request has arrived.
     [[nodiscard]] bool has_begun() const noexcept { return !bytes_.empty() || has_head_; }
     [[nodiscard]] bool has_head() const noexcept { return has_head_; }
     [[nodiscard]] const http_request& head() const noexcept { return request_; }
@@ -36,11 +36,11 @@ public:
     // Throws refusal: 400 for a body where none is allowed, 413 for more than `largest` bytes.
     void expect_body(std::size_t largest) const;
     [[nodiscard]] bool is_whole() const noexcept { return has_head_ && bytes_.size() >= body_; }
-    // The client sends no further request behind this one.
+    // True if the client sends no request after this one.
     [[nodiscard]] bool is_last() const noexcept { return last_; }
     [[nodiscard]] bool is_http_1_0() const noexcept { return http_1_0_; }
 
-    // The whole request. Bytes behind it are the beginning of the next one: call put({}) then. Throws refusal as put().
+    // Returns the whole request. Later bytes begin the next request: then call put({}). Throws the refusals of put().
     [[nodiscard]] http_request take();
 
 private:
@@ -49,10 +49,10 @@ private:
     void check_target();
 
     const http_request blank_;
-    std::string bytes_;  // that belong to no part of request_ yet
+    std::string bytes_;  // do not belong to request_ yet
     head_scan scan_;
     http_request request_{};
-    std::size_t body_ = 0;  // its announced size
+    std::size_t body_ = 0;  // the announced size
     bool has_head_ = false;
     bool last_ = false;
     bool http_1_0_ = false;

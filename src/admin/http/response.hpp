@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_response: the answer to a request: a body, or a stream of parts that the server sends as they come.
+// http_response: the answer to a request: a body, or a stream of parts that the server sends when they are ready.
 //
 // Thread safety: a value.
 #pragma once
@@ -13,9 +13,9 @@
 
 namespace turnstile::admin {
 
-// Parts of an answer without a known end, as server-sent events. The server calls next() at once, after each
-// http_server::wake_streams(), and at least once a second; one call at a time, from any thread. It destroys the stream when
-// the client has gone.
+// Parts of an answer that has no known end, such as server-sent events. The server calls next() at once, after each
+// http_server::wake_streams(), and at least once a second. It makes one call at a time, from any thread. It destroys
+// the stream when the client has disconnected.
 class http_stream {
 public:
     http_stream() = default;
@@ -23,16 +23,16 @@ public:
     http_stream(const http_stream&) = delete;
     http_stream& operator=(const http_stream&) = delete;
 
-    // The next part, empty if there is none now; nothing at the end of the stream. Does not wait.
+    // Returns the next part; empty if none is ready, nothing at the end of the stream. Does not block.
     [[nodiscard]] virtual std::optional<std::string> next() = 0;
 };
 
 struct http_response {
     int status = 200;
-    std::string type{};  // of the content; empty: there is none
+    std::string type{};  // content type; empty: no content
     std::string body{};
-    std::vector<http_header> headers{};     // further ones
-    std::unique_ptr<http_stream> stream{};  // in place of the body
+    std::vector<http_header> headers{};     // additional headers
+    std::unique_ptr<http_stream> stream{};  // replaces the body
 };
 
 }  // namespace turnstile::admin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// response_text: the head of an answer as bytes.
+// response_text: serializes the head of an answer.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -12,11 +12,11 @@
 namespace turnstile::admin {
 
 struct response_frame {
-    bool closes = false;    // the connection closes behind the answer
-    bool http_1_0 = false;  // of the request: such a client knows no chunks
+    bool closes = false;    // the connection closes after the answer
+    bool http_1_0 = false;  // the client does not know chunked encoding
 };
 
-// `common`: headers of all answers; the answer's own header replaces its namesake.
+// `common`: headers of all answers. A header of the answer itself replaces the one with its name.
 [[nodiscard]] std::string head_text(const http_response& response,
                                     const std::vector<http_header>& common,
                                     const response_frame& frame);

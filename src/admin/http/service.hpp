@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // http_service: the part of a program that answers requests; an http_server calls it.
 //
-// The server has checked a request's grammar, its limits, its `Host` and its form before it calls admit(); admit() comes
-// before the body is read, answer() after that.
+// Before it calls admit(), the server checks a request's grammar, its limits, its `Host` and its form. It calls admit()
+// before it reads the body, and answer() afterwards.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -16,9 +16,8 @@
 namespace turnstile::admin {
 
 struct http_plan {
-    std::size_t largest_body = 0;  // in bytes; 0: the request may have none
-    bool waits =
-        true;  // the answer may take long; without it answer() runs on the thread that serves all connections
+    std::size_t largest_body = 0;  // in bytes; 0: no body allowed
+    bool waits = true;             // false: answer() runs on the loop's thread, so it must be quick
 };
 
 class http_service {
@@ -28,12 +27,12 @@ public:
     http_service(const http_service&) = delete;
     http_service& operator=(const http_service&) = delete;
 
-    // The request's body is still to come. Does not wait. Throws refusal.
+    // Called before the request's body arrives. Does not block. Throws refusal.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
-    // `plan` is what admit() has returned. Throws refusal. Another exception is answered with 500.
+    // `plan` is the result of admit(). Throws refusal. For another exception the server answers 500.
     [[nodiscard]] virtual http_response answer(const http_request& request,
                                                const http_plan& plan) = 0;
-    // The answer that says why a request is refused, by the service or by the server.
+    // Returns the answer to a request that the service or the server refuses.
     [[nodiscard]] virtual http_response describe(const refusal& why) const;
 };
 

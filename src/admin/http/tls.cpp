@@ -24,13 +24,13 @@ constexpr const char* k_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CH
                              (reason != nullptr ? reason : "")};
 }
 
-// OpenSSL says "system lib" of a file that cannot be read, and no more.
+// For an unreadable file OpenSSL reports only "system lib".
 void check_readable(const std::string& file) {
     if (::access(file.c_str(), R_OK) != 0)
         throw std::runtime_error{file + ": cannot be read: " + std::strerror(errno)};
 }
 
-// OpenSSL compares a key with the certificate as soon as it has read both.
+// OpenSSL compares the key with the certificate as soon as it has read both.
 bool is_of_another() {
     return ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH;
 }

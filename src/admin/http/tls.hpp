@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tls_context: the server's certificate and key, for connections that are encrypted (OpenSSL, TLS 1.2 and later, keys by
-// Diffie-Hellman alone: who records a connection and steals the server's key later cannot read it).
+// tls_context: the server's certificate and key for encrypted connections (OpenSSL, TLS 1.2 or later). Keys are
+// exchanged only by Diffie-Hellman: an attacker that records a connection and later steals the server's key cannot
+// decrypt it.
 //
 // Thread safety: const members from any thread.
 #pragma once
@@ -14,10 +15,10 @@ namespace turnstile::admin {
 
 class tls_context {
 public:
-    // Throws std::runtime_error: a file that cannot be read, or a key that is not the certificate's.
+    // Throws std::runtime_error for an unreadable file, or a key that does not match the certificate.
     tls_context(const std::string& certificate_file, const std::string& key_file);
 
-    // A further reference, which the caller frees.
+    // Returns another reference, which the caller must free.
     [[nodiscard]] ssl_ctx_st* share() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_traffic: what a server has done since its start, and what is open at it now.
+// http_traffic: counters of a server since its start, and the number of open connections.
 //
 // Thread safety: a value.
 #pragma once
@@ -10,8 +10,8 @@
 namespace turnstile::admin {
 
 struct http_traffic {
-    std::size_t connections = 0;  // that are open
-    std::size_t streams = 0;      // that run
+    std::size_t connections = 0;  // open
+    std::size_t streams = 0;      // running
     std::uint64_t answered = 0;
     std::uint64_t refused = 0;
 };

@@ -18,7 +18,7 @@ using boost::system::error_code;
 
 tcp::socket socket_of(asio::io_context& loop, support::descriptor socket) {
     tcp::socket result{loop};
-    // The protocol is of no consequence for a socket that is connected.
+    // For a connected socket the protocol argument has no effect.
     result.assign(tcp::v4(), socket.release());
     return result;
 }
@@ -88,7 +88,7 @@ public:
     }
     void finish(finished then) override {
         finished_ = true;
-        // An error is no harm here: a client need not answer the end of TLS.
+        // An error does no harm: a client need not answer the end of TLS.
         stream_.async_shutdown([this, then = std::move(then)](const error_code& /*error*/) {
             end_of_writing(stream_.next_layer());
             then(true);
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    asio::ssl::context context_;  // a reference to the one that all connections share
+    asio::ssl::context context_;  // a reference to the context that all connections share
     asio::ssl::stream<tcp::socket> stream_;
     bool finished_ = false;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// wire: the bytes of one connection, plain or encrypted, over Boost.Asio.
+// wire: sends and receives the bytes of one connection, plain or encrypted, by Boost.Asio.
 //
-// Callbacks come from the loop's thread, never from within the call. After close() each of them still comes, with false.
+// The loop's thread runs the callbacks, never inside the call. After close() each pending callback still runs, with
+// false.
 //
 // Thread safety: the loop's thread.
 #pragma once
@@ -27,18 +28,18 @@ public:
     wire(const wire&) = delete;
     wire& operator=(const wire&) = delete;
 
-    // The handshake, if the wire has one. Before anything else.
+    // Does the handshake of an encrypted wire. Call it first.
     virtual void open(finished then) = 0;
-    // What has come, at most `size` bytes. The room stays valid until the callback.
+    // Receives at most `size` bytes. `room` must stay valid until the callback.
     virtual void read_some(char* room, std::size_t size, transferred then) = 0;
-    // All of `bytes`, which stay valid until the callback.
+    // Sends all of `bytes`, which must stay valid until the callback.
     virtual void write(std::string_view bytes, transferred then) = 0;
-    // No more is written. What read_some() brings from now on is of no meaning.
+    // Ends the sending direction. Bytes that read_some() receives later have no meaning.
     virtual void finish(finished then) = 0;
     virtual void close() = 0;
 };
 
-// `socket`: a connection that was accepted, non-blocking. Without `tls` the wire is plain.
+// `socket`: an accepted, non-blocking connection. Without `tls` the wire is plain.
 [[nodiscard]] std::unique_ptr<wire> make_wire(boost::asio::io_context& loop,
                                               support::descriptor socket, const tls_context* tls);
 

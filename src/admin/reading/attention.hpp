@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether somebody looks at the page: what nobody looks at is read seldom.
+// The time for which a person counts as looking at the page. Data at which no person looks is read less often.
 #pragma once
 
 #include <chrono>
 
 namespace turnstile::admin {
 
-// A person whose latest request came this long ago is taken to look still.
+// A person counts as looking for this time after the latest request.
 inline constexpr std::chrono::seconds k_attention{30};
 
 }  // namespace turnstile::admin

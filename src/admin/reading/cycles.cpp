@@ -9,7 +9,7 @@ namespace turnstile::admin {
 struct cycles::search {
     struct visit {
         std::size_t node = 0;
-        std::size_t arrow = 0;  // the next one to follow
+        std::size_t arrow = 0;  // index of the next arrow
     };
 
     explicit search(cycles& of)

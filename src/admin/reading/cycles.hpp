@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// cycles: the strongly connected parts of a directed graph, and a shortest cycle in each.
+// cycles: the strongly connected components of a directed graph, and a shortest cycle in each.
 //
-// Tarjan's algorithm (Depth-first search and linear graph algorithms, SIAM Journal on Computing 1, 1972), with a stack of
-// its own: a queue of 40,000 waiters is a path of 40,000 arrows.
+// Tarjan's algorithm (Depth-first search and linear graph algorithms, SIAM Journal on Computing 1, 1972), without
+// recursion: a queue of 40,000 waiters is a path of 40,000 arrows.
 //
 // Thread safety: a value.
 #pragma once
@@ -24,9 +24,9 @@ class cycles {
 public:
     cycles(std::size_t nodes, const std::vector<arrow>& arrows);
 
-    // Of each node the number of its part; k_no_cycle for a node from which no way leads back to it.
+    // For each node the number of its component; k_no_cycle for a node that is in no cycle.
     [[nodiscard]] const std::vector<std::size_t>& cycle_of() const noexcept { return cycle_of_; }
-    // One for each part, `most` at most: a shortest one through the part's first node.
+    // Returns at most `most` cycles, one for each component: a shortest cycle through the component's first node.
     [[nodiscard]] std::vector<std::vector<std::size_t>> shortest(std::size_t most) const;
 
 private:
@@ -35,7 +35,7 @@ private:
 
     std::vector<std::vector<std::size_t>> next_;
     std::vector<std::size_t> cycle_of_;
-    std::vector<std::size_t> first_;  // a node of each part
+    std::vector<std::size_t> first_;  // a node of each component
 };
 
 }  // namespace turnstile::admin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// distribution: how long something took, of several times.
+// distribution: percentiles and a histogram of durations.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -12,7 +12,7 @@
 namespace turnstile::admin {
 
 struct duration_bucket {
-    std::optional<std::chrono::milliseconds> at_most;  // nothing: longer than all the others
+    std::optional<std::chrono::milliseconds> at_most;  // empty: above all other buckets
     std::size_t count = 0;
 };
 
@@ -23,10 +23,10 @@ struct distribution {
     std::chrono::milliseconds p99{};
     std::chrono::milliseconds longest{};
     std::vector<duration_bucket>
-        buckets;  // ascending, from the first to the last that has one; none of nothing
+        buckets;  // ascending, from the first non-empty bucket to the last; empty without durations
 };
 
-// Percentiles by the nearest rank; buckets of 1, 2 and 5 of each power of ten, from 10 ms to 5 days.
+// Percentiles by the nearest rank. The buckets end at 1, 2 and 5 times each power of ten, from 10 ms to 5 days.
 [[nodiscard]] distribution distribution_of(std::vector<std::chrono::milliseconds> times);
 
 }  // namespace turnstile::admin

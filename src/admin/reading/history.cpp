@@ -67,7 +67,7 @@ void history::end_missing(const znodes& holding, const sessions& present, wall_t
         for (auto each = over; each != spans.lasting.end(); ++each)
             end(key, spans, std::move(*each), present, as_of);
         spans.lasting.erase(over, spans.lasting.end());
-        // Session ids do not come back: a session that is seen again was never over.
+        // Session ids are not reused: a session that is seen again had not ended.
         for (auto& span : spans.ended)
             if (span.end == hold_end::unknown && present.contains(span.session))
                 span.end = hold_end::released;
@@ -115,7 +115,7 @@ void history::forget_oldest() {
         const auto found = locks_.find(key);
         if (found == locks_.end()) continue;
         auto& ended = found->second.ended;
-        if (ended.empty() || ended.front().number != number) continue;  // gone before
+        if (ended.empty() || ended.front().number != number) continue;  // already forgotten
         ended.pop_front();
         --ended_;
         if (ended.empty() && found->second.lasting.empty()) locks_.erase(found);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// history: which contender held which lock when, as two snapshots after each other tell it.
+// history: when which contender held which lock, derived from successive snapshots.
 //
-// A hold that begins and ends between two surveys is not seen, and what is seen is known to the time between two of them:
-// a span begins when its contender was first seen to hold, or where it never was seen to wait, when its znode was
-// created.
+// A hold that begins and ends between two surveys is not seen, and times are only as exact as the interval between two
+// surveys. A span begins when its contender was first seen as the holder. If the contender was never seen as a waiter,
+// the span begins when its znode was created.
 //
-// Bounds: 200 spans that have ended of each lock, 50,000 of all; the oldest are forgotten first, and a lock with none.
-// Those that last are as many as the snapshot has holders.
+// Bounds: 200 ended spans per lock, 50,000 in total. The oldest are forgotten first, and then a lock without spans. The
+// number of running spans is the snapshot's number of holders.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -25,18 +25,19 @@
 
 namespace turnstile::admin {
 
-// How a hold ended, as far as the queues tell. Servers tell no other client of a session's end, so the session's other
-// contenders have to: `unknown` becomes `released` with the first of them that is seen later.
+// The end of a hold, as far as the queues show it. Servers do not report the end of a session to other clients. Only
+// the session's other contenders show that it lives: with the first of them that is seen later, `unknown` becomes
+// `released`.
 enum class hold_end {
-    released,  // its session went on: it had other contenders then, or has had since
-    taken,     // by an order of this server, or by another operator's, which stood in its znode
-    unknown,   // no contender of its session was seen since: it let go, or its session is over
+    released,  // its session lived on: it had other contenders then, or has had since
+    taken,     // by an order of this server, or of another operator in its znode
+    unknown,   // no contender of its session was seen since: a release, or a lost session
 };
 
 [[nodiscard]] const char* to_string(hold_end end) noexcept;
 
 struct hold_span {
-    std::uint64_t number = 0;  // of those that have ended
+    std::uint64_t number = 0;  // counts ended spans
     std::string znode;
     fencing_token token;
     std::int64_t session = 0;
@@ -45,8 +46,8 @@ struct hold_span {
     std::string label;
     wall_time created{};
     wall_time from{};
-    bool waited = false;   // it was seen to wait before: `from` is when it was granted
-    bool ordered = false;  // an operator's order to give way was seen in its znode
+    bool waited = false;   // seen as a waiter before: `from` is the time of the grant
+    bool ordered = false;  // an operator's order was seen in its znode
     std::optional<wall_time> to{};
     std::optional<hold_end> end{};
 };
@@ -62,14 +63,14 @@ public:
     history() = default;
     explicit history(limits bounds) : bounds_{bounds} {}
 
-    // The next survey, whose contenders were read.
+    // Adds the next survey, whose contenders were read.
     void add(const lock_survey& survey, wall_time as_of);
-    // The hold of that znode will end, or has ended, by an order of this server.
+    // Records that an order of this server ends, or has ended, the hold of that znode.
     void note_taken(const lock_key& lock, const std::string& znode);
 
-    // In the order of their beginning. Nothing for a lock that was never seen.
+    // Returns the spans by their beginning; nothing for a lock that was never seen.
     [[nodiscard]] std::optional<std::vector<hold_span>> of(const lock_key& lock) const;
-    // Since when the holder that holds longest does.
+    // The time since which the oldest present holder has held the lock.
     [[nodiscard]] std::optional<wall_time> held_since(const lock_key& lock) const;
     [[nodiscard]] std::size_t ended() const noexcept { return ended_; }
     [[nodiscard]] std::size_t locks() const noexcept { return locks_.size(); }
@@ -86,7 +87,7 @@ public:
 
 private:
     using sessions = std::unordered_set<std::int64_t>;
-    using znodes = std::unordered_set<std::size_t>;  // by the hashes of their paths
+    using znodes = std::unordered_set<std::size_t>;  // hashes of paths
 
     void end_missing(const znodes& holding, const sessions& present, wall_time as_of);
     void end(const lock_key& key, lock_spans& spans, hold_span span, const sessions& present,
@@ -96,7 +97,7 @@ private:
 
     limits bounds_{};
     std::map<lock_key, lock_spans> locks_;
-    std::deque<std::pair<lock_key, std::uint64_t>> order_;  // of those that ended, the oldest first
+    std::deque<std::pair<lock_key, std::uint64_t>> order_;  // locks, by their oldest ended span
     std::size_t ended_ = 0;
     std::uint64_t numbers_ = 0;
     znodes taken_;

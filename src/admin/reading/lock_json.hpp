@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks, contenders and times as programs read them: `turnstile ls -o json` and the page's interface alike.
+// Locks, contenders and times as JSON, for `turnstile ls -o json` and the page's interface.
 //
-// Sessions and tokens are text (they do not fit into a double), times are UTC in ISO 8601 with milliseconds. Bytes that
-// are no UTF-8 become
-// U+FFFD when it is printed.
+// Sessions and tokens are text, because they do not fit into a double. Times are UTC in ISO 8601 with milliseconds.
+// Bytes that are no UTF-8 become U+FFFD when the JSON is printed.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -24,7 +23,7 @@ using json = nlohmann::ordered_json;
 
 [[nodiscard]] json json_of(const contender& each);
 [[nodiscard]] json json_of(const std::vector<contender>& contenders);
-// With all its holders and waiters.
+// Returns the lock with all its holders and waiters.
 [[nodiscard]] json json_of(const surveyed_lock& lock);
 
 [[nodiscard]] std::string printed(const json& value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_reader: one lock's queue, deeper than the surveys read it, for a person that turns its pages.
+// lock_reader: reads one lock's queue, deeper than the surveys, for a person that turns its pages.
 //
-// What was read is given to all that ask within a second; one is read at a time; and when too many requests to the
-// servers would come of it, it refuses.
+// All requests within a second get the same result, and only one queue is read at a time. If a read would send too many
+// requests to the servers, it is refused.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -23,13 +23,14 @@ namespace turnstile::admin {
 
 class lock_reader {
 public:
-    // Of one queue no more is read; the rest is counted.
+    // Reads at most so many contenders of a queue, and counts the rest.
     static constexpr std::size_t k_deepest = 10'000;
 
-    // `end` ends a read that is under way.
+    // `end` stops a read in progress.
     lock_reader(const client& servers, std::stop_token end, const reading_settings& settings);
 
-    // The locks at the path, with so many contenders of each. Throws refusal: 429 too_many; 503 for what the servers say.
+    // Returns the locks at the path, with at most `most` contenders of each. Throws refusal: 429 too_many; 503 for an
+    // error of the servers.
     [[nodiscard]] std::vector<surveyed_lock> read(const std::string& path, std::size_t most);
 
 private:

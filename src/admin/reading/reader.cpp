@@ -93,7 +93,7 @@ void reader::look_at(const std::string& path) {
         looked_at_[path] = boottime_clock::now();
 }
 
-// A client without a session keeps what the session before has learned.
+// A client without a session keeps the clock of its previous session.
 void reader::read_clock() {
     const auto shown = servers_.session().servers_time;
     const std::lock_guard lock{mutex_};
@@ -126,8 +126,8 @@ void reader::publish(lock_survey survey, const survey_round& round,
     changed_.notify_all();
 }
 
-// Locks are read in turns, each of them after `all_after`. A contender that was seen before that instant and is seen still
-// stood at that instant, so the graph shows all locks at one and the same time.
+// The graph must show all locks at one instant, but locks are read one after another, each after `all_after`. A
+// contender that was seen before `all_after` and is seen now existed at that instant.
 void reader::keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after) {
     if (next_before_at_ > all_after) return;
     before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));
@@ -153,7 +153,7 @@ void reader::mark_stale(std::string problem) {
     changed_.notify_all();
 }
 
-// The connection tells sooner than a request that is not answered.
+// A connection loss is noticed sooner than a missing answer.
 void reader::on_session(session_state state) {
     const std::lock_guard lock{mutex_};
     attached_again_ = state == session_state::connected && view_.stale;
@@ -175,7 +175,7 @@ void reader::pause(milliseconds wanted) {
     const auto look_before = last_look_;
     const auto is_over = [&] {
         const auto now = boottime_clock::now();
-        // Who comes back after a while sees the servers as they are, not as they were.
+        // A person that comes back after a while must see the present state, so the next round starts sooner.
         const bool looked_again = last_look_ - look_before >= k_attention;
         return over() || attached_again_ ||
                now >= start + (looked_again ? std::min(wanted, settings_.refresh) : wanted);

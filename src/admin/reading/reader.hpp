@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// reader: the one that asks the servers, however many browsers look.
+// reader: sends all requests to the servers, however many browsers are open.
 //
-// A thread looks at all locks in rounds (turnstile/tools/rolling_survey.hpp) and publishes what is known after each as a snapshot
-// that never changes. When the servers do not answer the last snapshot stays, and is called stale.
+// A thread reads all locks in rounds (turnstile/tools/rolling_survey.hpp). After each round it publishes the result as
+// an immutable snapshot. If the servers do not answer, the last snapshot stays, and is marked as stale.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -32,21 +32,20 @@
 namespace turnstile::admin {
 
 struct view {
-    shared_snapshot seen;  // none before the first survey
+    shared_snapshot seen;  // null before the first survey
     bool stale = true;
-    std::string problem{};  // why it is stale
-    // The servers' clock, by which contenders are dated, is so much ahead of this machine's. All times of a snapshot are
-    // by the servers'.
+    std::string problem{};  // why the snapshot is stale
+    // The difference between the servers' clock, which dates contenders, and this machine's. All times of a snapshot
+    // are the servers'.
     std::chrono::system_clock::duration clock_ahead{};
-    std::uint64_t change = 0;  // counts snapshots, and turns from fresh to stale and back
+    std::uint64_t change = 0;  // counts snapshots, and changes between fresh and stale
 };
 
 struct reading_counts {
     std::uint64_t rounds = 0;
     std::uint64_t failed_rounds = 0;
-    std::uint64_t requests =
-        0;  // that this server has sent to those that it reads, for whatever reason
-    double requests_per_second = 0;  // over the last ten seconds or so
+    std::uint64_t requests = 0;      // from this server to the servers that it reads, of every kind
+    double requests_per_second = 0;  // over about ten seconds
 };
 
 class reader {
@@ -56,13 +55,14 @@ public:
     reader(const reader&) = delete;
     reader& operator=(const reader&) = delete;
 
-    // What there is now. A person looks: the next round comes sooner.
+    // Returns the present state. Counts as a look of a person: the next round comes sooner.
     [[nodiscard]] view look();
-    // A person looks at the locks of this path: their turn is in each round for a while.
+    // Records that a person looks at the locks of this path: for a while each round reads them.
     void look_at(const std::string& path);
-    // The same for a program that measures: it does not count as a look.
+    // Returns the same for a program that measures. Does not count as a look.
     [[nodiscard]] view latest() const;
-    // Waits until `view::change` differs from `known`, or the reader ends: that number. It does not count as a look.
+    // Waits until `view::change` differs from `known`, or the reader ends. Returns the new number. Does not count as a
+    // look.
     [[nodiscard]] std::uint64_t wait_for_change(std::uint64_t known) const;
 
     // Returns read(history), under the lock of the reader.
@@ -73,21 +73,21 @@ public:
     }
     [[nodiscard]] wall_time looking_since() const;
     void note_taken(const lock_key& lock, const std::string& znode);
-    // Of the last snapshot; computed once for each.
+    // Returns the graph of the last snapshot, computed once for each snapshot.
     [[nodiscard]] std::shared_ptr<const wait_graph> graph();
 
     [[nodiscard]] reading_counts counts() const;
 
-    // Ends the thread and all that wait.
+    // Ends the thread and all waits.
     void end();
     [[nodiscard]] bool over() const;
     [[nodiscard]] std::stop_token ending() const { return stop_.get_token(); }
 
 private:
     void run();
-    // The time until the next round.
+    // Returns the time until the next round.
     [[nodiscard]] std::chrono::milliseconds go_on();
-    // What persons look at; what they have looked away from is forgotten.
+    // Returns the paths at which persons look. Forgets paths at which they no longer look.
     [[nodiscard]] std::vector<std::string> take_looked_at(boottime_clock::time_point now);
     void publish(lock_survey survey, const survey_round& round, boottime_clock::time_point start);
     void keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after);
@@ -100,13 +100,14 @@ private:
 
     client& servers_;
     const reading_settings settings_;
-    rolling_survey locks_;   // of the thread
-    request_budget budget_;  // of the thread
+    rolling_survey locks_;   // used by the thread only
+    request_budget budget_;  // used by the thread only
 
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
     view view_;
-    // Contenders that were seen before any lock was last looked at; and those that will have been, in a while.
+    // The contenders that were seen before the oldest read of a lock in the snapshot; and the set that replaces it
+    // later.
     std::shared_ptr<const znode_set> before_ = std::make_shared<znode_set>();
     std::shared_ptr<const znode_set> next_before_ = before_;
     boottime_clock::time_point next_before_at_{};
@@ -116,9 +117,10 @@ private:
     std::shared_ptr<const wait_graph> graph_;
     std::uint64_t graph_version_ = 0;
     reading_counts counts_;
-    std::deque<std::pair<boottime_clock::time_point, std::uint64_t>> sent_;  // requests until then
+    std::deque<std::pair<boottime_clock::time_point, std::uint64_t>>
+        sent_;  // times, with request totals
     boottime_clock::time_point last_look_{};
-    bool attached_again_ = false;  // after a break: the next round is due, it makes the view fresh
+    bool attached_again_ = false;  // after an outage: the next round makes the view fresh
 
     std::stop_source stop_;
     listener_handle listener_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_watch: how each server does, asked every few seconds by one thread, less often where no person looks.
+// server_watch: the health of each server. One thread asks every few seconds, and less often if no person looks.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -23,9 +23,9 @@ public:
     server_watch(const server_watch&) = delete;
     server_watch& operator=(const server_watch&) = delete;
 
-    // As they were asked last; empty before the first time.
+    // Returns the latest answers; empty before the first.
     [[nodiscard]] std::vector<server_health> look();
-    // Four-letter words that were sent so far.
+    // The number of four-letter words sent so far.
     [[nodiscard]] std::uint64_t words() const;
     void end();
 

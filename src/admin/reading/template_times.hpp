@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// template_times: how long the locks of one form were waited for and held, of the holds that the history has.
+// template_times: the durations of waits and holds for locks with paths of one form, from the history.
 //
-// The page does not know the templates of programs (turnstile/path_template.hpp). Locks whose paths differ in the last
-// name alone count as one form: "/orders/17" is of "/orders/{}".
+// The page does not know the templates of programs (turnstile/path_template.hpp). Locks whose paths differ only in the
+// last name count as one form: "/orders/17" belongs to "/orders/{}".
 //
 // Thread safety: values; pure functions.
 #pragma once
@@ -23,7 +23,7 @@ struct template_times {
     std::size_t locks = 0;
     distribution holds{};
     distribution waits{};
-    // Holds that ended, by their end.
+    // Holds that ended, by the manner of their end.
     std::size_t released = 0;
     std::size_t taken = 0;
     std::size_t unknown = 0;
@@ -31,7 +31,7 @@ struct template_times {
 
 [[nodiscard]] std::string template_of(std::string_view path);
 
-// The forms with most holds first, at most `most`.
+// Returns at most `most` forms, with the most holds first.
 [[nodiscard]] std::vector<template_times> times_by_template(const history& of, std::size_t most);
 
 }  // namespace turnstile::admin
