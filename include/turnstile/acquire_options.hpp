@@ -79,7 +79,7 @@ struct release_request {
 // None of them begins after the caller has an error or has released the hold. Two groups differ in what they may refer
 // to:
 // - on_entered and on_queued do not begin after acquire() has returned or the handler was called. acquire() waits for
-//   one that is in progress. So they may refer to the caller's variables, and must not wait for the caller.
+//   a callback in progress. So they may refer to the caller's variables, and must not wait for the caller.
 // - The others may still be in progress when the hold is released, which does not wait for them. What they refer to
 //   must live longer than the client.
 //

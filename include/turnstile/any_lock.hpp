@@ -45,7 +45,7 @@ public:
     [[nodiscard]] static const queue_lock* of(const any_lock& lock) noexcept;
 };
 
-// Exactly these types: a derived type may acquire in a way of its own.
+// Exactly these types: a derived type may acquire in a different way.
 template <class L>
 inline constexpr bool k_has_exclusive_queue =
     std::same_as<L, mutex> || std::same_as<L, shared_mutex> || std::same_as<L, shared_mutex_view>;

@@ -5,7 +5,7 @@
 // from anything that std::function accepts, an empty std::function and a null pointer included. Copies share the
 // function.
 //
-// Thread safety: that of a std::shared_ptr. A call is as safe as the function.
+// Thread safety: the same as a std::shared_ptr's. A call is as safe as the function.
 #pragma once
 
 #include "turnstile/language.hpp"

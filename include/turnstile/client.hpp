@@ -10,10 +10,11 @@
 // The connect string "local:" (or "local:name", "local:name/chroot") gives locks inside this process, without a server.
 //
 // Threads: a client starts four threads, or uses the threads of a `runtime` (runtime.hpp). The four are one for timers,
-// one for callbacks, one that opens and closes connections, and one for the stop callbacks of lost holds. While several
-// tasks of the last two kinds block, more such threads start, up to 32 of each kind. A stop callback that blocks keeps
-// its thread; while 32 of them block, the next one waits. Connections have threads beside these: two for each session
-// with ZooKeeper (its C client's), one for each session with Redis or a database. Locks and waiters have no threads.
+// one for callbacks, one for opening and closing connections, and one for the stop callbacks of lost holds. While
+// several tasks of the last two kinds block, more such threads start, up to 32 of each kind. A stop callback that
+// blocks keeps its thread; while 32 of them block, the next one waits. Connections have threads beside these: two for
+// each session with ZooKeeper (its C client's), one for each session with Redis or a database. Locks and waiters have
+// no threads.
 //
 // Signals. User code runs with the signal mask of the thread that made the client, or its runtime. No thread blocks the
 // signals that report a fault, like SIGSEGV.

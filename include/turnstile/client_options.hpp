@@ -28,8 +28,8 @@ enum class access_policy { everybody, creator_only };
 // queues again, at the end. `fail`: its call fails with `session_lost`.
 enum class session_loss_policy { enter_again, fail };
 
-// Decides what an acquire does if it finds, at the path of its lock, contenders of another kind ahead of its own. Locks
-// exclude each other only if their kinds stand in the same row of this table:
+// Decides what an acquire does if it finds, at the path of its lock, contenders of another kind ahead of the call's own
+// contender. Locks exclude each other only if their kinds are in the same row of this table:
 //
 // | kind                                                          | other libraries                         |
 // |---------------------------------------------------------------|-----------------------------------------|
@@ -106,8 +106,8 @@ struct lease_settings {
 };
 
 // A function of yours that runs tasks: it gets a task and runs it once, at some later time, on a thread of its choice.
-// Callbacks run there and nowhere else, so an executor may be a strand. The client calls the executor on a thread of
-// its own or of its runtime. The executor must not block.
+// Callbacks run there and nowhere else, so an executor may be a strand. The client calls the executor on a thread that
+// the client or its runtime owns. The executor must not block.
 // - If the executor throws, or destroys a task without having run it, the client takes the executor for gone, and runs
 //   the task on its own thread.
 // - close() waits up to `close_timeout` until the executor has run the queued tasks, but not on a thread on which the
@@ -164,7 +164,7 @@ struct client_options {
     // about 1,000 contenders. (That is half of what fits safely into one transaction of the servers.) `sessions` is
     // from 1 to `max_sessions`, which is at most 1,024.
     //
-    // Each session is a connection, and sometimes a second, short one that asks for the server's role. A server allows
+    // Each session is a connection. Sometimes a second, short connection asks for the server's role. A server allows
     // 60 connections from one address (maxClientCnxns) unless it is configured otherwise. A client that gets no further
     // connection continues with the sessions that it has, and logs that once (docs/reference/limits.md).
     unsigned sessions = 1;

@@ -53,7 +53,8 @@ template <class T>
 concept waiting_time = duration_like<T> || time_point_like<T>;
 
 // Returns `d` in nanoseconds, limited to the range from 0 to 1e18 (about 31 years), so that now + d never overflows. A
-// wait of `hours::max()` is therefore a wait without limit. A negative duration, and one that is not a number, is 0.
+// wait of `hours::max()` is therefore a wait without limit. A negative duration, and a value that is not a number, is
+// 0.
 template <duration_like D>
 [[nodiscard]] constexpr boottime_clock::duration to_nanoseconds(const D& d) noexcept {
     constexpr long double k_limit = 1e18L;
@@ -64,8 +65,8 @@ template <duration_like D>
     return boottime_clock::duration{static_cast<std::int64_t>(n)};
 }
 
-// Returns the time from now until `time`, on the clock of `time`; zero if `time` has passed. The limits are those of
-// to_nanoseconds().
+// Returns the time from now until `time`, on the clock of `time`; zero if `time` has passed. The limits are the same as
+// for to_nanoseconds().
 template <time_point_like T>
 [[nodiscard]] boottime_clock::duration left_until(const T& time) {
     // Nanoseconds of any clock, without overflow.

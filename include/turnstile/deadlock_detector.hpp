@@ -101,7 +101,7 @@ public:
     //
     // A caller that gets `would_deadlock` must release its holds, and may then start again. Without `options.owner` the
     // owner is the calling thread. A Boost interruption point. Do not call it from callbacks of the client
-    // (`bad_option`). Errors: those of acquire(), and
+    // (`bad_option`). Errors: the errors of acquire(), and
     // - `bad_option`: the detector does not look at this lock's path.
     // - `no_permission`, `protocol`, `too_many`: the detector cannot look. This call did not take the lock. A temporary
     //   error of a look (`timeout`, `not_connected`) only postpones the look.

@@ -4,7 +4,7 @@
 //
 //     spdlog::warn("no lock: {}", hold.error());
 //
-// Fill, width and precision are those of a string. This header needs fmt; the others do not.
+// Fill, width and precision are the same as for a string. This header needs fmt; the others do not.
 #pragma once
 
 #include <fmt/format.h>

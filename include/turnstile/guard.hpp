@@ -95,8 +95,8 @@ public:
     [[nodiscard]] result<void> status() const;
 
     // Returns a stop token that is triggered when the hold is lost, but not by release(). Its callbacks
-    // (std::stop_callback) run on threads of the client: those of one hold on one thread, those of up to 32 holds at
-    // once. close() waits for them, and they may call close().
+    // (std::stop_callback) run on threads of the client: all callbacks of one hold on one thread, and the callbacks of
+    // up to 32 holds at once. close() waits for them, and they may call close().
     [[nodiscard]] std::stop_token lost() const noexcept;
     // Calls `callback` once when the hold is lost, at once if it is lost already, on the client's callbacks executor.
     // After the release of the guard it does not begin any more, see acquire_options.

@@ -131,8 +131,8 @@ public:
     // job runs, the gate still takes up to a second to record the end. The job itself must watch lost() and its own
     // token.
     //
-    // Errors, after which the job was not run: those of mutex::acquire() and guard::commit(). `busy`, or `timeout` with
-    // a timeout, also means that another recipe (a mutex, `turnstile run`) holds the lock at the path;
+    // Errors, after which the job was not run: the errors of mutex::acquire() and guard::commit(). `busy`, or `timeout`
+    // with a timeout, also means that another recipe (a mutex, `turnstile run`) holds the lock at the path;
     // client_options::foreign_kinds can turn that into `bad_option`. After `outcome_unknown`, and after the loss of the
     // lock (`session_lost`, `removed` and others), the start may have been recorded, and then counts as a run.
     result<job_report> run(const std::function<void(job_run&)>& job, acquire_options options = {});

@@ -15,7 +15,7 @@
 //     turnstile::leader reports{servers, "/election/reports", duty, {.id = "host-1"}};
 //     reports.start();
 //
-// A lead is a hold, like that of a mutex: it ends, by the lease, before another participant can lead. leads() compares
+// A lead is a hold, like a mutex's: it ends, by the lease, before another participant can lead. leads() compares
 // the lease with the clock at the call. The stop token of lost(), and the listener of on_change(), report the end.
 //
 // | the term ends                                       | then the participant                                     |
@@ -148,7 +148,7 @@ public:
     // Resigns in favour of the participant `successor`. Participants that come to lead before it step aside, once each
     // at most, and for no longer than `within`. After that time the next in line leads. The call returns when the order
     // is written at the servers and the stop token is triggered; present_leader() shows when the successor leads.
-    // Errors: those of guard::commit(), and
+    // Errors: the errors of guard::commit(), and
     // - `not_held`: this participant does not lead.
     // - `bad_option`: `successor` does not take part, or `within` is out of range.
     result<void> move_to(std::string_view successor, boottime_clock::duration within,

@@ -15,7 +15,7 @@
 // The object sets no watch. So a change of the leader sends nothing to observers, and the observers of an election do
 // not all ask in the same instant.
 //
-// Delay. The answer is that of the client's own server, which may be behind the leader of the servers. A new leader is
+// Delay. The answer comes from the client's own server, which may be behind the leader of the servers. A new leader is
 // seen at most `every` after that server knows it. How to use it: docs/how-to/election.md.
 //
 // Thread safety: any thread may call any member. The object has one thread, which calls the listener.

@@ -18,8 +18,8 @@
 // |                | is valid and no other process wants it      | kept, and confirmed, for a while           |
 //
 // "Until this one learns of them" is the time of a watch event, and ends at the latest with the lease. G2 of the
-// contract is relaxed by that much, and by nothing else. Exclusion, loss and fencing tokens are those of a strict lock.
-// docs/why/sharing.md has the protocol.
+// contract is relaxed by that much, and by nothing else. Exclusion, loss and fencing tokens are the same as for a
+// strict lock. docs/why/sharing.md has the protocol.
 //
 // Thread safety: values.
 #pragma once

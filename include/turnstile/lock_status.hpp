@@ -63,7 +63,7 @@ struct contender {
     std::size_t position = 0;  // contenders ahead: of a mutex 0 is the holder, 1 is the next
     // Kind of the contender, from the name of its znode.
     contender_kind kind = contender_kind::mutex;
-    std::int32_t permits = 1;  // how many permits it asks for (kind `permit`)
+    std::int32_t permits = 1;  // number of permits that it claims (kind `permit`)
     std::string name{};        // name of its znode
     // The number that the servers appended to the name. It is not a fencing token.
     std::int32_t sequence = 0;

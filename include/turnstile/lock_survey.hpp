@@ -54,7 +54,7 @@ struct surveyed_lock {
     lock_kind kind = lock_kind::mutex;  // kind of the lock
     std::size_t contenders = 0;         // number of all contenders, holders and waiters
     // The holders and the waiters that were read, in the order of arrival. If the limit of a semaphore has shrunk,
-    // `holders` has only those that fit into it now.
+    // `holders` has only contenders that fit into it now.
     std::vector<contender> holders;
     std::vector<contender> waiters;
     // The limit of a semaphore, if it is known.

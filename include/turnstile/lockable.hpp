@@ -32,7 +32,7 @@
 // acquire({.timeout = 2s}). The same goes for try_acquire(), async_acquire(), acquire_shared(), upgrade() and the
 // others. Parameters after the options stay.
 //
-// Thread safety: that of the lock.
+// Thread safety: the same as the lock's.
 #pragma once
 
 #include <utility>

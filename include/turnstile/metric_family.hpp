@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // metric_family: measured numbers in the form that monitoring systems read, and their text for Prometheus.
 //
-// metrics.hpp fills families with the numbers of a program's locks. A program adds families of its own, and writes all
+// metrics.hpp fills families with the numbers of a program's locks. A program can add more families, and writes all
 // of them in one answer:
 //
 //     std::vector<turnstile::metric_family> page = turnstile::families_of(numbers.snapshot());
@@ -35,7 +35,7 @@ struct TURNSTILE_EXPORT metric_histogram {
     // The number of values in each bucket alone; the last count belongs to the values above the last bound. Either
     // empty, or one longer than `bounds`.
     std::vector<std::uint64_t> counts{};
-    double sum = 0;  // of all values
+    double sum = 0;  // sum of all values
 
     // Returns the number of values.
     [[nodiscard]] std::uint64_t total() const noexcept;
@@ -48,16 +48,16 @@ struct TURNSTILE_EXPORT metric_histogram {
 // A number of a family, with the labels that distinguish it from the other numbers of the family.
 struct metric_sample {
     std::vector<std::pair<std::string, std::string>> labels{};  // names and values
-    double value = 0;                                           // of a counter or a gauge
-    metric_histogram histogram{};                               // of a histogram
+    double value = 0;                                           // for a counter or a gauge
+    metric_histogram histogram{};                               // for a histogram
 };
 
 // All numbers of one name.
 struct metric_family {
     std::string name;                       // name of the metric
     metric_kind kind = metric_kind::gauge;  // kind of all samples
-    std::string help;                       // one sentence
-    std::vector<metric_sample> samples{};   // one for each set of labels
+    std::string help;                       // a sentence
+    std::vector<metric_sample> samples{};   // a sample for each set of labels
 };
 
 // The value of the HTTP header Content-Type for the text of prometheus_text().

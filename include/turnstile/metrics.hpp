@@ -8,7 +8,7 @@
 //     const std::string page = turnstile::prometheus_text(turnstile::families_of(numbers.snapshot()));
 //
 // Series. The numbers of all locks whose path fits a template form one series, which has the template's name. Every
-// other path has a series of its own, up to `most_paths` paths; paths beyond them share the series "other". So the
+// other path has a separate series, up to `most_paths` paths; paths beyond them share the series "other". So the
 // number of series never exceeds the number of templates + most_paths + 1, whatever paths the program uses. A series
 // stays until the last handle is gone.
 //
@@ -64,7 +64,7 @@ struct lock_event {
     boottime_clock::time_point at{};  // the instant of the event
     boottime_clock::duration
         span{};  // the wait (`granted`, `refused`) or the hold (`released`, `lost`)
-    turnstile::fencing_token token{};  // of the grant, from `granted` on
+    turnstile::fencing_token token{};  // the grant's; set from `granted` on
     std::optional<errc> why{};         // the reason of `refused` and `lost`
 };
 
@@ -72,13 +72,13 @@ struct lock_event {
 struct metrics_options {
     // A path belongs to the first template that it fits (path_template::matches).
     std::vector<path_template> templates{};
-    // The largest number of paths without a template that have a series of their own. At most 10,000.
+    // The largest number of paths without a template that have a separate series. At most 10,000.
     std::size_t most_paths = 50;
     // Upper bounds of the histograms' buckets, ascending, above zero, at most 100. Empty: 18 bounds from 1 ms to 1 h.
     std::vector<boottime_clock::duration> bounds{};
     // Called with each event, in the order of the call's events: `waits` on the thread that calls for the lock;
     // `granted` and `refused` on the thread that gets the result, just before it gets it; `released` on the thread that
-    // releases; `lost` on a thread of the client. The library holds no lock of its own meanwhile. Keep it short: the
+    // releases; `lost` on a thread of the client. The library holds no internal lock meanwhile. Keep it short: the
     // caller waits for it. It must be safe to call from several threads at once. The library logs an exception that it
     // throws.
     detail::callback<void(const lock_event& event)> observer{};
@@ -98,8 +98,8 @@ struct lock_numbers {
     std::size_t waiting_now = 0;  // calls that wait now
     // The largest number of contenders ahead of a call that waits now, as the call last learned it.
     std::size_t queue_depth = 0;
-    boottime_clock::duration longest_wait{};  // of the calls that wait now
-    boottime_clock::duration longest_hold{};  // of the present holds
+    boottime_clock::duration longest_wait{};  // among the calls that wait now
+    boottime_clock::duration longest_hold{};  // among the present holds
     // The shortest time that is left until a present hold is no longer certain (guard::remaining). Empty without a
     // hold, and where holds have no limit (`local:`).
     std::optional<boottime_clock::duration> lease_margin{};

@@ -19,14 +19,13 @@
 // and tries the rest at once behind it. After several failed trials in a row the next 3, 7, up to 63 calls do so.
 // try_acquire() goes from lock to lock.
 //
-// All or none. One deadline covers the whole call. If not all locks are granted, the client gives back those that were,
+// All or none. One deadline covers the whole call. If not all locks are granted, the client releases the granted ones,
 // the last first, even after the caller has gone. The call may lose a granted part while it waits for another part: its
 // session ends, or another client deletes its znode. The call then starts over within its deadline.
 //
 // The hold is valid while all its parts are valid: valid_until() is the earliest valid_until() of a part. When one part
 // is lost, the whole hold is lost: the library first notifies the caller (lost(), then on_lost), then releases the other
-// parts. The
-// guard's token is that of the last part, which grows with each grant of the same set. For overlapping sets use
+// parts. The guard's token is the last part's, which grows with each grant of the same set. For overlapping sets use
 // guard::fencing_tokens(). docs/why/multi-lock.md lists each step and what happens if it fails.
 //
 // Thread safety: any thread may call any member. Do not destroy a multi_lock while a call on it is in progress.
@@ -68,7 +67,7 @@ public:
     using lockable::async_acquire;
     using lockable::try_acquire;
 
-    // Waits for all locks. The errors are those of the locks; the message names the lock. After an error no znode of
+    // Waits for all locks. The errors are the locks' errors; the message names the lock. After an error no znode of
     // the call blocks a queue: the client has removed the znodes, or removes them as soon as it reaches the servers, or
     // they end with their session.
     //

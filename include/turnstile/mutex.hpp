@@ -89,7 +89,7 @@ public:
     // - `bad_path`: a parent is ephemeral, or the servers refuse the contender's path as too long.
     // - `bad_option`: the label, the owner, `max_hold` or `warn_before` breaks a rule, or the servers refuse the ACL.
     result<guard> acquire(acquire_options options = {});
-    // Takes the lock if no contender is ahead; otherwise returns `busy`. The other errors are those of acquire(). The
+    // Takes the lock if no contender is ahead; otherwise returns `busy`. The other errors are acquire()'s. The
     // call waits only for the servers' answer, and no longer than the options say (default: the session timeout; then
     // `timeout` or `not_connected`).
     result<guard> try_acquire(acquire_options options = {});

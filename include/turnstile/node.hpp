@@ -35,7 +35,7 @@ struct node {
 
 // Reads a znode from the server that the client is connected to, which may be behind the leader. A `set` or `check`
 // with the version that was read finds that out. A Boost interruption point. Errors: `no_node`, `no_permission`,
-// `bad_path`, `protocol` (the servers refuse for another reason), those of the wait (`timeout`, `cancelled`,
+// `bad_path`, `protocol` (the servers refuse for another reason), the errors of the wait (`timeout`, `cancelled`,
 // `not_connected`, `unresolvable`, `interrupted`), `auth_failed`, `closed`, `forked`.
 [[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const client& servers, std::string_view path,
                                                       const query_options& options = {});
@@ -46,7 +46,7 @@ struct node {
 //
 // The read uses the session of the hold, and costs no further request. After a reconnect, and if several sessions or
 // threads of this process share the hold, a commit that changes nothing precedes it (docs/why/guarded-writes.md). The
-// default timeout is the session timeout. Errors: as above, those of guard::status(), `not_held` (an empty guard),
+// default timeout is the session timeout. Errors: as above, the errors of guard::status(), `not_held` (an empty guard),
 // `bad_option` (a quorum_lock's hold, which belongs to several servers).
 [[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const guard& hold, std::string_view path,
                                                       const query_options& options = {});

@@ -14,7 +14,7 @@
 // | turnstile.lock.pending    | UpDownCounter | {call}    | turnstile.lock                                |
 // | turnstile.lock.held       | UpDownCounter | {hold}    | turnstile.lock                                |
 //
-// OpenTelemetry has no semantic conventions for locks. The names follow those of connection pools
+// OpenTelemetry has no semantic conventions for locks. The names follow the names for connection pools
 // (db.client.connection.wait_time), and `error.type` is the general attribute: its value is name_of() of the error.
 //
 // This header needs the API of OpenTelemetry C++ 1.x (headers alone), which Debian 12 does not have.

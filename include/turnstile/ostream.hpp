@@ -3,7 +3,7 @@
 //
 //     std::cerr << hold.error() << '\n';
 //
-// Thread safety: that of the stream.
+// Thread safety: the same as the stream's.
 #pragma once
 
 #include <ostream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // owned: a pointer to the private state of a public class, whose definition the header does not need.
 //
-// Thread safety: that of the state.
+// Thread safety: the same as the state's.
 #pragma once
 
 #include <utility>

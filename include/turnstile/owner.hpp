@@ -32,7 +32,7 @@ public:
 
     // True for the owner of a thread. Only that thread may act for it.
     [[nodiscard]] bool is_thread() const noexcept { return kind_ == kind::thread; }
-    // Returns "thread 3" or "owner 7", for messages. The numbers are those of this process.
+    // Returns "thread 3" or "owner 7", for messages. The numbers are unique in this process.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
 
     friend auto operator<=>(const owner&, const owner&) noexcept = default;

@@ -8,7 +8,7 @@
 //     const turnstile::path_template orders{"/locks/orders/{}"};
 //     turnstile::mutex m{servers, orders.format(order_id)};
 //
-// In the template `{}` stands for an argument, at most one in each name ("/by-day/{}/order-{}"). `{{` and `}}` are
+// In the template `{}` represents an argument, at most one in each name ("/by-day/{}/order-{}"). `{{` and `}}` are
 // braces. All other text is taken literally.
 //
 // Escaping. An argument is written literally, except for these characters: control characters, the space, "/", "%", a
@@ -57,7 +57,7 @@ class TURNSTILE_EXPORT path_template {
 public:
     // Largest size of an argument in the path, in bytes.
     static constexpr std::size_t k_longest_argument = 128;
-    static constexpr std::size_t k_longest_beginning = 80;  // how many of these precede a digest
+    static constexpr std::size_t k_longest_beginning = 80;  // characters before a digest
 
     // Parses `text`, a template. Throws std::system_error(bad_path), with the template and the rule in the message: it
     // must start with "/", its braces must be paired, a name has at most one `{}`, and with arguments it must be a path

@@ -66,7 +66,8 @@ enum class scope_promise { process, host, server, cluster };
 struct promises {
     exclusion_promise exclusion = exclusion_promise::best_effort;  // exclusion (G1)
     order_promise order = order_promise::none;                     // order of grants (G2)
-    waiting_promise waiting = waiting_promise::polled;   // how a waiter learns of its turn
+    waiting_promise waiting =
+        waiting_promise::polled;  // the way in which a waiter learns of its turn
     failover_promise failover = failover_promise::none;  // locks after the loss of a server
     loss_promise loss = loss_promise::none;              // report of a loss (G5)
     token_promise token = token_promise::none;           // fencing (G6)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // quorum_lock: one lock that a majority of independent ensembles grants.
 //
-// Use it if the lock must outlive the loss of a whole ensemble, like the one of a data centre, and each place has
+// Use it if the lock must outlive the loss of a whole ensemble, such as a data centre's, and each place has
 // its own ensemble anyway; or if a single ensemble across all places would lose its majority together with one place.
 // Otherwise prefer one ensemble with a server in each of three places: it is simpler, grants in FIFO order, has one
 // number as its token, and also outlives the loss of a place.
@@ -109,7 +109,7 @@ public:
     using lockable::async_acquire;
     using lockable::try_acquire;
 
-    // Waits for a majority. Errors: as those of mutex; the message tells what each ensemble said.
+    // Waits for a majority. Errors: the errors of mutex; the message tells what each ensemble said.
     // - `timeout`: the timeout passed. `not_connected`: it passed, and no majority of the clients is connected.
     // - `closed`, `no_permission` and other final errors: so many ensembles refuse that no majority is left.
     //

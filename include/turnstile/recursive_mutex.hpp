@@ -21,8 +21,8 @@
 // An owner cannot enter a lost hold again (the lease ended, or the session or the znode is gone): acquire() returns
 // `session_lost` until all guards of that hold are released.
 //
-// Protocol: that of `mutex` (docs/why/mutex.md), so both, Curator's InterProcessMutex and Go's samuel client share a
-// path and a queue. docs/why/recursive_mutex.md describes the additions.
+// Protocol: the same as `mutex` (docs/why/mutex.md), so both, Curator's InterProcessMutex and Go's samuel client share
+// a path and a queue. docs/why/recursive_mutex.md describes the additions.
 //
 // Thread safety: any thread may call any member. Do not destroy a recursive_mutex while a call on it is in progress.
 // Asynchronous acquisitions and guards may outlive it.
@@ -72,7 +72,7 @@ public:
     using lockable::try_acquire;
 
     // Waits for the lock, or shares the owner's hold at once. A call that enters again uses only the option on_lost.
-    // Errors: those of mutex::acquire(), and
+    // Errors: the errors of mutex::acquire(), and
     // - `session_lost`: `identity` has a lost hold. Release its guards first.
     // - `would_deadlock`: `identity` is already waiting for this lock, elsewhere.
     result<guard> acquire(acquire_options options = {}, owner identity = owner::calling_thread());
@@ -87,7 +87,7 @@ public:
     // Returns how many guards share the hold of this owner, a lost hold included; 0 if it has none.
     [[nodiscard]] std::size_t count(owner identity = owner::calling_thread()) const;
 
-    // Queries, as those of mutex.
+    // Queries, like mutex's.
     [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<contender>> holder(const query_options& options = {}) const;

@@ -22,8 +22,8 @@
 // - Threads of one process that hand a hold to each other (lock_options::retain_for, cohort) share one znode. The check
 //   distinguishes processes, but not these threads.
 //
-// Thread safety: that of the guard. The call asks no server. The values stay the same for the whole hold, so you can
-// read them once after the grant and use them in every script.
+// Thread safety: the same as the guard's. The call asks no server. The values stay the same for the whole hold, so you
+// can read them once after the grant and use them in every script.
 #pragma once
 
 #include <string>

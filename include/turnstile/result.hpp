@@ -2,7 +2,7 @@
 // result<T>: a value, or an error.
 //
 // Calls that can fail return a result. It is C++23's `std::expected<T, error>`, reduced to what users of this library
-// need. The names are those of the standard; has_error() is Boost's.
+// need. The names are the standard's; has_error() is Boost's.
 //
 //     turnstile::result<turnstile::guard> hold = orders.try_acquire();
 //     if (hold) use(hold->fencing_token()); else log(hold.error().message());

@@ -9,7 +9,7 @@
 //     orders.ask(*stuck, reason).value();                                // it may let go
 //     if (is_held_after(5s)) orders.take(*stuck, reason).value();        // it has to
 //
-// | call       | what it does                                             | G1   | the old holder learns it          |
+// | call       | effect                                                   | G1   | the old holder learns it          |
 // |------------|----------------------------------------------------------|------|-----------------------------------|
 // | ask()      | writes a request into the contender's znode              | kept | by `on_asked_to_release`          |
 // | take()     | writes an order; later deletes a znode that still exists | kept | by the loss (`revoked`)           |
@@ -56,7 +56,7 @@ struct revoke_options {
     // The reason, for the record: at most 1024 bytes.
     std::string why{};
     // take(): the time from the order to the deletion of a znode that still exists. Default: twice the session timeout
-    // that the contender claims in its znode, or twice that of this client if that is longer.
+    // that the contender claims in its znode, or twice this client's, if that is longer.
     //
     // The time must be given for a contender of another library, which keeps no lease and claims no session timeout;
     // and for a contender whose claim cannot be true (contender_metadata drops claims above an hour, `longest_session`
@@ -77,7 +77,7 @@ enum class revocation_outcome {
     gone_before  // its znode did not exist when the call began
 };
 
-// True if an order of take() stands in the contender's znode, as it was read.
+// True if an order of take() is in the contender's znode, as it was read.
 [[nodiscard]] TURNSTILE_EXPORT bool is_ordered_away(const contender& seen);
 
 // Revokes contenders of one lock.
@@ -91,7 +91,7 @@ public:
 
     // Asks the contender to release the lock. Errors of all members: `removed` (ask(): the contender is gone),
     // `no_permission`, `bad_option` (`who`, `why`, `wait`; a contender without a name), `busy` (its znode changes
-    // faster than it can be read), and those of queries: `timeout`, `not_connected`, `cancelled`, `interrupted`,
+    // faster than it can be read), and the errors of queries: `timeout`, `not_connected`, `cancelled`, `interrupted`,
     // `closed`, `forked`, `auth_failed`, `protocol`.
     [[nodiscard]] result<void> ask(const contender& target, const revoke_options& options) const;
     // Takes the lock from the contender, and waits until its znode is gone. A Boost interruption point; an interruption

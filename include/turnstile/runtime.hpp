@@ -64,7 +64,7 @@ struct runtime_options {
     // library calls `work` itself. The function must not block, because the thread does nothing else meanwhile. After
     // `work`, and in destructors of the thread's thread_local objects, do not destroy the last client or the last
     // handle of the runtime: they would wait for themselves. On the timers' thread all signals are blocked; on the
-    // others only those that were blocked where the runtime was made.
+    // others only signals that were blocked where the runtime was made.
     std::function<void(const runtime_thread& thread, const std::function<void()>& work)> around{};
 };
 

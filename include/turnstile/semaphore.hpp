@@ -55,7 +55,7 @@ namespace turnstile {
 // A semaphore on one path.
 class TURNSTILE_EXPORT semaphore {
 public:
-    // Makes a semaphore of `permits` permits, or one that uses the stored number. Sends nothing. Throws
+    // Makes a semaphore of `permits` permits, or a semaphore that uses the stored number. Sends nothing. Throws
     // std::system_error: `bad_path`, and `bad_option` for a number outside permit_count's range (the message names the
     // value and the rule); `closed` for a client that was moved from.
     semaphore(const client& servers, std::string_view path, permit_count permits);
@@ -67,7 +67,7 @@ public:
     // Returns the path, as given.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Wait for one permit, or for several at once, under one guard. Errors: those of mutex::acquire(), and
+    // Wait for one permit, or for several at once, under one guard. Errors: the errors of mutex::acquire(), and
     // - `bad_option`: `permits` is out of range, or larger than the limit; or the stored number differs from this
     //   object's. The message has the numbers.
     // - `bad_path`: there is no semaphore yet, and this object gives no number; or the data of the path is not a
@@ -116,16 +116,16 @@ public:
         async_acquire(permits, acquire_options{.timeout = limit}, std::move(handler));
     }
 
-    // Returns the stored number of permits. Errors: those of the queries, and `bad_path` as above.
+    // Returns the stored number of permits. Errors: the errors of the queries, and `bad_path` as above.
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;
     // Sets the number of permits for all clients, and creates the semaphore if there is none. A larger number wakes the
     // head of the queue. A smaller number takes no permit from a holder, and refuses waiters that ask for more permits
     // than exist from now on.
     //
-    // Errors: those of the queries, and `bad_option` (out of range), `bad_path` (as above), `no_permission`. After
+    // Errors: the errors of the queries, and `bad_option` (out of range), `bad_path` (as above), `no_permission`. After
     // `timeout`, `cancelled`, `interrupted` and `not_connected` the number may have been set, or may be set later.
     result<void> set_limit(permit_count permits, const query_options& options = {});
-    // Returns how many permits one call could get now: those that no contender holds or waits for.
+    // Returns the number of permits that one call could get now: permits that no contender holds or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
 
     // Queries: the caller needs no permit, and a query changes nothing. Errors: the same as the queries of mutex.

@@ -39,9 +39,9 @@ struct server_configuration {
 struct server_health {
     std::string name;        // from the connect string: "zk1:2181"
     std::string address;     // "192.0.2.1:2181"; the name if it cannot be resolved
-    bool reachable = false;  // it accepts connections
-    bool serves = false;     // it gives its role, so it is a part of a working ensemble
-    std::string problem{};   // one sentence, if it does not serve or does not answer
+    bool reachable = false;  // the server accepts connections
+    bool serves = false;     // the server reports its role, so it is a part of a working ensemble
+    std::string problem{};   // a sentence, if the server does not serve or answer
     server_role role = server_role::unknown;  // its role, from `srvr`
     std::string version{};                    // "3.8.0"
     std::chrono::microseconds round_trip{};  // connection, question and answer; 0 without an answer

@@ -143,7 +143,7 @@ public:
     // if the hold is of that kind already.
     //
     // The calls wait for the servers' answer, but no longer than the lease, and are no interruption points. After an
-    // error the hold is what it was. Errors:
+    // error the hold is unchanged. Errors:
     // - `not_held`: the guard is empty. The errors of guard::status(): the hold is over.
     // - `no_permission`: an ACL forbids the change.
     // - `bad_option`: the guard belongs to a different lock; or it is a reader's, which cannot become upgradable.
@@ -154,8 +154,8 @@ public:
     // arrive meanwhile wait behind the upgrade. The guard then covers both holds: the loss of either one is its loss,
     // and callbacks that were registered with it remain. A writer's guard stays as it is.
     //
-    // The options are those of a further acquisition; their on_lost is called beside that of the first. After an error
-    // the guard holds what it held before. Errors: those of acquire(), and
+    // The options belong to a further acquisition; their on_lost is called beside the first acquisition's. After an
+    // error the guard's hold is unchanged. Errors: the errors of acquire(), and
     // - `bad_option`: the guard belongs to a different lock, or is a plain reader's.
     // - `too_many`: the upgrade needs the session of the hold, and that session owns as many znodes as is safe.
     result<void> upgrade(guard& hold, acquire_options options = {});
@@ -171,7 +171,7 @@ public:
     [[nodiscard]] shared_mutex_view upgraders() const;
     [[nodiscard]] shared_mutex_view writers() const;
 
-    // Queries. They need no lock and change nothing. Errors: as those of mutex.
+    // Queries. They need no lock and change nothing. Errors: the same as mutex's.
     //
     // Returns whether a contender holds the lock, in any way.
     [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;

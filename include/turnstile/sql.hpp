@@ -32,7 +32,7 @@
 // - A lock that threads of this process share (lock_options::retain_for, cohort) passes between them without a change
 //   of the row. Your threads must wait for the end of the transaction before they release.
 //
-// Thread safety: that of the guard and of the connection. The call blocks for one statement of the database.
+// Thread safety: the same as the guard's and the connection's. The call blocks for one statement of the database.
 #pragma once
 
 #include "turnstile/export.hpp"

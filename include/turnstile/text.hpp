@@ -3,7 +3,7 @@
 //
 //     log(turnstile::text_of(hold.error()) + ", " + turnstile::text_of(servers.state()));
 //
-// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is that of its category.
+// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is its category's.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -22,12 +22,13 @@ struct tls_options {
     bool enabled = false;     // true: the client connects with TLS
     std::string ca_file{};    // PEM; empty: the authorities of the system
     std::string cert_file{};  // PEM, of the client, with its chain; empty: none is shown
-    std::string key_file{};   // PEM; one that other users can open is refused
+    std::string key_file{};   // PEM; refused if other users can open it
     std::string
-        key_password_file{};  // the first line opens key_file; one that other users can open is refused
+        key_password_file{};  // its first line opens key_file; refused if other users can open it
     std::string
-        crl_file{};  // PEM: revocation lists of every authority in the chain; empty: none is looked at
-    // What the servers' certificates have to name; empty: each the host by which the connect string has it.
+        crl_file{};  // PEM: revocation lists of every authority in the chain; empty: no check
+    // The name that every server's certificate must have. Empty: each certificate must have the server's host name from
+    // the connect string.
     std::string server_name{};
     // False: a certificate of a known authority is good for any name.
     bool check_host_name = true;

@@ -124,7 +124,7 @@ public:
 
     // Adds a hold as a condition: the servers execute the transaction only while the znode of that hold exists too.
     //
-    // The hold may be that of another client on the same servers and chroot. A multi_lock's hold stands for all its
+    // The hold may belong to another client on the same servers and chroot. A multi_lock's hold represents all its
     // parts. A guard that is released before the commit is answered releases its hold after it. commit() refuses a
     // guard without a hold (`not_held`), and a hold on other servers or of a quorum_lock (`bad_option`).
     transaction& under(const guard& further);

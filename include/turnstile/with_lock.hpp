@@ -10,7 +10,7 @@
 //
 // It works with every recipe whose acquire() returns a guard, like mutex, multi_lock and quorum_lock.
 //
-// Thread safety: that of the lock.
+// Thread safety: the same as the lock's.
 #pragma once
 
 #include <concepts>

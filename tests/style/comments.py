@@ -19,7 +19,9 @@ RAW = re.compile(r'R"(\w*)\(')
 
 
 def comments(path):
-    """Pairs (line number, text) of the comments: lines that follow each other are one text."""
+    """Pairs (line number, text) of the comments: lines that follow each other are one text. An indented line is an
+    example in code.
+    """
     line_of = LINE["slashes" if path.endswith((".cpp", ".hpp")) else "hash"]
     found, raw = [], None
     last = (0, "")
@@ -37,6 +39,8 @@ def comments(path):
             if not match or match.group(1).count('"') % 2 or MARK.match((match.group(2) or "").strip()):
                 continue
             before, text = match.group(1), match.group(2) or ""
+            if text.startswith("    "):
+                text = "CODE"
             if found and not before.strip() and last == (number - 1, before):
                 found[-1] = (found[-1][0], found[-1][1] + " " + text.strip())
             else:

@@ -29,7 +29,7 @@ struct issued_certificate {
 struct certificate_request {
     std::string names = "DNS:localhost,IP:127.0.0.1";  // that it is for, as openssl writes them
     bool expired = false;                              // for a year that is over
-    std::string password{};                            // of the key; empty: none
+    std::string password{};                            // the key's; empty: none
 };
 
 // An authority with a key, a certificate and a revocation list.

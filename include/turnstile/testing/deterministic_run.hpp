@@ -19,9 +19,9 @@
 //     EXPECT_TRUE(report.passed) << report.text();
 //
 // How it works. A run is a fork of the calling process, in which one thread at a time runs. The seed chooses the next
-// thread at every mutex, condition variable, atomic wait and sleep, and at the start and end of a thread. Time stands
-// still while a thread can run, and then jumps to the next instant for which a thread waits. The processes of the world
-// are threads of that one process, so a test can read their state in shared variables. Each has its own clock.
+// thread at every mutex, condition variable, atomic wait and sleep, and at the start and end of a thread. Time does
+// not pass while a thread can run, and then jumps to the next instant for which a thread waits. The processes of the
+// world are threads of that one process, so a test can read their state in shared variables. Each has its own clock.
 //
 // Limits:
 // - Sockets, pipes and files are the system's, and take no virtual time. A thread that blocks in one ends the run after
@@ -107,13 +107,13 @@ struct run_limits {
 
 // The result of a run.
 struct run_report {
-    bool passed = false;                      // whether the test ended and no rule was broken
+    bool passed = false;                      // true if the test ended and no rule was broken
     std::string failure{};                    // the reason, if it failed
     boottime_clock::duration virtual_time{};  // virtual time that has passed
     std::uint64_t steps = 0;                  // number of scheduling points
-    std::uint64_t fingerprint = 0;            // of all decisions; equal for equal seeds, see below
-    std::string latest{};  // position of each thread at the end; empty if the run passed
-    std::string story{};   // events of the servers, one per line, if story_policy is `keep`
+    std::uint64_t fingerprint = 0;  // a hash of all decisions; equal for equal seeds, see below
+    std::string latest{};           // position of each thread at the end; empty if the run passed
+    std::string story{};  // events of the servers, one per line, if story_policy is `keep`
 
     [[nodiscard]] std::string text() const;  // the whole report, for people
 };

@@ -79,8 +79,8 @@ public:
     // as long as possible, even if the client does not ask the servers.
     [[nodiscard]] turnstile::lease_settings lease_settings() const;
 
-    [[nodiscard]] std::string connect_string() const;               // of all servers
-    [[nodiscard]] std::string connect_string(std::size_t i) const;  // of one
+    [[nodiscard]] std::string connect_string() const;               // all servers
+    [[nodiscard]] std::string connect_string(std::size_t i) const;  // a single server
 
     void kill(std::size_t i);  // SIGKILL
     void stop(std::size_t i);  // shuts it down in order

@@ -72,13 +72,13 @@ public:
     }
     // 0 for a handshake, -1 for a watch event, -2 for a ping.
     [[nodiscard]] std::int32_t xid() const;
-    [[nodiscard]] std::int64_t zxid() const;  // of a reply or an event; otherwise 0
+    [[nodiscard]] std::int64_t zxid() const;  // for a reply or an event; otherwise 0
     // Returns 0 for a reply without an error, or ZooKeeper's code like -101 (NoNode).
     [[nodiscard]] std::int32_t error() const;
-    // Returns the path at the beginning of a request (for a multi that of its first operation), or the path of an
+    // Returns the path at the beginning of a request (for a multi its first operation's), or the path of an
     // event; empty if there is none.
     [[nodiscard]] std::string path() const;
-    [[nodiscard]] std::int64_t session_id() const;  // of a handshake; otherwise 0
+    [[nodiscard]] std::int64_t session_id() const;  // for a handshake; otherwise 0
 
     // Returns the message without its length.
     [[nodiscard]] std::span<const std::byte> body() const noexcept { return body_; }

@@ -6,7 +6,7 @@
 //     java_program contender{"CuratorContender", class_folder};
 //     process running = contender.start({"participants", servers.connect_string(), "/orders"}, log);
 //
-// Java comes from JAVA_HOME, or else from PATH. The jars are those in /usr/share/java, or those of the class path in
+// Java comes from JAVA_HOME, or else from PATH. The jars are in /usr/share/java, or on the class path in
 // the environment variable TURNSTILE_ZOOKEEPER_CLASSPATH.
 //
 // Thread safety: any thread may call const members.

@@ -8,7 +8,7 @@
 //     server.kill();
 //     server.start();   // with its data
 //
-// The programs are those of Debian's package mariadb-server (mariadbd, mariadb-install-db, mariadb). MariaDB does not
+// The programs belong to Debian's package mariadb-server (mariadbd, mariadb-install-db, mariadb). MariaDB does not
 // run as root. If the test runs as root, the kit starts the server as the user `nobody`, by setpriv.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.
@@ -29,7 +29,7 @@ namespace turnstile::testing {
 
 // The options of a server.
 struct mariadb_server_options {
-    // Options of mariadbd, after those of the kit: "--log-bin", "--read-only".
+    // Options of mariadbd, after the kit's own: "--log-bin", "--read-only".
     std::vector<std::string> options{};
 };
 
@@ -68,7 +68,7 @@ private:
 
     loopback_port port_;
     temporary_folder folder_;
-    const std::filesystem::path home_;  // of the user that the server runs as
+    const std::filesystem::path home_;  // the home of the server's user
     const std::filesystem::path data_;
     const std::filesystem::path log_;
     const std::vector<std::string> options_;

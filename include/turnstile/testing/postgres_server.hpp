@@ -8,8 +8,8 @@
 //     server.kill();
 //     server.start();   // with its data
 //
-// The programs are those of Debian's package postgresql (/usr/lib/postgresql/<version>/bin, the highest installed
-// version), or else those from PATH. PostgreSQL does not run as root. If the test runs as root, the kit starts
+// The programs belong to Debian's package postgresql (/usr/lib/postgresql/<version>/bin, the highest installed
+// version), or else come from PATH. PostgreSQL does not run as root. If the test runs as root, the kit starts
 // the server as the user `nobody`, by setpriv.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.
@@ -34,7 +34,7 @@ class postgres_server;
 
 // The options of a server.
 struct postgres_server_options {
-    std::string config{};           // lines of postgresql.conf, after those of the kit
+    std::string config{};           // lines of postgresql.conf, after the kit's own
     std::string access{};           // lines of pg_hba.conf, before "trust everybody on this host"
     std::string encoding = "UTF8";  // encoding of the database
     // A running server, or null. The new server begins with a copy of its data, and follows it as an asynchronous

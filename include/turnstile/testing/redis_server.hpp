@@ -30,14 +30,14 @@ namespace turnstile::testing {
 // Files in PEM for a server with TLS.
 struct redis_tls_files {
     std::string certificate{};         // for 127.0.0.1
-    std::string key{};                 // of the certificate
+    std::string key{};                 // the certificate's
     std::string authorities{};         // authorities that the clients and the server trust
     bool client_certificates = false;  // clients must present a certificate
 };
 
 // The options of a server.
 struct redis_server_options {
-    std::string config{};  // lines of redis.conf, after those of the kit
+    std::string config{};  // lines of redis.conf, after the kit's own
     // True for a sentinel. The configuration names the servers that it watches (redis_sentinel.hpp).
     bool sentinel = false;
     // Adds a second port with TLS. The port of ask() stays without TLS.

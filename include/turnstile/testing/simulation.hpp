@@ -67,7 +67,7 @@ struct simulation_options {
     // Mean time between two faults of each kind: stalls, followers cut off, elections, restarts, clients cut off or
     // paused. Zero: only the faults that the test causes.
     std::chrono::milliseconds faults_every{0};
-    story_policy story = story_policy::discard;  // whether story() has a content; costs time
+    story_policy story = story_policy::discard;  // `keep` fills story() and costs time
 };
 
 // A client of the simulation.
@@ -95,8 +95,8 @@ struct simulated_call {
     contender_kind kind = contender_kind::mutex;
     std::optional<simulated_permits> permits{};  // in place of a kind: permits of a semaphore
     std::optional<std::chrono::milliseconds> timeout{};   // empty: without limit
-    simulated_attempt attempt = simulated_attempt::wait;  // whether the call waits in the queue
-    session_loss_policy waiters = session_loss_policy::enter_again;  // as in client_options
+    simulated_attempt attempt = simulated_attempt::wait;  // decides if the call waits in the queue
+    session_loss_policy waiters = session_loss_policy::enter_again;  // see client_options
     // Called at the grant.
     std::function<void(fencing_token)> on_granted{};
     // Called instead of on_granted: there will be no grant.
@@ -116,7 +116,7 @@ struct simulated_candidate {
 
 // The options of a participant.
 struct simulated_election {
-    bool once = false;  // as in leader_options
+    bool once = false;  // see leader_options
     // Pause before the participant queues again, as in leader_options.
     boottime_clock::duration pause = std::chrono::seconds{1};
     // Called when the participant begins to lead. `term` is the hold for its commits. The term lasts until it is
@@ -130,7 +130,7 @@ struct simulated_election {
 struct simulated_job {
     job_rules rules{};                             // rules of the gate
     std::string id = "a client";                   // name of the instance in the record
-    std::chrono::milliseconds takes{0};            // how long the job runs
+    std::chrono::milliseconds takes{0};            // duration of the job
     std::function<void(const job_record&)> job{};  // called at the start of the job
     // Called at the end of the call.
     std::function<void(const result<job_report>&)> done{};
@@ -139,7 +139,7 @@ struct simulated_job {
 // A call of rate_gate::enter(), or with `once` of try_enter().
 struct simulated_entry {
     rate_rule rule{};                                     // rule of the gate
-    simulated_attempt attempt = simulated_attempt::wait;  // whether the call waits for its turn
+    simulated_attempt attempt = simulated_attempt::wait;  // decides if the call waits for its turn
     // Called at the end of the call.
     std::function<void(const result<void>&)> done{};
 };
@@ -171,7 +171,7 @@ public:
     // ---- under a hold ----
     // As guard::async_commit(), with its errors except `too_many`. In place of transaction::under(), which takes
     // guards, it takes `further` holds of the same client. None of them is released before the commit is answered.
-    // Throws std::system_error for a broken rule: those of transaction::validate(), and `bad_option` for
+    // Throws std::system_error for a broken rule: the errors of transaction::validate(), and `bad_option` for
     // transaction::under().
     void commit(simulated_hold hold, const transaction& writes,
                 std::function<void(const result<commit_result>&)> done = {},

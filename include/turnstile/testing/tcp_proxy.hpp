@@ -14,7 +14,7 @@
 // A message passes when the proxy has all of it, its delay is over, its direction is not black-holed, no earlier
 // message waits, and the filter forwards it.
 //
-// Two kinds of connections pass without filter and counters: those that start with a four-letter word, and all
+// Two kinds of connections pass without filter and counters: connections that start with a four-letter word, and all
 // connections of a proxy with `traffic::bytes`, for servers of another protocol. Delay, black hole, cut and refusal
 // apply to them too.
 //
@@ -109,7 +109,7 @@ public:
     [[nodiscard]] std::size_t connections() const;  // open now
     [[nodiscard]] std::uint64_t accepted() const;   // all so far, without refused ones
     [[nodiscard]] std::size_t held() const;         // messages that wait for `release_held`
-    [[nodiscard]] bool keeps(direction way) const;  // whether received data have not passed yet
+    [[nodiscard]] bool keeps(direction way) const;  // true if received data have not passed yet
 
 private:
     class impl;

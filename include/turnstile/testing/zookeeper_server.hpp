@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // zookeeper_server: a real ZooKeeper server in its own process. Tests use it through `ensemble`.
 //
-// The server's jars are those of Debian's package libzookeeper-java, or those of the class path in the environment
+// The server's jars belong to Debian's package libzookeeper-java, or are on the class path in the environment
 // variable TURNSTILE_ZOOKEEPER_CLASSPATH. `java` comes from JAVA_HOME or PATH.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.

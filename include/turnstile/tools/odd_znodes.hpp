@@ -47,14 +47,14 @@ struct odd_survey {
     std::vector<std::string> unreadable;  // folders that an ACL forbids to read, sorted by path
 };
 
-// Returns the odd znodes at `folder` and below it, except those of the servers' "/zookeeper". An empty folder counts as
+// Returns the odd znodes at `folder` and below it, except in the servers' "/zookeeper". An empty folder counts as
 // a lock's folder if it had children and contains no data, or only a queue's mark; servers do not say which znodes are
 // containers. Errors: as locks_below().
 [[nodiscard]] TURNSTILE_EXPORT result<odd_survey> odd_znodes_below(
     const client& servers, std::string_view folder, const query_options& options = {});
 
 // Removes the znode at the path, with its data, if it has no children. Returns false if it has children or does not
-// exist. Errors: `bad_path`, `no_permission`, and those of the wait.
+// exist. Errors: `bad_path`, `no_permission`, and the errors of the wait.
 [[nodiscard]] TURNSTILE_EXPORT result<bool> remove_empty_folder(const client& servers,
                                                                 std::string_view path,
                                                                 const query_options& options = {});

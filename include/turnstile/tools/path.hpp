@@ -17,7 +17,7 @@
 
 namespace turnstile {
 
-// What the path of a session's mark begins with; the session's id in hexadecimal follows. The mark is a znode that each
+// The beginning of the path of a session's mark. The session's id in hexadecimal follows. The mark is a znode that each
 // session on ZooKeeper owns, by which another client that is given the same id sees that the session is taken. In
 // ZooKeeper's own folder, below no chroot.
 inline constexpr std::string_view k_session_mark = "/zookeeper/turnstile-0x";

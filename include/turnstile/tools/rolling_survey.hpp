@@ -11,7 +11,7 @@
 //         wait_a_second();
 //     }
 //
-// A round first reads what is not known yet: the folders, then the first contender of each queue, then the second ones,
+// A round first reads unknown data: the folders, then the first contender of each queue, then the second ones,
 // and so on. It uses the rest of its requests for what may have changed: the folders that were listed longest ago
 // (folders whose queues changed in the last rounds eight times as often), then the data of contenders' znodes. If there
 // are few locks, each round reads all of them.
@@ -70,8 +70,8 @@ public:
     rolling_survey& operator=(const rolling_survey&) = delete;
 
     // Runs the next round. The first round lists folders and reads no contender, so that a first result is available
-    // soon. Errors: those of locks_below(), and `bad_option` (no request allowed). After an error the earlier results
-    // remain.
+    // soon. Errors: the errors of locks_below(), and `bad_option` (no request allowed). After an error the earlier
+    // results remain.
     [[nodiscard]] result<survey_round> go_on(const round_options& options = {});
 
     // Returns what is known now.
