@@ -198,9 +198,9 @@ void add_elect_command(CLI::App& program, command_line& line) {
         if (options->listen && options->http)
             throw CLI::ValidationError{"--http and --listen", "exclude each other"};
         if (!options->names.empty() && !options->http)
-            throw CLI::ValidationError{"--allow-host", "is of --http"};
+            throw CLI::ValidationError{"--allow-host", "needs --http"};
         if (!options->listen && options->form != output_form::text)
-            throw CLI::ValidationError{"--output", "is of --listen"};
+            throw CLI::ValidationError{"--output", "needs --listen"};
         if (options->listen && !line.behind_dashes.empty())
             throw CLI::ValidationError{"--listen",
                                        "takes no command: " + line.behind_dashes.front()};

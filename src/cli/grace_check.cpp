@@ -26,11 +26,11 @@ result<void> check_grace(const keeping_options& options, const assumed_pace& ser
     const auto session = "a session of " + text_of(session_timeout) + pace;
     if (longest.count() == 0)
         return error{errc::bad_option, session +
-                                           " is too short: it carries no --grace at all; "
+                                           " is too short: it leaves no time for --grace; "
                                            "lengthen --session-timeout, or give --on-lost "
                                            "kill"};
     return error{errc::bad_option, "--grace " + text_of(options.grace) + " is too long: " +
-                                       session + " carries less than " + text_of(longest) +
+                                       session + " allows less than " + text_of(longest) +
                                        "; shorten it or lengthen --session-timeout"};
 }
 

@@ -128,7 +128,7 @@ findings clock_findings(const examination& seen) {
     if (!seen.clock->synchronised)
         found.push_back({severity::note, "clock_not_synchronised", "this host",
                          "no time daemon disciplines its clock, as its kernel says",
-                         "run one (chrony), here or on the machine that this is a guest of"});
+                         "run one (chrony) here, or on the host of this virtual machine"});
     const auto allowed = lease_settings{}.clock_drift;
     if (std::abs(seen.clock->rate) > allowed)
         found.push_back({severity::problem, "clock_rate", "this host",

@@ -88,12 +88,13 @@ std::atomic<zookeeper_maker> in_place_of_zookeeper{nullptr};
     constexpr std::string_view k_separator = "://";
     std::string known;
     for (const auto& each : k_back_ends) known += fmt::format("'{}', ", each.prefix);
-    throw_error({errc::bad_connect_string,
-                 fmt::format("{} begins no connect string; {}'zookeepers://', or ZooKeeper's "
-                             "host:port[,host:port]...[/chroot] does",
-                             base::printable(connect_string.substr(
-                                 0, connect_string.find(k_separator) + k_separator.size())),
-                             known)});
+    throw_error(
+        {errc::bad_connect_string,
+         fmt::format("{} is no scheme of a connect string; the schemes are {}'zookeepers://'. "
+                     "Without a scheme, write ZooKeeper's host:port[,host:port]...[/chroot]",
+                     base::printable(connect_string.substr(
+                         0, connect_string.find(k_separator) + k_separator.size())),
+                     known)});
 }
 
 tls::settings security_of(const tls_options& options) {
@@ -111,7 +112,7 @@ tls::settings security_of(const tls_options& options) {
 void refuse_tls_elsewhere(const back_end& kind, const client_options& options) {
     if (!options.tls.enabled) return;
     throw_error({errc::bad_option,
-                 fmt::format("tls: for ZooKeeper's servers alone; the connect string of {} says it",
+                 fmt::format("tls: only for ZooKeeper; for {}, set TLS in the connect string",
                              kind.servers)});
 }
 

@@ -15,13 +15,13 @@ result<script_check> check(const guard& hold) {
     const auto* const single = dynamic_cast<const detail::znode_hold*>(held.get());
     if (single == nullptr)
         return error{errc::bad_option,
-                     hold.path() + ": a hold that is made of several is checked one by one"};
+                     hold.path() + ": check each part of a combined hold by itself"};
     const auto contender = single->standing();
     if (const auto* const module = modules::loaded(modules::module_kind::redis)) {
         auto check = module->check_of_script(contender.servers, contender.path);
         if (check) return check;
     }
-    return error{errc::bad_option, hold.path() + ": this hold is not one of a Redis server"};
+    return error{errc::bad_option, hold.path() + ": this hold is not at a Redis server"};
 }
 
 std::string_view stands_function() noexcept {

@@ -48,7 +48,7 @@ private:
         };
         if (around) {
             const runtime_thread self{duty, name};
-            run_user_code("what is around a runtime's threads", [&] { around(self, once); });
+            run_user_code("runtime_options::around", [&] { around(self, once); });
         }
         once();
     }

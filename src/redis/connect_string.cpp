@@ -127,7 +127,7 @@ std::string set_verify(std::string_view value, connect_string& out) {
         out.tls.verify = meaning;
         return {};
     }
-    return "there are full, ca and none";
+    return "must be full, ca or none";
 }
 
 std::string set_stay_out(std::string_view value, connect_string& out) {

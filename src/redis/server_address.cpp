@@ -51,7 +51,7 @@ std::string parse_address(std::string_view item, std::uint16_t default_port, ser
         host = host.substr(1, host.size() - 2);
         if (!is_address(host)) return "has a character that no address has";
     } else if (host.find(':') != std::string_view::npos) {
-        return "has several colons: an IPv6 address stands in brackets, [::1]:6379";
+        return "has several colons: an IPv6 address needs brackets, [::1]:6379";
     } else if (!is_word(host)) {
         return "has a character that no host name has";
     }

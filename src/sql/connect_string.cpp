@@ -93,7 +93,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
         if (parameter.starts_with(k_chroot)) {
             out.chroot = parameter.substr(k_chroot.size());
         } else if (out.kind == kind::sqlite) {
-            return refused(text, "behind '?' only chroot=/path may stand");
+            return refused(text, "after '?' only chroot=/path is allowed");
         } else if (out.kind == kind::postgresql && parameter.starts_with(k_encoding) &&
                    !is_utf8(parameter.substr(k_encoding.size()))) {
             return refused(

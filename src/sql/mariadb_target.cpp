@@ -77,7 +77,7 @@ result<mariadb_host> parse_host(std::string_view text) {
         out.name = text.substr(0, end);
         port = text.substr(end);
         if (port.find(':', 1) != std::string_view::npos)
-            return refused("has several colons: an IPv6 address stands in brackets, [::1]:3306");
+            return refused("has several colons: an IPv6 address needs brackets, [::1]:3306");
     }
     if (out.name.empty()) return refused("has a host without a name");
     if (port.empty()) return out;

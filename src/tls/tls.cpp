@@ -82,8 +82,8 @@ std::string distrust(long verdict, const std::string& host) {
         case X509_V_ERR_CRL_HAS_EXPIRED: return "the revocation list in crl_file has expired";
         default: break;
     }
-    return std::string{"its certificate is of no authority that is trusted here ("} +
-           ::X509_verify_cert_error_string(verdict) + "); ca_file names one";
+    return std::string{"its certificate is from no trusted authority ("} +
+           ::X509_verify_cert_error_string(verdict) + "); set ca_file";
 }
 
 bool is_of_client_certificate(int reason) noexcept {
@@ -119,7 +119,7 @@ greeting_failure explain(const SSL& ssl, int failure, int system_error, const pe
         ::ERR_clear_error();
         if (peer.shows_certificate)
             return {"it does not trust the client's certificate (cert_file)", true};
-        return {"it wants a certificate of the client: cert_file and key_file name it", true};
+        return {"it requires a client certificate: set cert_file and key_file", true};
     }
     if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) return end_of_connection(greeted);
     if (reason == SSL_R_WRONG_VERSION_NUMBER) {

@@ -57,7 +57,7 @@ std::string check_host(std::string_view& host) {
         return good ? "" : "has a character that no address has";
     }
     if (host.find(':') != std::string_view::npos) {
-        return "has several colons: an IPv6 address stands in brackets, [::1]:2181";
+        return "has several colons: an IPv6 address needs brackets, [::1]:2181";
     }
     const bool good = std::all_of(host.begin(), host.end(), is_name_character);
     return good ? "" : "has a character that no host name has";
@@ -96,8 +96,8 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
     if (names_a_server(chroot)) {
         return refused(
             text,
-            fmt::format("has \"{}\" behind its first server: one chroot stands behind the last "
-                        "server, for all, host:port,host:port/chroot",
+            fmt::format("has \"{}\" after its first server: the chroot of all servers comes after "
+                        "the last one, host:port,host:port/chroot",
                         base::quoted_part(text, chroot)));
     }
     if (chroot.size() <= 1) return std::string{};
@@ -118,7 +118,7 @@ std::string set_verification(std::string_view text, std::string_view value, tls:
         out.verify = meaning;
         return {};
     }
-    return fmt::format("verify={}: there are full, ca and none", base::quoted_part(text, value));
+    return fmt::format("verify={}: must be full, ca or none", base::quoted_part(text, value));
 }
 
 // `name` and `value` are parts of `text`.
@@ -170,7 +170,7 @@ std::string fault_of(const tls::settings& wanted) {
         return "has key_password_file without key_file";
     if (wanted.verify == tls::verification::none &&
         !(wanted.ca_file.empty() && wanted.crl_file.empty()))
-        return "has verify=none beside ca_file or crl_file, which nothing would look at";
+        return "has verify=none beside ca_file or crl_file, which would have no effect";
     if (wanted.verify != tls::verification::full && !wanted.server_name.empty())
         return "has server_name, and verify is not full";
     return {};

@@ -170,12 +170,12 @@ TEST(zookeeper_tls, health_is_asked_over_it) {
 TEST(zookeeper_tls, an_unknown_authority_is_refused) {
     EXPECT_THAT(
         refusal_of(servers_alone() + options_of(files().others.certificate(), files().client)),
-        HasSubstr("its certificate is of no authority that is trusted here"));
+        HasSubstr("its certificate is from no trusted authority"));
 }
 
 TEST(zookeeper_tls, a_certificate_of_the_client_is_demanded) {
     EXPECT_THAT(refusal_of(servers_alone() + "?ca_file=" + files().ours.certificate()),
-                HasSubstr("it wants a certificate of the client: cert_file and key_file name it"));
+                HasSubstr("it requires a client certificate: set cert_file and key_file"));
     const auto strange = files().others.issue("strange");
     EXPECT_THAT(refusal_of(servers_alone() + options_of(files().ours.certificate(), strange)),
                 HasSubstr("it does not trust the client's certificate (cert_file)"));

@@ -26,7 +26,7 @@ std::vector<any_lock> in_canonical_order(std::vector<any_lock> locks) {
         }
         if (!names.insert(locks[i].name()).second) {
             throw_error({errc::bad_option, "multi_lock: two locks are called \"" + locks[i].name() +
-                                               "\"; give them names of their own"});
+                                               "\"; give them different names"});
         }
     }
     return locks;

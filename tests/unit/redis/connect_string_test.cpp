@@ -158,7 +158,7 @@ TEST(redis_connect_string, tls) {
               "rediss+sentinel://s:26379/main");
     EXPECT_EQ(parse_connect_string("rediss://h")->tls.verify, tls_verification::full);
     EXPECT_THAT(parse_connect_string("rediss://h?verify=maybe").error().message(),
-                HasSubstr("verify=maybe: there are full, ca and none"));
+                HasSubstr("verify=maybe: must be full, ca or none"));
     EXPECT_THAT(parse_connect_string("rediss://h?cert_file=/a").error().message(),
                 HasSubstr("a certificate needs its key"));
 }

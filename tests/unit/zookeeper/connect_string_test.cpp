@@ -72,13 +72,13 @@ TEST(connect_string, with_tls_has_no_option_that_means_nothing) {
     const std::string all = "zookeepers://zk1?";
     const std::pair<const char*, const char*> rows[] = {
         {"ca=/a", "has the option 'ca'"},
-        {"verify=some", "there are full, ca and none"},
+        {"verify=some", "must be full, ca or none"},
         {"ca_file=", "ca_file is empty"},
         {"ca_file=%4", "two hex digits do not follow"},
         {"cert_file=/a", "a certificate needs its key"},
         {"key_file=/a", "a certificate needs its key"},
         {"key_password_file=/a", "key_password_file without key_file"},
-        {"verify=none&ca_file=/a", "which nothing would look at"},
+        {"verify=none&ca_file=/a", "which would have no effect"},
         {"verify=ca&server_name=zk", "has server_name, and verify is not full"}};
     for (const auto& [options, rule] : rows)
         EXPECT_NE(refusal(all + options).find(rule), std::string::npos) << refusal(all + options);
@@ -98,7 +98,7 @@ TEST(connect_string, names_the_value_and_the_rule) {
     EXPECT_EQ(refusal("a:1/b//c"),
               "bad connect string: \"a:1/b//c\": has a chroot that is a bad path: path \"/b//c\": "
               "must not contain an empty name (\"//\")");
-    EXPECT_NE(refusal("::1:2181").find("an IPv6 address stands in brackets"), std::string::npos);
+    EXPECT_NE(refusal("::1:2181").find("an IPv6 address needs brackets"), std::string::npos);
 }
 
 // A comma in a password turns its pieces into servers.
@@ -110,13 +110,13 @@ TEST(connect_string, shows_no_piece_of_a_password) {
 TEST(connect_string, refuses_a_chroot_for_each_server) {
     for (const char* text :
          {"a:2181/x,b:2181/x", "a:2181/x,b:2181", "a:2181/,b:2181/x", "a:1/x/y,[::1]:2/z"}) {
-        EXPECT_NE(refusal(text).find("one chroot stands behind the last server"), std::string::npos)
+        EXPECT_NE(refusal(text).find("the chroot of all servers comes after the last one"),
+                  std::string::npos)
             << text;
     }
     EXPECT_EQ(refusal("a:1/x,b:2/x"),
-              "bad connect string: \"a:1/x,b:2/x\": has \"/x,b:2/x\" behind its first server: one "
-              "chroot stands behind "
-              "the last server, for all, host:port,host:port/chroot");
+              "bad connect string: \"a:1/x,b:2/x\": has \"/x,b:2/x\" after its first server: the "
+              "chroot of all servers comes after the last one, host:port,host:port/chroot");
     EXPECT_EQ(parse_connect_string("a:2181/x,y").value().chroot, "/x,y") << "a name with a comma";
 }
 
