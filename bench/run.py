@@ -21,7 +21,7 @@ from driver.peer import PeerError  # noqa: E402
 
 # In the page's order. A measure is a module in measures/ with measure(bench) -> [Result].
 ALL_MEASURES = ["uncontended", "instructions", "contended", "drain", "threads", "several", "retained", "requests",
-                "saturation", "pending", "idle", "kinds"]
+                "saturation", "tls", "pending", "idle", "kinds"]
 SERVERS_MEASURES = ["servers_uncontended", "servers_contended", "servers_queue", "servers_crash", "servers_counts"]
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -2,9 +2,10 @@
 // The ZooKeeper servers of a benchmark, run by the test kit, with the JVM settings of a long-running server instead
 // of the kit's settings for a quick start.
 //
-//     turnstile_bench_servers COUNT FOLDER SYNC      1 or 3; an empty folder for the data; on or off
+//     turnstile_bench_servers COUNT FOLDER SYNC [tls]   1 or 3; an empty folder for the data; on or off
 //
-// Prints "ready ADDRESS,..." once they serve, and ends them when its standard input ends. `on`: a write is confirmed
+// Prints "ready ADDRESS,..." once they serve, with TLS "ready ADDRESS,... AUTHORITY", the file of the authority's
+// certificate, and ends them when its standard input ends. `on`: a write is confirmed
 // once it is on the disk, which is ZooKeeper's default.
 #include <charconv>
 #include <exception>
@@ -12,11 +13,13 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "turnstile/testing/certificate_authority.hpp"
 #include "turnstile/testing/loopback_port.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 #include "turnstile/testing/zookeeper_server.hpp"
@@ -30,17 +33,19 @@ struct arguments {
     std::size_t count = 0;
     std::filesystem::path folder;
     bool sync = false;
+    bool tls = false;
 };
 
 arguments parse(const std::vector<std::string>& given) {
-    if (given.size() != 3) throw std::invalid_argument{"expected COUNT FOLDER SYNC"};
+    const bool tls = given.size() == 4 && given[3] == "tls";
+    if (given.size() != 3 && !tls) throw std::invalid_argument{"expected COUNT FOLDER SYNC [tls]"};
     if (given[0] != "1" && given[0] != "3")
         throw std::invalid_argument{"COUNT is '" + given[0] + "', not 1 or 3"};
     if (given[2] != "on" && given[2] != "off")
         throw std::invalid_argument{"SYNC is '" + given[2] + "', not on or off"};
     if (!std::filesystem::is_empty(given[1]))
         throw std::invalid_argument{"FOLDER '" + given[1] + "' is not empty"};
-    return {given[0] == "1" ? 1U : 3U, std::filesystem::absolute(given[1]), given[2] == "on"};
+    return {given[0] == "1" ? 1U : 3U, std::filesystem::absolute(given[1]), given[2] == "on", tls};
 }
 
 // The times of the sample configuration, and enough connections for a benchmark.
@@ -59,6 +64,13 @@ std::vector<std::string> java_arguments(bool sync) {
 class servers {
 public:
     explicit servers(const arguments& wanted) {
+        std::optional<turnstile::testing::server_tls> tls;
+        if (wanted.tls) {
+            auto& own = authority_.emplace();
+            tls.emplace();
+            tls->authority = own.certificate();
+            tls->key_store = own.issue("server").key_store;
+        }
         std::string config = configuration();
         for (std::size_t i = 1; wanted.count > 1 && i <= wanted.count; ++i) {
             config += "server." + std::to_string(i) + "=" + ports_.emplace_back().address();
@@ -74,7 +86,8 @@ public:
                     .config = config,
                     .java_arguments = java_arguments(wanted.sync),
                     .id = wanted.count == 1 ? 0 : static_cast<int>(i),
-                    .data_from = {}}));
+                    .data_from = {},
+                    .tls = tls}));
         }
         for (const auto& server : servers_) server->start();
         for (const auto& server : servers_) wait_until_serving(*server);
@@ -83,7 +96,7 @@ public:
     [[nodiscard]] std::string addresses() const {
         std::string all;
         for (const auto& server : servers_) all += (all.empty() ? "" : ",") + server->address();
-        return all;
+        return authority_ ? all + " " + authority_->certificate() : all;
     }
 
 private:
@@ -94,6 +107,7 @@ private:
             throw std::runtime_error{"ZooKeeper does not serve; its log:\n" + server.log()};
     }
 
+    std::optional<turnstile::testing::certificate_authority> authority_;
     std::vector<loopback_port> ports_;
     std::vector<std::unique_ptr<zookeeper_server>> servers_;
 };

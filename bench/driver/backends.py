@@ -54,14 +54,18 @@ class Zookeeper:
     """A server or three, run by turnstile::testing (servers.cpp)."""
 
     def __init__(self, folder, build, count, on_disk):
-        sync = "on" if on_disk else "off"
-        self._process = subprocess.Popen([str(build / "servers"), str(count), str(folder), sync],
-                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        word, _, address = self._process.stdout.readline().strip().partition(" ")
-        if word != "ready":
-            raise BackendError("ZooKeeper did not start, see above")
-        self._addresses = address.split(",")
+        self._addresses = self._start(folder, build, count, on_disk)[0].split(",")
         self.version = self._version()
+
+    def _start(self, folder, build, count, on_disk, *options):
+        """Starts the servers, and returns the words that they print."""
+        sync = "on" if on_disk else "off"
+        self._process = subprocess.Popen([str(build / "servers"), str(count), str(folder), sync, *options],
+                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        ready, *words = self._process.stdout.readline().split() or [""]
+        if ready != "ready":
+            raise BackendError("ZooKeeper did not start, see above")
+        return words
 
     def each(self):
         return self._addresses
@@ -102,6 +106,16 @@ class Zookeeper:
     def end(self):
         self._process.stdin.close()
         self._process.wait()
+
+
+class SecuredZookeeper(Zookeeper):
+    """The same with a port for TLS alone. It has no version: four-letter words need TLS, too."""
+
+    version = ""
+
+    def __init__(self, folder, build, count, on_disk):
+        addresses, authority = self._start(folder, build, count, on_disk, "tls")
+        self._addresses = [f"zookeepers://{address}?ca_file={authority}" for address in addresses.split(",")]
 
 
 class Etcd:

@@ -185,7 +185,7 @@ class Bench:
     def names_that_can(self, command):
         """Starts the peers that have not started yet. A peer that does not start takes part in no measure."""
         for kind in self.kinds:
-            if kind.name in self._commands:
+            if kind.only or kind.name in self._commands:
                 continue
             try:
                 self.start(kind.name).end()
@@ -193,7 +193,7 @@ class Bench:
                 self.say(f"  {kind.name} does not start: {failure}")
                 self.not_started[kind.label] = str(failure)
                 self._commands[kind.name] = []
-        return [kind.name for kind in self.kinds if command in self._commands[kind.name]]
+        return [kind.name for kind in self.kinds if not kind.only and command in self._commands[kind.name]]
 
     def in_turns(self, rounds, names, sample):
         """Runs `rounds` rounds over all names; each round begins with another name. A peer that fails once is left

@@ -17,9 +17,10 @@ BARE_ASYNC = "bare-async"  # many locks at a time, in callbacks
 OURS = "turnstile"
 SHARED = "turnstile-shared"  # retained and cohort
 IN_PROCESS = "in-process"
+ON_TLS = "turnstile-tls"
 ON_REDIS = "turnstile-redis"
 REDIS = "redis"
-ALWAYS = (BARE, BARE_ASYNC, OURS, SHARED, IN_PROCESS)  # these need only what the library needs
+ALWAYS = (BARE, BARE_ASYNC, OURS, SHARED, ON_TLS, IN_PROCESS)  # these need only what the library needs
 
 
 class MissingPackage(Exception):
@@ -30,13 +31,14 @@ class MissingPackage(Exception):
 class Kind:
     name: str
     label: str  # in tables
-    backend: str  # zookeeper, etcd, redis or none
+    backend: str  # zookeeper, zookeeper-tls, etcd, redis or none
     needs: dict  # a required file: the Debian package that contains it
     build: Callable = field(default=lambda folder: None)
     command: Callable = None  # (folder, address) -> the command
     package: str = ""  # package whose version the table names, if the client does not report its own
     ours: str = ""  # in the comparison of servers: our peer in the same group
     lease: str = ""  # the argument that sets how long a hold outlives its process, with {} for ms
+    only: str = ""  # the measure in which this peer takes part; empty: all that it can
     asks: tuple = ()  # Redis: the commands that this client itself sends
 
     def check(self):
@@ -105,6 +107,7 @@ ALL = [
     Kind(OURS, "turnstile::mutex", "zookeeper", {}, command=_program("turnstile")),
     Kind(SHARED, "turnstile::mutex, retained, cohort(64)", "zookeeper", {},
          command=lambda folder, address: [str(folder / OURS), address, "shared"]),
+    Kind(ON_TLS, "turnstile::mutex over TLS", "zookeeper-tls", {}, command=_program("turnstile"), only="tls"),
     Kind("curator", "Curator InterProcessMutex", "zookeeper",
          {"/usr/bin/javac": "default-jdk-headless",
           str(JARS / "curator-recipes.jar"): "libcurator-recipes-java",

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from .backends import Etcd, Redis, Zookeeper
+from .backends import Etcd, Redis, SecuredZookeeper, Zookeeper
 from .databases import Files, Mariadb, Postgresql
 
 
@@ -13,6 +13,8 @@ def start(backend, folder, build, count, on_disk):
     folder.mkdir()
     if backend == "zookeeper":
         return Zookeeper(folder, build, count, on_disk)
+    if backend == "zookeeper-tls":
+        return SecuredZookeeper(folder, build, count, on_disk)
     if backend == "etcd":
         return Etcd(folder, count)
     if backend == "redis":

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What TLS costs: an uncontended lock at a server without TLS and at one with a port for TLS alone, in turns."""
+
+import statistics
+
+from driver.kinds import ON_TLS, OURS
+
+CASE = "release confirmed"
+
+
+def measure(bench):
+    times = bench.new_result(
+        "tls", "What TLS costs", "µs a cycle", "lower", reference=OURS,
+        about="One session, one thread, as in the uncontended measure. The client's part is the tunnel: a thread that "
+              "carries each request and answer, and OpenSSL. The server's part is Netty in place of NIO, and TLS of Java.")
+    processor = bench.new_result(
+        "tls_processor", "Client's processor time with TLS", "µs a cycle", "lower", reference=OURS,
+        about="Processor time of all threads of the client's process, in the same cycles.")
+    names = [OURS, ON_TLS]
+    with bench.apart(names) as under, bench.crew(names, under=under) as crew:
+        paths = {name: bench.new_path() for name in names}
+
+        def sample(name):
+            (peer,) = crew[name]
+            used = peer.processor_seconds()
+            answer = peer.ask("cycle", paths[name], bench.settings.cycles)
+            processor.add(CASE, name, (peer.processor_seconds() - used) * 1e6 / bench.settings.cycles)
+            times.add(CASE, name, statistics.median(answer["us"]))
+
+        warm_up = bench.settings.warm_up
+        for name, failure in bench.in_turns(1, names, lambda name: crew[name][0].ask("cycle", paths[name], warm_up)):
+            times.fail(CASE, name, failure)
+        alive = [name for name in names if not times.failed(CASE, name)]
+        for name, failure in bench.in_turns(bench.settings.rounds, alive, sample):
+            times.fail(CASE, name, failure)
+    return [times, processor]
