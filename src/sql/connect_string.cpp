@@ -96,8 +96,9 @@ result<connect_string> parse_connect_string(std::string_view text) {
             return refused(text, "after '?' only chroot=/path is allowed");
         } else if (out.kind == kind::postgresql && parameter.starts_with(k_encoding) &&
                    !is_utf8(parameter.substr(k_encoding.size()))) {
-            return refused(
-                text, "client_encoding is UTF8: another one spells the same path in other bytes");
+            return refused(text,
+                           "client_encoding is UTF8 always: another encoding has other bytes for "
+                           "the same path");
         } else {
             kept.append(kept.empty() ? "?" : "&").append(parameter);
         }

@@ -199,7 +199,7 @@ std::optional<way_to_leader> c_session::leave_for_leader() {
     changed_.clear();  // before closed_ is checked: close() sets both
     {
         const base::lock_guard lock{mutex_};
-        // No server: the connection has ended by itself, and its event is on the way.
+        // A length of 0 means that the connection has ended by itself; its event follows.
         if (phase_ != phase::moving || closed_ || !to_leader_ || current.length == 0)
             return std::nullopt;
         to = std::exchange(to_leader_, std::nullopt);

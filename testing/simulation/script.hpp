@@ -75,7 +75,7 @@ private:
     void tell(one_call& call, const core::notice& notice);
     // The same answer as guard::status().
     [[nodiscard]] result<void> status(const one_call& call) const;
-    // Returns the znodes of further holds, which stay until the end.
+    // Returns the znodes of `further` holds, which are not released until end_commit().
     [[nodiscard]] result<std::vector<std::string>> begin_commit(
         std::uint64_t number, const std::vector<core::write_part>& parts,
         std::vector<std::uint64_t>& further);

@@ -174,7 +174,7 @@ TEST(postgresql_refusals, a_parameter_that_libpq_does_not_know_is_refused_at_onc
     }
 }
 
-// A function of that name answers as an older server would.
+// A function named current_setting hides PostgreSQL's own, and reports an older version.
 TEST(postgresql_refusals, an_older_server_is_told_by_its_own_code) {
     shared_server().run_sql(
         "CREATE SCHEMA IF NOT EXISTS older; "

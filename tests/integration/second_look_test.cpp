@@ -32,7 +32,7 @@ protected:
     };
 
     void SetUp() override { ASSERT_TRUE(admin.connected.wait()); }
-    // Waits until the hold's znode is watched.
+    // Hides the hold's znode, after the server has its watch.
     void hide(const guard& hold) {
         ASSERT_TRUE(eventually([&] {
             return server().four_letter_word(0, "wchp").find(hold.znode()) != std::string::npos;
