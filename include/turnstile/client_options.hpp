@@ -171,8 +171,8 @@ struct client_options {
     unsigned max_sessions = 16;
     // The client's name in the holder metadata of its znodes. Empty: no name. At most 1024 bytes.
     std::string label{};
-    // Where handlers, listeners and callbacks run. Empty: one thread of the client, or a thread of its runtime. They
-    // never run on the ZooKeeper C client's threads, nor under a lock of the library.
+    // The place where handlers, listeners and callbacks run. Empty: one thread of the client, or a thread of its
+    // runtime. They never run on the ZooKeeper C client's threads, nor under a lock of the library.
     executor callbacks{};
     // The threads that this client shares with others (runtime.hpp). Empty: the client has its own threads.
     turnstile::runtime runtime{};

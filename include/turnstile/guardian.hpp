@@ -28,7 +28,7 @@ namespace turnstile {
 // descriptor of this process that is connected to it. Programs that a process starts inherit it.
 inline constexpr const char* k_guardian_variable = "TURNSTILE_GUARDIAN";
 
-// Where the guardian comes from.
+// The origin of the guardian.
 enum class guardian_use {
     off,
     // The guardian that started this process, as in `turnstile-guardian -- my-service`; none if no guardian started it.
@@ -49,7 +49,7 @@ enum class guardian_state {
 
 // The settings of the guardian.
 struct guardian_settings {
-    // Where the guardian comes from.
+    // The origin of the guardian.
     guardian_use use = guardian_use::off;
     // The path of the program turnstile-guardian. Empty: where the library was configured to install it.
     std::string program{};

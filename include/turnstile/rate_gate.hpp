@@ -37,7 +37,7 @@ namespace turnstile {
 // The number of entries per period. All instances must have the same rule.
 struct rate_rule {
     std::size_t entries = 1;  // 1 to rate_gate::k_most_entries
-    // From a millisecond to ten years, in whole milliseconds, rounded up.
+    // The period: from a millisecond to ten years, in whole milliseconds, rounded up.
     boottime_clock::duration period{};
 };
 

@@ -26,8 +26,8 @@ void prepare();
 // Writes an already formatted line, if its level is enabled.
 void write_line(log_level level, std::string_view line) noexcept;
 
-// For the end of a client. Like flush_log, but returns at once if an earlier wait of this kind was in vain and the
-// sink has not moved since.
+// Called at the end of a client. Does what flush_log does, but returns at once if an earlier call timed out and the
+// sink has not returned since.
 void flush_at_end() noexcept;
 
 template <class... Args>

@@ -80,7 +80,7 @@ std::size_t first_colon_without_port(std::string_view text) noexcept {
     return std::string_view::npos;
 }
 
-// From behind the colon, or behind the slashes, to the '@'; two equal numbers if there is no '@'.
+// The range from the colon, or from the slashes, to the '@'. Begin and end are equal if there is no '@'.
 struct password_place {
     std::size_t begin = 0;
     std::size_t end = 0;

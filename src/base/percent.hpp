@@ -19,7 +19,7 @@ void append_percent_escaped(std::string& to, std::string_view text);
 // A '%' without two digits behind it stays as it is.
 [[nodiscard]] std::string percent_unescaped(std::string_view text);
 
-// Nothing if two digits do not follow a '%'.
+// Returns nothing if a '%' is not followed by two digits.
 [[nodiscard]] std::optional<std::string> percent_decoded(
     std::string_view text, support::digit_case digits = support::digit_case::any);
 

@@ -39,7 +39,7 @@ public:
     // 128 bits for a GUID. Throws std::system_error.
     [[nodiscard]] std::array<std::uint8_t, 16> draw_guid();
 
-    // In [0, 1), all multiples of 2^-53 equally likely.
+    // Returns a number in [0, 1); all multiples of 2^-53 are equally likely.
     double uniform01() noexcept;
 
     friend bool operator==(const random&, const random&) noexcept = default;

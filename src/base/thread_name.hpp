@@ -21,7 +21,7 @@ inline void name_this_thread(std::string_view name) noexcept {
     ::pthread_setname_np(::pthread_self(), text.data());
 }
 
-// For threads that another library starts: on Linux a new thread gets the name of its starter. The calling thread has
+// Names threads that another library starts: on Linux a new thread gets the name of its starter. The calling thread has
 // that name while this object lives.
 class name_started_threads {
 public:

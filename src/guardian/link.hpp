@@ -23,7 +23,7 @@ namespace turnstile::guardian {
 
 class link {
 public:
-    // Says hello. The guardian is at the other end of `socket`, or will be.
+    // Sends the first message. The guardian is at the other end of `socket`, or will be.
     explicit link(support::descriptor socket) noexcept;
     ~link() = default;
     link(const link&) = delete;
@@ -52,7 +52,7 @@ private:
     std::atomic<std::uint64_t> last_number_{0};
 };
 
-// True if a guardian started this process: the environment says so.
+// True if a guardian started this process; a variable in the environment shows it.
 [[nodiscard]] bool is_inherited() noexcept;
 
 // The link of this process, made by the first call: all clients of a process share one guardian. Null if the settings

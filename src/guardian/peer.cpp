@@ -39,7 +39,7 @@ pid_t process_of_pidfd(int pidfd) {
 }
 
 bool is_pidfd_of(int pidfd, pid_t process) {
-    // In this order: if the process is reaped between the calls, the first answer was still right.
+    // The order of the two calls matters: if the process is reaped in between, the first answer was still right.
     const pid_t found = process_of_pidfd(pidfd);
     const bool dead = ::syscall(SYS_pidfd_send_signal, pidfd, 0, nullptr, 0) != 0;
     if (dead && errno != ESRCH) return false;

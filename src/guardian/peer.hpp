@@ -33,7 +33,7 @@ public:
 
     // Reads all waiting messages. False: the peer broke the protocol, and is not guarded any more.
     [[nodiscard]] bool read_all();
-    // Nothing is left to guard, and no message can come.
+    // True if there is nothing left to guard and no message can arrive.
     [[nodiscard]] bool idle() const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return sessions_.size(); }
     [[nodiscard]] std::vector<int> kept_open() const;

@@ -101,7 +101,7 @@ void watch::handle_ends() {
 
 void watch::handle_peers() {
     for (auto process = peers_.begin(); process != peers_.end();) {
-        // In this order: if a process is seen to have ended, all its messages can be read.
+        // The order matters: if the process has ended before this check, all its messages can be read afterwards.
         const bool dead = is_ready(process->pidfd());
         const bool keeps_to_protocol = process->read_all();
         if (dead && keeps_to_protocol) {

@@ -26,7 +26,7 @@ public:
     explicit faults(const std::string& name) : world_{world::named(name)} {}
 
     void set_traffic(session_id session, traffic t) { world_->set_traffic(session, t); }
-    // After that many further requests the connection stalls before the server.
+    // Makes the connection stall before the server after that many further requests.
     void stall_after(session_id session, std::size_t requests) {
         world_->stall_after(session, requests);
     }

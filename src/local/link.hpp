@@ -33,7 +33,7 @@ class link {
 public:
     link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name);
 
-    // After this call nothing more is delivered. It does not wait for a delivery under way.
+    // After this call nothing more is delivered. The call does not wait for a delivery in progress.
     void mute() noexcept { muted_.store(true); }
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
     [[nodiscard]] bool attached() const noexcept { return attached_; }
@@ -54,7 +54,7 @@ public:
     void forget_watches(tree& servers, const std::string& path);
 
     void set_traffic(traffic t) noexcept { traffic_ = t; }
-    // After that many further requests the connection stalls before the server.
+    // Makes the connection stall before the server after that many further requests.
     void stall_after(std::size_t requests) noexcept { until_stall_ = requests; }
 
 private:

@@ -39,7 +39,7 @@ public:
     void remove(const std::string& path, std::int64_t zxid);
     void set(const set_txn& txn, const moment& when);
 
-    // For tests of the last sequence numbers. The node must exist.
+    // Lets tests reach the last sequence numbers. The node must exist.
     void set_creates(const std::string& path, std::int32_t creates);
 
     friend bool operator==(const node_store&, const node_store&) = default;

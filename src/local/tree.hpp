@@ -90,7 +90,7 @@ public:
     [[nodiscard]] std::size_t watch_count() const noexcept;
     // The paths on which the session has a watch.
     [[nodiscard]] std::set<std::string> watched_by(session_id session) const;
-    // By kind; the watches of `exists` are among `data`.
+    // Returns the watches by kind; the watches of `exists` are among `data`.
     [[nodiscard]] client_watch_list watches_of(session_id session) const {
         return {data_watches_.of(session), {}, child_watches_.of(session)};
     }
@@ -106,7 +106,7 @@ public:
     [[nodiscard]] const server_traits& traits() const noexcept { return traits_; }
     void set_traits(const server_traits& traits) noexcept { traits_ = traits; }
     [[nodiscard]] const node_store& nodes() const noexcept { return nodes_; }
-    // For tests of the last sequence numbers. The node must exist.
+    // Lets tests reach the last sequence numbers. The node must exist.
     void set_creates(const std::string& path, std::int32_t creates);
 
     friend bool operator==(const tree&, const tree&) = default;

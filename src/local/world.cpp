@@ -129,7 +129,7 @@ void world::hear(const std::vector<fired_watch>& events) {
     }
 }
 
-// Only requests empty a container, so a check after each request is enough.
+// A container becomes empty only by a request, so a check after each request is enough.
 void world::reap_now_and_then() {
     const core::time_point now = boottime_clock::now();
     if (now - last_reap_ < k_reap_interval) return;

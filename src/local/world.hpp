@@ -59,7 +59,7 @@ private:
     void with(session_id session, std::function<void(link&)> action);
 
     const std::string name_;
-    // For the world's thread alone.
+    // Only the world's thread uses these members.
     tree tree_;
     std::map<session_id, std::shared_ptr<link>> links_;  // sessions that have or had a connection
     std::vector<std::shared_ptr<link>> connecting_;      // sessions that have had none yet

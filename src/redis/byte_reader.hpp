@@ -27,7 +27,7 @@ public:
         text_.remove_prefix(bytes);
         return value;
     }
-    // Nothing unless the double is a whole number below 2^53: scripts write no others.
+    // Returns nothing unless the double is a whole number below 2^53: scripts write no others.
     std::optional<std::int64_t> whole_double() noexcept {
         constexpr double k_end = 9007199254740992.0;
         const auto value = std::bit_cast<double>(number(sizeof(double)));

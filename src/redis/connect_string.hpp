@@ -44,7 +44,7 @@ namespace turnstile::redis {
 inline constexpr std::uint16_t k_default_port = 6379;
 inline constexpr std::uint16_t k_default_sentinel_port = 26379;
 
-// For a server, or for the sentinels. Without a password the client sends none.
+// The credentials for a server, or for the sentinels. Without a password the client sends none.
 struct credentials {
     std::string user;  // empty: the default user
     std::string password;

@@ -67,7 +67,8 @@ public:
         return true;
     }
 
-    // At its start the server may have lost a grant whose lease still runs: the client does not use it until then.
+    // A server that has just started may have lost a grant whose lease is still valid. The client waits until all such
+    // leases have ended.
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;

@@ -75,7 +75,7 @@ public:
     // Reads all bytes that have arrived. Breaks the connection if a reply or its arrays exceed k_longest_greeting, or
     // after `allow_long_replies` k_longest_reply: a server must not decide how much memory a client takes.
     void receive();
-    // To be called once the server has passed the handshake.
+    // Called once the server has passed the handshake.
     void allow_long_replies() noexcept;
     // Returns the next whole reply; nothing if there is none yet.
     [[nodiscard]] owned_reply next();

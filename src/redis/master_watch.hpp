@@ -32,7 +32,7 @@ public:
                  server_address attached_to, std::int64_t epoch, core::duration session_timeout,
                  told_refusals& told);
 
-    // For poll(): the descriptor (-1: none) and the events, and the latest time of the next call.
+    // The descriptor and events for poll() (-1: no descriptor), and the latest time of the next call.
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] short awaited() const noexcept;
     [[nodiscard]] core::time_point due() const noexcept { return due_; }

@@ -22,7 +22,7 @@ namespace turnstile::redis {
     return std::all_of(text.begin(), text.end(), is_word_character);
 }
 
-// Nothing unless all characters are digits, and the number is small enough.
+// Returns nothing unless all characters are digits and the number is small enough.
 template <class Number>
 [[nodiscard]] std::optional<Number> plain_number(std::string_view digits) noexcept {
     Number value{};

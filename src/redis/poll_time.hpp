@@ -17,7 +17,7 @@
 
 namespace turnstile::redis {
 
-// In whole milliseconds, at most a minute: then the waiting thread checks again.
+// Returns whole milliseconds, at most a minute. The waiting thread checks again after that.
 [[nodiscard]] inline int milliseconds_until(core::time_point deadline) noexcept {
     constexpr std::int64_t k_longest = 60'000;
     const auto now = boottime_clock::now();

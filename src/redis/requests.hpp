@@ -40,7 +40,7 @@ struct answer_head {
     std::vector<core::watch_event> events;  // in order, with the servers' paths
 };
 
-// Nothing if the answer comes from none of our scripts.
+// Returns nothing if the answer does not come from a script of this library.
 [[nodiscard]] std::optional<answer_head> parse_head(const redisReply& answer);
 // Parses the rest of the answer to `op`, and sets its outcome and error. Returns false if it is invalid.
 [[nodiscard]] bool parse_reply(const core::operation& op, int code, const redisReply& answer,

@@ -25,9 +25,9 @@ struct sentinel_answer {
     std::int64_t epoch = 0;
 };
 
-// From the answer to SENTINEL MASTER; 0 if it has none.
+// Returns the epoch in the answer to SENTINEL MASTER; 0 if it has none.
 [[nodiscard]] std::int64_t epoch_in(const redisReply& answer);
-// From the answer to SENTINEL GET-MASTER-ADDR-BY-NAME; nothing if it has none.
+// Returns the address in the answer to SENTINEL GET-MASTER-ADDR-BY-NAME; nothing if it has none.
 [[nodiscard]] std::optional<server_address> master_in(const redisReply& answer);
 
 class sentinel_inquiry {
@@ -37,7 +37,7 @@ public:
     sentinel_inquiry(server_address sentinel, const connect_string& where, const tls_context* tls,
                      int give_up, const std::optional<server_address>& at = {});
 
-    // To be called while no answer is awaited.
+    // Called while no answer is pending.
     void ask();
     // Proceeds as far as possible without waiting.
     void go_on();

@@ -61,7 +61,7 @@ public:
     // Reads in the calling thread, up to `until`: coordinator_session::help.
     [[nodiscard]] bool help(core::time_point until);
     [[nodiscard]] core::session_identity identity() const;
-    // From the answer to the latest attach.
+    // The clock in the answer to the latest attach.
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const;
     // coordinator_session's.
     void look_for_another(const core::look_elsewhere& wanted);
@@ -118,7 +118,7 @@ private:
     // Notes for callers: each server that was tried, if there are several, with its reason.
     void note_failure(const std::string& reason, errc code);
     attempt end(core::link_kind how);
-    // For messages: the connect string, with the server if sentinels have named it.
+    // The connect string for messages, with the server if sentinels have named it.
     [[nodiscard]] std::string place() const;
     attempt subscribe(line& wakes, const std::string& session, core::time_point deadline);
     // Returns the system's error, or 0.

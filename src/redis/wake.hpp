@@ -30,7 +30,7 @@ struct wake {
     std::optional<answer_along> listing;
 };
 
-// Nothing if it only announces events, belongs to another connection, or is not a script's.
+// Returns nothing if the text only announces events, belongs to another connection, or does not come from a script.
 [[nodiscard]] std::optional<wake> parse_wake(std::string_view text, const std::string& mark);
 
 }  // namespace turnstile::redis

@@ -29,7 +29,7 @@ struct connect_string {
 // Fails with errc::bad_connect_string; the message names the rule, and masks a password.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// For people and for the names of locks, without a password and without the server's parameters.
+// Returns the connect string for people and for the names of locks, without password and server parameters.
 [[nodiscard]] std::string to_string(const connect_string& value);
 
 }  // namespace turnstile::sql

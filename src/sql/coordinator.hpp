@@ -20,7 +20,8 @@ namespace turnstile::sql {
 struct coordinator_settings {
     // The interval at which emptied containers are searched for.
     std::chrono::milliseconds clean_containers_every = std::chrono::minutes{1};
-    // For SQLite: has a copy of the lock that proves to others that this process lives. Null: none.
+    // SQLite only: the guardian keeps a copy of the file lock that proves to other processes that this process lives.
+    // Null: no guardian.
     std::shared_ptr<guardian::link> guardian{};
 };
 

@@ -101,7 +101,8 @@ public:
     virtual void disconnect() noexcept = 0;
 
     virtual void begin(access how) = 0;
-    // After `lost` the transaction may have been executed or not, or may still be; after any other failure it was not.
+    // If commit() throws `lost`, the transaction may have been executed, or may still be executed. After any other
+    // failure it was not executed.
     virtual void commit() = 0;
     // Returns false if the connection was lost as well.
     virtual bool rollback() noexcept = 0;
@@ -120,7 +121,7 @@ public:
     void post(const std::string& statement, std::initializer_list<value> arguments = {}) {
         begin_posting(statement, std::span{arguments.begin(), arguments.size()});
     }
-    // Also valid after the commit. Once for each statement that was asked in this transaction.
+    // Returns the answer to a statement of this transaction, also after the commit. Called once for each statement.
     virtual result_rows answer(asked_statement which);
 
     // UPDATEs a session's row, then SELECTs `answer`, a numeric expression over that row. No row: there is no such
@@ -144,7 +145,7 @@ public:
                                      const std::string& answer,
                                      std::initializer_list<value> arguments,
                                      std::span<const std::string> paths);
-    // None: there is no such session.
+    // Returns nothing if there is no such session.
     [[nodiscard]] std::optional<start> started(const asked_start& asked);
 
     [[nodiscard]] virtual const phrases& words() const noexcept = 0;
@@ -153,8 +154,8 @@ public:
     // The database cannot store longer paths.
     [[nodiscard]] virtual std::size_t longest_path() const noexcept = 0;
 
-    // Until this transaction ends, no other transaction has an exclusive lock on one of these paths; if `exclusive`,
-    // no shared one either. The paths need not have nodes. At most once in a transaction.
+    // Locks the paths until this transaction ends: no other transaction gets an exclusive lock on one of them and, if
+    // `exclusive`, no shared lock either. The paths need not have nodes. Called at most once in a transaction.
     virtual void lock(std::span<const std::string> paths, lock_mode mode) = 0;
     // Larger than the numbers of all transactions that have ended, or that had one of the same exclusive locks before.
     virtual std::int64_t next_number() = 0;
@@ -164,14 +165,14 @@ public:
     // ---- waking a session ----
     // In the transaction that opens the session: from its commit on it counts as living.
     virtual void announce(std::int64_t session) = 0;
-    // After each attach: from now on bells arrive.
+    // Called after each attach. From then on bells arrive.
     virtual void listen(std::int64_t session) = 0;
     enum class ended { no, yes };
     // This process has finished with the session, which was ended at the database, or which others will end.
     virtual void withdraw(ended how) noexcept = 0;
     // The system reports that the process of this session has certainly ended.
     [[nodiscard]] virtual bool is_gone(std::int64_t session) const = 0;
-    // In a transaction: its commit wakes these sessions. A bell may be lost together with its ringer.
+    // Called in a transaction, whose commit wakes these sessions. A bell may be lost together with its ringer.
     virtual void ring(std::span<const std::int64_t> sessions) = 0;
 
     // The nonces of all events of this session that it has fetched and whose rows still exist.
@@ -182,7 +183,7 @@ public:
     virtual woken wait(int caller, boottime_clock::time_point until) = 0;
 
 protected:
-    // By default executes the statement at once.
+    // This default executes the statement at once.
     virtual asked_statement begin_asking(const std::string& statement,
                                          std::span<const value> arguments) {
         return keep(execute(statement, arguments));
@@ -199,7 +200,7 @@ protected:
         answers_.emplace(ticket, std::move(rows));
         return ticket;
     }
-    // For begin(): forgets answers that were not taken.
+    // begin() calls this to forget answers that were not taken.
     void forget_answers() noexcept { answers_.clear(); }
 
     std::unordered_map<asked_statement, result_rows> answers_;

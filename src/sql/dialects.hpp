@@ -18,8 +18,8 @@
 
 namespace turnstile::sql {
 
-// Not connected. The kind is linked in. Only a file uses `guardian` (null: none). Throws std::system_error if there
-// are no descriptors left.
+// Makes a database that is not connected yet. Only a file uses `guardian` (null: none). Throws std::system_error if
+// there are no descriptors left.
 [[nodiscard]] std::unique_ptr<database> make_database(
     const connect_string& where, const core::session_settings& settings,
     const std::shared_ptr<closing_signal>& closing,

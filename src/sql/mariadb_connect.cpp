@@ -97,7 +97,7 @@ result_rows mariadb_database::run_alone(const std::string& statements) {
     return std::move(answers.each.back());
 }
 
-// None: there are no tables, or not all of them.
+// Returns nothing if tables are missing.
 std::optional<std::int64_t> mariadb_database::version_of_tables() {
     const auto found = link_.run("SELECT value FROM turnstile_meta WHERE name = 'schema'");
     if (found.failure) {

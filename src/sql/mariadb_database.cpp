@@ -230,7 +230,7 @@ std::size_t mariadb_database::longest_path() const noexcept {
     return k_longest_path;
 }
 
-// By the primary key, so in ascending order.
+// The statement reads by the primary key, so it locks in ascending order.
 void mariadb_database::lock(std::span<const std::string> paths, lock_mode mode) {
     const std::set<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;

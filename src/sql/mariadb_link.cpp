@@ -146,7 +146,7 @@ void mariadb_link::set_options(const mariadb_target& target) {
     if (!target.encrypted()) return;
     const my_bool on = 1;
     set(MYSQL_OPT_SSL_ENFORCE, &on);
-    // Without it libmariadb logs in without TLS if the server's greeting offers none.
+    // Without this option libmariadb logs in without TLS if the server's greeting does not offer TLS.
     set(MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
     set_parameter(MYSQL_OPT_SSL_CA, "ssl_ca");
     set_parameter(MYSQL_OPT_SSL_CAPATH, "ssl_capath");

@@ -52,7 +52,7 @@ struct mariadb_target {
 // repeats no text that could be part of a password.
 [[nodiscard]] result<mariadb_target> parse_mariadb_target(std::string_view connect_string);
 
-// With the scheme in its normal form, "mysql://".
+// Returns the connect string with the scheme in its normal form, "mysql://".
 [[nodiscard]] std::string normal_mariadb(std::string_view connect_string);
 
 }  // namespace turnstile::sql

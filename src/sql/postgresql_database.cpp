@@ -174,7 +174,7 @@ std::size_t postgresql_database::longest_path() const noexcept {
     return k_longest_path;
 }
 
-// In the order of their numbers, so that two transactions do not wait for each other in a cycle.
+// Locks in the order of the numbers, so that two transactions do not wait for each other in a cycle.
 void postgresql_database::lock(std::span<const std::string> paths, lock_mode mode) {
     const std::set<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;

@@ -49,7 +49,7 @@ public:
     postgresql_database& operator=(const postgresql_database&) = delete;
 
     void connect() override;
-    // Only connects and asks whether an acknowledged commit survives a crash of the machine (fsync).
+    // Connects, and checks whether an acknowledged commit survives a crash of the machine (fsync).
     [[nodiscard]] bool keeps_commits();
     void disconnect() noexcept override;
     void begin(access how) override;

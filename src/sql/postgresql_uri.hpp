@@ -9,8 +9,8 @@
 
 namespace turnstile::sql {
 
-// In libpq's words, empty if it accepts the URI. The message contains at most a parameter's name of the URI: the rest
-// may be part of a password.
+// Returns libpq's error for the URI, or an empty text. Of the URI the message contains at most a parameter's name,
+// because the rest may be part of a password.
 [[nodiscard]] std::string fault_of_postgresql(const std::string& uri);
 
 }  // namespace turnstile::sql

@@ -36,7 +36,7 @@ std::chrono::nanoseconds ahead_of_host() {
     return {};
 }
 
-// In the host's time.
+// Returns the host's time, also in a time namespace.
 void now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
     static const std::chrono::nanoseconds ahead = ahead_of_host();
     const auto since = boottime_clock::now().time_since_epoch() - ahead;
@@ -136,7 +136,7 @@ void sqlite_database::prepare_file() {
                              settings_.path + ": cannot be kept with a write-ahead log"};
     run("PRAGMA synchronous = FULL");
     log_.attach(db_);
-    // With it, the data to undo one statement are kept in small pieces, instead of 64 KiB for each.
+    // Then SQLite keeps the data that undo one statement in small pieces, instead of 64 KiB for each.
     run("PRAGMA temp_store = MEMORY");
     make_tables();
     open_session_files();

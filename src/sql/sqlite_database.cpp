@@ -69,9 +69,10 @@ void sqlite_database::begin(access how) {
     if (how == access::write && attached) check_contents();
 }
 
-// Where the file's name leads to another file, or its log has been removed, others are granted what is held here, and
-// what is written here is lost. The log may be there again: the next open of the file makes one. Each write looks, so
-// each confirmation, and the first transaction behind the kernel's word that a name on the way to the file has changed.
+// If the file's name leads to another file, or its log was removed, other processes are granted locks that this process
+// holds, and writes of this process are lost. The log may exist again, because the next open of the file makes one. So
+// each write checks the file, and each confirmation is a write. The first transaction after the kernel reports a
+// changed name on the way to the file checks it, too.
 void sqlite_database::check_in_place() {
     int moved = 0;
     ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);

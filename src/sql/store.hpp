@@ -73,7 +73,7 @@ struct carried_out {
 struct heard {
     std::vector<queued_event> events;
     bool expired = false;
-    // Until the earliest deadline of another session; none: there is no other session.
+    // The time until the earliest deadline of another session; empty if there is no other session.
     std::optional<std::chrono::microseconds> next_end;
     local::client_watch_list watches{};  // the database's watches, if requested
 };
@@ -98,8 +98,8 @@ public:
     // Returns false if the session has ended.
     [[nodiscard]] bool resume();
 
-    // Executes all of them in one transaction. A request that the tables refuse changes nothing, and the others are
-    // executed. If this throws, none of them was executed, or commit_unknown().
+    // Executes all operations in one transaction. An operation that the tables refuse changes nothing, and the others
+    // are executed. If apply() throws, no operation was executed, or commit_unknown() is true.
     [[nodiscard]] carried_out apply(operations all);
     enum class touch { no, yes };
     enum class watch_list { not_asked, asked };
@@ -141,7 +141,7 @@ private:
                      core::reply& reply);
     void write_one(local::preparation& checks, const core::operation& op, const moment& when,
                    core::reply& reply);
-    // With access::write the session's row stays until the transaction ends.
+    // Asks for the session's row. With access::write the row is locked until the transaction ends.
     [[nodiscard]] asked_statement ask_for_session(access how);
     // The last query of a transaction: the session's events and changes, and on request the earliest deadline of
     // another session and the children of a folder.
@@ -157,7 +157,7 @@ private:
     void ask_for_news(ends deadlines, std::span<const std::string> folders = {});
     [[nodiscard]] news take_news();
     void drop_fetched();
-    // From the database's count.
+    // Counts the changes that the database reports.
     void count(std::int64_t changes);
     // True if a node exists again that others had removed: the database has forgotten the removal.
     [[nodiscard]] bool one_stands_again();

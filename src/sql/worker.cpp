@@ -374,7 +374,7 @@ void worker::reply(core::reply&& r, const asked& to) {
     deliver(std::move(r));
 }
 
-// In the order of submission.
+// Replies in the order of submission.
 void worker::reply_all() {
     for (const std::vector<asked> all = std::exchange(under_way_, {}); const asked& each : all) {
         deliver(each.events);

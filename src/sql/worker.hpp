@@ -73,7 +73,7 @@ private:
     using clock = boottime_clock;
     static constexpr std::chrono::milliseconds k_first_look{1};
     static constexpr std::chrono::microseconds k_least_cleaning{100'000};
-    // For a row that a user's transaction holds.
+    // The pace of looking for a row that a user's transaction has locked.
     [[nodiscard]] static base::back_off looks_for_a_row() noexcept {
         return {k_first_look, std::chrono::milliseconds{200}};
     }

@@ -49,7 +49,8 @@ namespace turnstile::support {
     return opened;
 }
 
-// For a private key, which a TLS library opens by its name. Empty for an unreadable file: the library reports that.
+// Returns why a private key is exposed; a TLS library opens the file by its name. Empty for an unreadable file, because
+// the library reports that.
 [[nodiscard]] inline std::string exposure_of_key(const std::string& file) {
     struct stat about {};
     if (::stat(file.c_str(), &about) != 0) return {};

@@ -17,7 +17,7 @@
 
 namespace turnstile::support {
 
-// Without a timer's SIGPROF: it interrupts system calls, and is not for a particular thread.
+// A timer's SIGPROF is not in the list: it interrupts system calls, and is not for a particular thread.
 inline constexpr std::array k_fault_signals{SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
                                             SIGABRT, SIGTRAP, SIGSYS};
 

@@ -69,7 +69,7 @@ struct greeting_failure {
     bool refused = false;
 };
 
-// Says why a certificate was refused: `verdict` is X509_V_ERR_...
+// Returns the reason for which a certificate was refused; `verdict` is X509_V_ERR_...
 std::string distrust(long verdict, const std::string& host) {
     switch (verdict) {
         case X509_V_ERR_HOSTNAME_MISMATCH:

@@ -80,7 +80,7 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
                 list.push_back(to_string(address, address_form::for_c_client));
     }
     std::shuffle(list.begin(), list.end(), chance);
-    // Not if names will replace the addresses later.
+    // Makes the number of servers odd, unless names replace the addresses later.
     if (!out.by_address && !known.empty() && count % 2 == 0) list.push_back(known);
     out.text = fmt::format("{}", fmt::join(list, ","));
     return out;

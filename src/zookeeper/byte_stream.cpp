@@ -120,7 +120,7 @@ void tcp_stream::finish() {
     if (failure_ == 0) failure_ = ENOTCONN;
 }
 
-// Without a context there is no connection: an address of length 0 means none.
+// Without a TLS context there must be no connection; an address of length 0 makes none.
 tls_stream::tls_stream(const socket_address& server, core::time_point deadline, int give_up)
     : context_{context_for(*server.security)},
       tcp_{context_.value ? server : socket_address{}, deadline, give_up} {

@@ -73,7 +73,7 @@ public:
     void finish() override;
     [[nodiscard]] std::string reason() const override;
 
-    // For use without waiting, see tls::stream; null before the handshake is done.
+    // The stream for use without waiting (tls::stream); null before the handshake is done.
     [[nodiscard]] tls::stream* secured() noexcept { return secured_.get(); }
     [[nodiscard]] int socket() const noexcept { return tcp_.socket(); }
 

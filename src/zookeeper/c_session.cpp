@@ -167,7 +167,7 @@ void c_session::submit(core::request&& request) {
         p.answer.outcome = word.outcome;
         p.answer.error = word.error;
         p.settled = true;
-        // After others it is delivered when their replies have come.
+        // A settled request is delivered at once only if all earlier requests have their replies.
         at_once = pending_.first_settled() == &p;
     }
     if (!at_once) return;

@@ -201,7 +201,8 @@ void c_session::make_tunnel(const core::session_identity& own) {
                                        });
 }
 
-// After each failure the C client advances by two (way_to_leader.hpp): so the list has an odd number.
+// After each failure the C client advances by two servers (way_to_leader.hpp), so the list must have an odd length to
+// reach all servers.
 std::string c_session::client_list(const std::vector<std::string>& hosts) const {
     if (!tunnel_) return fmt::format("{}", fmt::join(hosts, ","));
     std::vector<std::string> list;

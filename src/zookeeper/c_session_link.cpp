@@ -67,7 +67,7 @@ void c_session::attach(core::link_kind kind) {
     });
 }
 
-// Before the session is used for anything: after a crash from here on, the guardian knows the session.
+// The guardian must know the session before the session is used, so that it can close the session after a crash.
 void c_session::tell_guardian(const core::link_event& event, const socket_address& server) {
     if (!guardian_) return;
     guardian::guard_session told;

@@ -25,7 +25,7 @@ core::stat as_created(const core::stat& later, std::int32_t bytes) {
 
 }  // namespace
 
-// For Apache ZooKeeper 3.5 and later, broken connections raise no doubt.
+// A broken connection raises no doubt if the server is Apache ZooKeeper 3.5 or later.
 bool c_session::lacks(const request_knowledge& request) const noexcept {
     return request.is_refused() ||
            (request.is_doubted() && software_ != server_software::zookeeper);

@@ -32,7 +32,7 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
                                  REQUIRES(mutex_) { return usable() && connection_ == connection; };
     changed_.clear();
     {
-        // After the clear: a later change ends the questions below.
+        // The lock comes after clear(), so a later change ends the questions below.
         const base::lock_guard lock{mutex_};
         if (!still_there()) return;
     }
@@ -212,7 +212,7 @@ std::optional<way_to_leader> c_session::leave_for_leader() {
     return to;
 }
 
-// Not by detach(), which would end the wait for the attach.
+// Does not use detach(), which would end the wait for the attach.
 void c_session::tell_departure() {
     core::link_event event;
     {
@@ -286,7 +286,7 @@ void c_session::list_names_alone() {
         for (const auto& address : addresses)
             stays = stays || to_string(address, address_form::for_c_client) == here;
     }
-    // From a longer list the C client may choose another server, at random and silently.
+    // From a longer list the C client may choose another server, at random and without a report.
     if (!stays || found > listed || boottime_clock::now() - begun > k_resolve_limit) return;
     {
         const base::lock_guard lock{mutex_};

@@ -74,7 +74,7 @@ bool c_session::look_at(const socket_address& server, suspicion why) {
     // The client closes the session as soon as it learns of this; the look still continues.
     const auto link = open_stream(server, boottime_clock::now() + k_role_limit, k_never);
     raw_session raw{*link};
-    // With our own timeout: a longer one would let the session outlive this process.
+    // Uses this client's own timeout: a longer one would let the session outlive this process.
     const auto attached = raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
                                       .session = own.id,
                                       .password = own.password});

@@ -76,7 +76,7 @@ struct connect_string {
 // The C client takes the text after the last colon as the port and knows no brackets: "::1:2181".
 enum class address_form { for_people, for_c_client };
 
-// Only the servers: "a:1,[::1]:2".
+// Returns only the servers: "a:1,[::1]:2".
 [[nodiscard]] std::string hosts_of(const connect_string& value, address_form form);
 // "a:1,b:2/chroot" or "zookeepers://a:1,b:2/chroot", without the options of TLS.
 [[nodiscard]] std::string to_string(const connect_string& value);

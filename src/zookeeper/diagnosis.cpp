@@ -37,7 +37,7 @@ constexpr std::array<protocol, 4> k_protocols{{
     {"SSH-", "speaks SSH, and is no ZooKeeper server"},
 }};
 
-// From the answer of a serving server: "Zxid: 0x1000002a4".
+// Parses "Zxid: 0x1000002a4" in the answer of a serving server.
 std::optional<std::int64_t> latest_transaction(const std::string& answer) {
     constexpr std::string_view k_line = "\nZxid: 0x";
     const auto at = answer.find(k_line);

@@ -46,7 +46,7 @@ private:
     std::string bytes_;
 };
 
-// After the end every read fails.
+// After the end of the packet every read fails.
 class packet_reader {
 public:
     explicit packet_reader(std::string_view bytes) : rest_{bytes} {}

@@ -69,7 +69,7 @@ public:
         p.self = std::prev(all_.end());
         return p;
     }
-    // From now on the C client has it.
+    // Records that the C client has the request now.
     void handed_over() noexcept { ++with_client_; }
     // The C client does not have it any more.
     void came_back() noexcept { --with_client_; }

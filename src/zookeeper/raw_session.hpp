@@ -42,7 +42,8 @@ class raw_session {
 public:
     explicit raw_session(byte_stream& link) noexcept : link_{link} {}
 
-    // Nothing: no answer came; reason() says why. A timeout of 0 in the answer: the servers have no such session.
+    // Returns nothing if no answer came; reason() says why. A timeout of 0 in the answer means that the servers have no
+    // such session.
     [[nodiscard]] std::optional<attach_answer> attach(const attach_request& request);
 
     enum class listing { listed, unimplemented, unauthenticated, cut_off };

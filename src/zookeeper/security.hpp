@@ -10,7 +10,7 @@
 
 namespace turnstile::zookeeper {
 
-// Without a context its fault has the reason: the module is absent, or a file cannot be used.
+// Returns a context, or a fault with the reason: the module is absent, or a file cannot be used.
 [[nodiscard]] tls::context_outcome context_for(const tls::settings& wanted);
 
 }  // namespace turnstile::zookeeper

@@ -28,7 +28,7 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
     return is_whole ? std::optional{value} : std::nullopt;
 }
 
-// For "3.4.14-..."; a version that is no number is a private build, which counts as recent.
+// True for "3.4.14-...". A version that is not a number is a private build, and counts as recent.
 bool is_before_3_5(std::string_view version) noexcept {
     int major = 0;
     const auto* const end = version.data() + version.size();

@@ -25,14 +25,14 @@ namespace turnstile::zookeeper {
 // The server's software.
 enum class server_software { unknown, zookeeper, another };
 
-// From the first line of an answer to "srvr"; unknown if that was refused.
+// Parses the first line of an answer to "srvr"; unknown if the server refused "srvr".
 [[nodiscard]] server_software parse_software(std::string_view answer) noexcept;
 
 // The reason for which the client uses no such server, from an answer to "srvr": "is ZooKeeper 3.4.13, and ...". Empty
 // for a version that is used, and for any other answer.
 [[nodiscard]] std::string version_fault(std::string_view answer);
 
-// From one server.
+// The answers of one server.
 struct server_answers {
     server_software software = server_software::unknown;
     core::server_role role = core::server_role::unknown;

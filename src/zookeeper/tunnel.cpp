@@ -168,7 +168,8 @@ void tunnel::accept_at(std::uint16_t port) {
     guests_.push_back({std::move(socket), port, {}, boottime_clock::now() + k_guest_limit});
 }
 
-// Reads no further than the first frame. Returns false if it cannot be one of ours.
+// Reads no further than the first frame. Returns false if the frame cannot belong to a ZooKeeper client of this
+// process.
 bool tunnel::shows_frame(guest& from) {
     std::array<char, k_longest_attach> room{};
     const auto wanted = attach_length(from.frame);

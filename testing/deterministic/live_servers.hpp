@@ -52,7 +52,7 @@ protected:
 
 class live_servers {
 public:
-    // To be called on the run's first thread. The run fails if it lasts longer than `limit`.
+    // Call it on the run's first thread. The run fails if it lasts longer than `limit`.
     live_servers(const testing::simulation_options& options, core::duration limit);
     live_servers(const live_servers&) = delete;
     live_servers& operator=(const live_servers&) = delete;
@@ -106,9 +106,9 @@ public:
     };
     [[nodiscard]] std::optional<found_node> find(const std::string& znode);
     [[nodiscard]] std::vector<std::string> children(const std::string& znode);
-    // To be called after the end of the run.
+    // Call it after the end of the run.
     [[nodiscard]] std::string story() const;
-    // From now on faults affect this process now and then.
+    // From now on, faults affect this process from time to time.
     void add_process(std::uint16_t process, std::string_view name);
 
 private:

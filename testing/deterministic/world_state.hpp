@@ -19,7 +19,7 @@ namespace turnstile::testing {
 // A run has one such object, which exists until the run's process ends. Thread safety: the same as simulated_world.
 class simulated_world::state {
 public:
-    // To be called in the first thread of the run. Creates the servers, and connects clients to them.
+    // Call it in the first thread of the run. Creates the servers, and connects clients to them.
     state(const simulation_options& options, const run_limits& limits);
     state(const state&) = delete;
     state& operator=(const state&) = delete;

@@ -107,7 +107,7 @@ public:
 
     // ---- processes; the first is 0 ----------------------------------------------------------
     std::uint16_t add_process(std::string_view name, const process_clock& clock);
-    // From here on the calling thread belongs to this process.
+    // From now on the calling thread belongs to this process.
     void become(std::uint16_t process) noexcept { me().process = process; }
     [[nodiscard]] std::uint16_t process() const noexcept { return threads_[current_]->process; }
     // Stops the process for this length, in nanoseconds of true time.

@@ -14,7 +14,7 @@ namespace {
 // Request: xid and opcode. Reply: xid, zxid and error.
 constexpr std::size_t k_request_header = 8;
 constexpr std::size_t k_reply_header = 16;
-// Before each operation of a multi: its type, an end mark, an error.
+// The header before each operation of a multi: its type, an end mark, an error.
 constexpr std::size_t k_multi_header = 9;
 
 bool starts_with_path(std::int32_t op) {

@@ -163,7 +163,8 @@ void mariadb_server::start(test_deadline until) {
         until);
     if (!serves || !running())
         throw std::runtime_error{"MariaDB does not serve; its log:\n" + log()};
-    // Not there before the first start; a server that takes no writes has it from an earlier one, or from its master.
+    // The database does not exist before the first start. A server that takes no writes has it from an earlier start,
+    // or from its master.
     if (run("SHOW DATABASES LIKE 'turnstile'", "mysql").empty())
         static_cast<void>(run("CREATE DATABASE turnstile", "mysql"));
 }

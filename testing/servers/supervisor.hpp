@@ -24,7 +24,7 @@ class supervisor {
 public:
     enum class ward { process_group, folder };
 
-    // For `process_group`: the process that has `link()` writes the group's number to it, as a line. For `folder`:
+    // With `process_group`, the process that has `link()` writes the group's number to it, as a line. With `folder`,
     // the folder is `path`. Throws std::system_error.
     explicit supervisor(ward kind, const std::filesystem::path& path = {});
 

@@ -14,7 +14,7 @@ public:
     client_view& operator=(const client_view&) = default;
     [[nodiscard]] virtual core::time_point local_now() const = 0;
     [[nodiscard]] virtual instant true_time(core::time_point local) const = 0;
-    // Until when a guard of its session is valid.
+    // The time until which a guard of its session is valid.
     [[nodiscard]] virtual core::time_point valid_until() const = 0;
     // True if its clock stopped in this session: then the guard's values promise nothing (A1 of docs/why/lease.md).
     [[nodiscard]] virtual bool rests_on_a_stopped_clock() const = 0;

@@ -21,7 +21,7 @@ public:
     drifting_clock(core::duration offset, std::int64_t parts_per_million)
         : offset_{offset}, rate_{parts_per_million} {}
 
-    // From here on it shows the same time, until it resumes.
+    // Stops the clock: it shows the same time until it resumes.
     void stop(instant when) { stopped_ = when; }
     void go_on(instant when) {
         if (stopped_) offset_ -= local_of(when) - local_of(*stopped_);

@@ -54,7 +54,7 @@ void ensemble::plan_joining(server_id at) {
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
     const auto most = tick * scenario_.time.sync_limit;
-    // In a hunt a deposed leader learns it last: by then the others have a new leader.
+    // In a hunt a deposed leader learns of its end last: by then the other servers have a new leader.
     const bool hunting = scenario_.trial.hunting;
     const bool soon = hunting ? !servers_[at].deposed && dice_.chance(k_soon_hunted)
                               : dice_.chance(scenario_.ambush > 0 ? k_soon_ambushed : k_soon);
@@ -83,7 +83,7 @@ void ensemble::on(const gives_up& event) {
     const auto& here = servers_[event.server];
     if (here.life != event.life || here.stands == standing::looking) return;
     trace_.note(agenda_.now(), [&] { return name(event.server) + " gives up"; });
-    // Until now the server answered reads, which proves nothing; the misled clients may be alone from here on.
+    // Until now the server answered reads, which proves nothing. From here on the misled clients may be alone with it.
     if (scenario_.ambush > 0) cut_off_clients(event.server, k_stranded, {});
     start_looking(event.server);
 }

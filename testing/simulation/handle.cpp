@@ -190,7 +190,7 @@ void handle::find_elsewhere(connection_id by) {
     if (connection_ == by && attached_) emit_link(core::link_kind::found_elsewhere);
 }
 
-// Not inside the call: the core learns of it like of any other end of a connection.
+// Does not act inside the call: the core learns of this end as of any other end of a connection.
 void handle::leave_server(std::uint64_t number) {
     if (attached_ && number == number_) agenda_.after({}, client_notices{*connection_});
 }

@@ -71,7 +71,7 @@ void history::on_lost_data(std::int64_t kept, instant when, bool answered) {
                 record.by_force = false;
                 record.returned_at = when;
                 record.woken.clear();
-                // After renames back and forth, another znode may have had this name meanwhile.
+                // After renames back and forth, another znode may have had this name in between.
                 places_[record.znode] = {folder, static_cast<std::size_t>(&record - all.data())};
             }
             if (answered) tampered_.insert(folder);

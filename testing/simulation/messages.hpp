@@ -28,15 +28,15 @@ enum class connection_id : std::uint64_t {};
 struct connect_request {
     session_id session = 0;  // 0: a new one
     std::int64_t seen_zxid = 0;
-    // To a single server: the watches, and the number of events received.
+    // Sent to a single server: the watches, and the number of events received.
     local::client_watch_list watches{};
     std::uint64_t heard = 0;
-    // To a server of the Redis kind: the tree's history that the session knows, and the number of the last created or
-    // removed znode that the client knows.
+    // Sent to a server of the Redis kind: the tree's history that the session knows, and the number of the last created
+    // or removed znode that the client knows.
     std::int64_t history = 0;
     std::int64_t changed = 0;
-    // To a server of the SQL kind: the number of the session's changes that it has reported, and which of the
-    // session's znodes others have removed since the last of these.
+    // Sent to a server of the SQL kind: the number of the session's changes that it has reported, and the session's
+    // znodes that others have removed since.
     std::int64_t changes = 0;
     std::set<std::string> removed{};
 };
@@ -48,7 +48,7 @@ struct drop_watch {
     std::string path;
 };
 struct end_session {};
-// To a single server: whether there are events, and whether other sessions are due.
+// Sent to a single server: asks whether there are events, and whether other sessions are due.
 struct look {
     bool touch = true;
     bool end_others = true;

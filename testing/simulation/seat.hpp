@@ -19,7 +19,7 @@ public:
     seat(script& by, testing::simulated_client self, core::acquire&& request,
          testing::simulated_election&& election);
 
-    // To be called in events of the client.
+    // Call these in events of the client.
     void start() { on(detail::course::started{}); }
     void resign() { on(detail::course::resigned{}); }
     void close() { on(detail::course::closed{}); }

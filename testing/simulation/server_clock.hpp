@@ -16,7 +16,7 @@ public:
         const auto since = std::chrono::duration_cast<std::chrono::microseconds>(when - set_at_);
         return shown_ + since + since * rate_ / k_million;
     }
-    // From `when` on it runs at this rate, in parts per million above the true one.
+    // From `when` on the clock runs at this rate, in parts per million above the true rate.
     void slew(instant when, std::int64_t rate) {
         set(when, at(when));
         rate_ = rate;

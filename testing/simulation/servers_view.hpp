@@ -23,7 +23,7 @@ public:
     // True if all servers run and reach each other.
     [[nodiscard]] virtual bool healthy() const = 0;
     [[nodiscard]] virtual std::size_t watch_count() const = 0;
-    // Until then they are busy closing expired sessions.
+    // Until this time the servers are busy closing expired sessions.
     [[nodiscard]] virtual instant expiring_until() const noexcept { return {}; }
     // Returns until when the servers keep a session from which they receive nothing more. Nothing if that is unknown,
     // or if the session has ended or is about to end.

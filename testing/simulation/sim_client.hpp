@@ -130,7 +130,7 @@ public:
     [[nodiscard]] const core::session_core& core() const override { return core_; }
     [[nodiscard]] const client_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
-    // True if none of its callers waits or holds, and no request is in progress.
+    // True if no caller of it waits or holds, and no request is in progress.
     [[nodiscard]] bool at_rest() const;
     // The same, and it is attached.
     [[nodiscard]] bool quiet() const;

@@ -138,7 +138,7 @@ void single_server::read_what_has_come() {
 
 // ---- requests -------------------------------------------------------------------------------
 
-// To be called before any part of the message is executed.
+// Called before any part of the message is executed.
 std::optional<served::word> single_server::refuses(const peer& by, const client_message& message) {
     if (agenda_.now() < read_only_until_ && network_.faulty()) return served::word::away;
     const bool connects = std::holds_alternative<connect_request>(message);

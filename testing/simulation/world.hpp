@@ -34,7 +34,7 @@ public:
     world(const world&) = delete;
     world& operator=(const world&) = delete;
 
-    // To be called before the first client is added. Both must outlive the history's last step.
+    // Call it before the first client is added. Both must outlive the history's last step.
     void observed_by(recorder& records, recipe_observer& recipes);
     sim_client& add_client(const client_plan& plan);
     // Plans the faults that the scenario allows now and then.

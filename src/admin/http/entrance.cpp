@@ -22,7 +22,8 @@ void check_form(const http_request& head) {
     if (!reads && head.method != "POST")
         throw refusal{405, "method", head.method + ": expected GET, HEAD or POST"};
     if (head.count("Content-Encoding") != 0)
-        throw refusal{415, "media_type", "Content-Encoding is not supported: send the body as it is"};
+        throw refusal{415, "media_type",
+                      "Content-Encoding is not supported: send the body as it is"};
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ part_questions multi_hold::begin() {
     return decide().next;
 }
 
-// Only cancels the parts: their answers contain the reason.
+// Only cancels the parts. Their answers contain the reason.
 void multi_hold::cancel(const error& /*why*/) noexcept {
     for (std::size_t i = 0; i != locks_.size(); ++i) {
         base::unique_lock lock{mutex_};

@@ -15,7 +15,7 @@ namespace turnstile::detail {
 [[nodiscard]] core::quorum::next worth_asking_again(const error& why);
 // The code for a call that no majority can grant any more. For a try: busy, if any ensemble was busy.
 [[nodiscard]] errc code_of(const std::vector<std::optional<error>>& answers, bool tried);
-// For a hold that is over.
+// The error of a hold that is over.
 [[nodiscard]] error no_majority(const std::string& path, const std::string& answers);
 
 }  // namespace turnstile::detail

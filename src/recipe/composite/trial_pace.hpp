@@ -19,7 +19,7 @@ namespace turnstile::detail {
 
 class trial_pace {
 public:
-    // For the call that begins now.
+    // Decides for the call that begins now.
     [[nodiscard]] core::all_of::course next() noexcept {
         auto left = waiting_calls_.load();
         while (left != 0)

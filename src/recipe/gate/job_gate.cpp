@@ -27,7 +27,7 @@ constexpr std::chrono::seconds k_grace = 1s;
 // The shortest pause between two looks at a job that runs elsewhere.
 constexpr std::chrono::seconds k_least_pause = 1s;
 
-// By this name other gates recognise the lock's holder as a gate.
+// Other gates recognise by this name that the lock's holder is a gate.
 constexpr std::string_view k_recipe = "job_gate";
 
 }  // namespace

@@ -61,7 +61,8 @@ void rate_record::add(const rate_group& more) {
         std::next(place)->entries += place->entries;
         groups.erase(place);
     }
-    // After a leader's clock was set back there are groups with earlier and with later stamps: the oldest are merged.
+    // If a leader's clock was set back, there are groups with earlier and with later stamps. The oldest groups are
+    // merged.
     while (groups.size() > k_most_groups) {
         groups[1].entries += groups[0].entries;
         groups.erase(groups.begin());

@@ -16,7 +16,7 @@ namespace turnstile::detail {
 // something else than the read-write lock on `path`.
 [[nodiscard]] result<core::contender_kind> kind_held(const std::string& path, guard& hold);
 
-// To `read` or `upgradable`; does nothing if the hold has that kind already.
+// Changes the hold to `read` or `upgradable`. Does nothing if the hold has that kind already.
 result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to);
 
 // The hold to upgrade, its new kind, and the way to it.
@@ -25,7 +25,7 @@ struct upgrade_request {
     const std::string& path;
     core::attempt mode = core::attempt::wait;
 };
-// To `write`, in the guard itself, which is unchanged after a failure.
+// Changes the guard's hold to `write`. After a failure the guard is unchanged.
 result<void> upgrade(const upgrade_request& request, guard& hold, acquire_options options);
 void async_upgrade(const upgrade_request& request, guard hold, acquire_options options,
                    std::function<void(guard, result<void>)> handler);

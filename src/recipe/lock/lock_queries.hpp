@@ -20,7 +20,7 @@ struct queue_of {
     core::contender_family family = core::contender_family::lock;
 };
 
-// Only the children of a folder that are contenders of the family, in the order of arrival.
+// Returns the children that are contenders of the family, in the order of arrival.
 [[nodiscard]] std::vector<std::string> contenders_among(std::vector<std::string> children,
                                                         core::contender_family of);
 

@@ -105,7 +105,7 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
                                          core::create_mode::persistent, servers.acl()});
     const auto answers = servers.write_repeatedly(std::move(creates), options);
     if (!answers) return answers.error();
-    // Only the last answer decides: a missing right to make an existing parent does not matter.
+    // Only the last answer matters: if a parent exists, it does not matter that this client may not create it.
     const auto outcome = answers->back().error;
     if (outcome == core::server_error::ok || outcome == core::server_error::node_exists) return {};
     for (const auto& answer : *answers)

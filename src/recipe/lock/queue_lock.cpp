@@ -131,7 +131,7 @@ result<std::size_t> queue_lock::position(const guard& hold, const query_options&
     const auto number = core::contender_sequence(name);
     if (!number || !core::at_counter_end(*number))
         return static_cast<std::size_t>(place - names->begin());
-    // With equal numbers only the czxids show the order.
+    // If the sequence numbers are equal, only the czxids show the order.
     const auto all = queue(options);
     if (!all) return all.error();
     const auto mine = std::find_if(all->begin(), all->end(),

@@ -34,7 +34,7 @@ public:
         : queue_lock{internals::of(servers), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
-    // For plain locks, with their lock_options. Throws bad_option, too.
+    // Makes a plain lock with its lock_options. Throws bad_option, too.
     queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_.str(); }
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
 
-    // For client_impl::acquire. No handler: the caller blocks in wait().
+    // Makes the request for client_impl::acquire. Without a handler the caller blocks in wait().
     [[nodiscard]] result<acquire_request> request(const core::claim& wants, core::attempt mode,
                                                   acquire_options&& options,
                                                   acquire_request::handler&& done = nullptr,

@@ -26,7 +26,7 @@ public:
             throw_error({errc::would_deadlock, path + ": this thread holds it already"});
         keep_or_throw(lock.acquire());
     }
-    // With no time left it only tries. False if the calling thread has a hold already.
+    // Only tries if no time is left. Returns false if the calling thread has a hold already.
     template <class L>
     bool try_lock(L& lock, boottime_clock::duration left) {
         if (holds_.has_own()) return false;
@@ -40,7 +40,7 @@ public:
         holds_.keep(std::move(*outcome));
     }
 
-    // Every reason for a wait in vain is "not taken", the standard's `false`.
+    // Whatever the reason for which the lock was not acquired, the standard's answer is `false`.
     template <class T>
     static bool taken(const result<T>& outcome) {
         if (outcome) return true;

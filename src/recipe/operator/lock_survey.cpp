@@ -128,7 +128,7 @@ private:
         return std::span{names}.first(std::min(most_read_, names.size()));
     }
 
-    // Without contenders that have gone meanwhile.
+    // Leaves out contenders that have gone in the meantime.
     static std::vector<contender> described(lock_kind kind, std::span<const std::string> names,
                                             std::span<const core::reply> answers) {
         std::vector<contender> queue;

@@ -63,7 +63,7 @@ bool is_given_up(const error& why) {
     return why == errc::cancelled || why == errc::interrupted;
 }
 
-// After an order may have been written there must be an outcome, or the process ends.
+// Once an order may have been written, the call must report an outcome. If memory is exhausted, the process ends.
 constexpr auto k_order = "an order to release";
 
 }  // namespace
