@@ -71,8 +71,8 @@ foreach(module IN LISTS turnstile_modules)
     set(servers "${turnstile_${module}_servers}")
     turnstile_package(
         ${module} libturnstile-${module} libs "fair distributed locks: locks on ${servers}"
-        "The library loads this module for connect strings that name ${servers}. A
-module and its library are of one version."
+        "The library loads this module for connect strings that name
+${servers}. A module and its library are of one version."
         DEPENDS "${turnstile_runtime_package} ${turnstile_same}"
         CONTROL_EXTRA "${turnstile_triggers}"
     )

@@ -109,7 +109,7 @@ make_debian_root() {
     mkdir -p "$2"
     debootstrap --variant=minbase ${3:+"--include=$3"} "$1" "$2" "$mirror" >"$2.log" ||
         die 1 "debootstrap of $1 failed; its output is in $2.log"
-    echo 'Acquire::Check-Valid-Until "false";' >"$2/etc/apt/apt.conf.d/turnstile"
+    echo 'Acquire::Check-Valid-Until "false";' >"$2/etc/apt/apt.conf.d/00no-valid-until"
     cp /etc/apt/apt.conf.d/*proxy* "$2/etc/apt/apt.conf.d/" 2>/dev/null || true
     touch "$2/.complete"
 }
