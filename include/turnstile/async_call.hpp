@@ -153,7 +153,8 @@ inline auto started_upgrade(shared_mutex& lock, guard&& hold) {
 
 // ---- to be awaited in any coroutine ---------------------------------------------------------------
 
-// Like an executor, a call with captures that own something must be a variable, see coroutine.hpp.
+// If a call's captures own something, put the call into a variable before the co_await. An executor needs the same
+// (coroutine.hpp).
 template <class F>
 concept awaitable_call = blocking_call<std::remove_cvref_t<F>> &&
     (std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<std::remove_cvref_t<F>>);

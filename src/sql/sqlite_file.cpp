@@ -194,9 +194,8 @@ std::string danger_of_rights(mode_t rights) {
     const bool group_only_reads = (rights & 0060U) == 0040U;
     if (!for_all && !group_only_reads) return {};
     return fmt::format(
-        "its rights are {:04o}: {} may stop every lock in it, by a lock on its "
-        "shared memory that reading is enough for; chmod {} it, its -wal, its -shm "
-        "and its -sessions",
+        "its rights are {:04o}: {} may stop every lock in it, because a reader of its "
+        "shared memory can lock that memory; chmod {} it, its -wal, its -shm and its -sessions",
         static_cast<unsigned>(rights), for_all ? "every user" : "its group", for_all ? "o=" : "g=");
 }
 

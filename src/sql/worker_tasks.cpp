@@ -15,7 +15,7 @@ using core::server_error;
 // A process that has closed its file still has the lock on it for a moment.
 constexpr int k_looks = 7;
 
-// Requests that wait together are executed, and then possibly once more their lists alone.
+// Requests that wait together are executed in one round. A second round reads the lists that could not go with writes.
 constexpr int k_most_rounds = 2;
 
 // The fraction of the session timeout that a request waits for a row which a user's transaction holds.

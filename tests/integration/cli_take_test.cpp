@@ -105,7 +105,7 @@ TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
     for (const auto* claim : {"2147483647", "-1"}) {
         make_foreign(std::string{"host=evil pid=1 timeout="} + claim);
         EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
-        EXPECT_TRUE(printed("claims one that cannot be: say how long to wait")) << output();
+        EXPECT_TRUE(printed("claims none): say how long to wait")) << output();
         EXPECT_EQ(code_of(take({"--ask-for", "0", "--wait", "100ms"})), 0) << output();
     }
 }
@@ -114,7 +114,7 @@ TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
 TEST_F(cli_take, a_holder_that_claims_more_than_the_servers_grant) {
     make_foreign("host=odd pid=7 timeout=3600000");
     EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
-    EXPECT_TRUE(printed("claims one that cannot be: say how long to wait")) << output();
+    EXPECT_TRUE(printed("claims none): say how long to wait")) << output();
     EXPECT_EQ(foreign_data(), "host=odd pid=7 timeout=3600000");
 }
 

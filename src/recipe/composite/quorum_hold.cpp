@@ -194,7 +194,7 @@ void quorum_hold::start() {
     base::finish_or_end("a quorum_lock's call", [this] { listen(options().stop); });
     step([this](core::quorum& value, boottime_clock::time_point now) REQUIRES(mutex_) {
         value.start(now);
-        if (left_) value.leave();  // the request came before
+        if (left_) value.leave();  // leave() was called before the start
     });
 }
 

@@ -205,9 +205,8 @@ public:
         if (!theirs)
             return error{errc::bad_option,
                          znode(target) +
-                             " does not say its session time-out, as another "
-                             "library's, or claims one that cannot be: say how long "
-                             "to wait"};
+                             " claims no session time-out that can be true (another library's "
+                             "claims none): say how long to wait"};
         const auto ours = queue_.servers()->sessions().first()->info().timeout;
         return 2 * std::max(*theirs, ours);
     }

@@ -230,7 +230,7 @@ TEST_F(acquisition_rename_lost, and_the_link_breaks_again) {
     expect_renamed();
 }
 
-// A write sent before it does not prevent it from committing late.
+// A write that was sent before the rename cannot stop a late commit of the rename.
 TEST_F(acquisition_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
