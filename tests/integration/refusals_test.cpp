@@ -36,7 +36,8 @@ using testing::eventually;
 struct refusal {
     std::string where;  // the connect string
     errc code = errc::not_connected;
-    std::string words;  // a part of the message
+    std::string words;                // a part of the message
+    std::string other_words = words;  // the part with another version of the client library
 };
 
 client_options quick() {
@@ -54,7 +55,8 @@ bool names(const refusal& expected, std::string& last, Call&& call) {
         const auto answer = call();
         last = answer ? "granted" : answer.error().message();
         return !answer && answer.error() == expected.code &&
-               last.find(expected.words) != std::string::npos;
+               (last.find(expected.words) != std::string::npos ||
+                last.find(expected.other_words) != std::string::npos);
     });
 }
 
@@ -154,7 +156,9 @@ TEST(refusals, of_a_server_of_another_protocol) {
         {"postgresql://shop@" + web.address() + "/shop", errc::not_connected, "invalid response"});
 #endif
 #ifdef TURNSTILE_WITH_MARIADB
-    expect_refusal({"mysql://shop@" + shell.address() + "/shop", errc::not_connected, "onnect"});
+    // libmariadb 10.11.18 keeps waiting after this text; 10.11.19 ends the connection.
+    expect_refusal(
+        {"mysql://shop@" + shell.address() + "/shop", errc::not_connected, "onnect", "no answer"});
 #endif
 }
 
