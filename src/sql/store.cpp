@@ -194,7 +194,8 @@ heard store::hear(touch how, watch_list standing) {
         out.next_end = found.next_end;
         if (standing == watch_list::not_asked) return;
         out.watches = stored_nodes::watches_in(db_.answer(watched));
-        // Created again since, by a request whose answer was lost: the snapshot has the removal as well.
+        // A znode that the session owns exists, even if the snapshot also has an earlier removal of it. A request with
+        // a lost answer has created it again.
         for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
             removed_.erase(path);
     });

@@ -8,7 +8,8 @@ namespace turnstile::zookeeper {
 
 // Longest time for a server to tell its role; normally it takes one round trip.
 inline constexpr std::chrono::seconds k_role_limit{2};
-// Longest wait of a completion at the end of a session until the others are queued, which takes microseconds.
+// At the end of a session a completion waits until the other completions are queued, but no longer than this. Normally
+// this takes microseconds.
 inline constexpr std::chrono::seconds k_sweep_limit{1};
 // Longest time of a session's move to the leader, and at most this part of its timeout.
 inline constexpr std::chrono::seconds k_move_limit{2};

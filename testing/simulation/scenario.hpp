@@ -156,7 +156,7 @@ struct scenario {
     double unheard = 0;      // a watch's event is never sent
     double held_up = 0;      // a create is held up in its server, and its connection breaks
     double slow_expiry = 0;  // the leader takes long to close an expired session
-    double ambush = 0;       // right after the answer to a write, its proof is put to the test
+    double ambush = 0;       // a fault follows the answer to a write at once
     std::array<core::duration, k_faults> every{};  // mean time between two; zero: never
     core::duration faults_last{};
     core::duration

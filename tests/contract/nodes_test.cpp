@@ -297,7 +297,7 @@ TEST_F(contract_nodes, clients_refuse_some_paths) {
         EXPECT_EQ(me.ask(children_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(me.ask(set_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(remove(path), server_error::bad_arguments) << path;
-        // The C client does not tell the reason.
+        // For a multi the C client reports an error without its reason.
         EXPECT_THAT(zxids_of([&] {
                         EXPECT_NE(me.ask(multi_op{{check_op{path}}}).error, server_error::ok)
                             << path;
