@@ -6,7 +6,7 @@
 //
 // So the command is dead before another client can hold the lock. If the hold is over already (its znode was removed),
 // no time is left, and the command gets SIGKILL at once. If a late confirmation arrives after SIGTERM, the command
-// still gets SIGKILL, because it has begun to end.
+// still gets SIGKILL if it has not ended by then.
 //
 // Thread safety: one thread.
 #pragma once

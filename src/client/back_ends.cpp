@@ -38,8 +38,8 @@ constexpr std::array k_back_ends{
     back_end{"mariadb://", "MariaDB", module_kind::mariadb},
 };
 
-// A SQLite file's locks become free when their process ends. A guardian is only needed if the program already has one:
-// the guardian may have work to do before the locks become free. So the client starts no guardian for a file.
+// A SQLite file's locks become free when their process ends. If a guardian started this process, the guardian frees
+// them instead, because it may have work to do first. The client starts no guardian for a file.
 std::shared_ptr<guardian::link> guardian_of_files(const client_options& options) {
     if (options.guardian.use != guardian_use::inherited || !guardian::is_inherited())
         return nullptr;
