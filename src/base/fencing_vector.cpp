@@ -116,7 +116,7 @@ result<fencing_vector> fencing_vector::parse(std::string_view text) {
         const auto sign = part.find('=');
         if (sign == std::string_view::npos) return bad_text(text, "a part is not name=token");
         auto name = unescape(part.substr(0, sign));
-        if (!name) return bad_text(text, "a name is not written as to_string does");
+        if (!name) return bad_text(text, "a name is not escaped as to_string() escapes it");
         auto token = fencing_token::parse(part.substr(sign + 1));
         if (!token) return token.error();
         parsed.all_.push_back({std::move(*name), *token});
