@@ -50,8 +50,8 @@ class Notes:
 class Stage:
     """The servers and the links, in a separate process that executes orders."""
 
-    def __init__(self, settings, folder):
-        command = [settings.stage, settings.servers, folder, str(settings.links), str(settings.tick),
+    def __init__(self, settings, folder, servers):
+        command = [settings.stage, servers, folder, str(settings.links), str(settings.tick),
                    str(settings.sync_limit), str(settings.small_disk)]
         if settings.shim:
             command.append(settings.shim)

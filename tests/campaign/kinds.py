@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 
 import observers
@@ -31,6 +32,7 @@ class Kind:
     """
 
     name = ""
+    staged = ""  # the stage's name for these servers; empty: the same
     servers = "one server"
     workers = 6
     calm = 4  # undisturbed seconds at the end
@@ -49,7 +51,7 @@ class Kind:
         self.observer = self.make_observer()
 
     def start_stage(self):
-        return Stage(self.c.settings, self.c.folder)
+        return Stage(self.c.settings, self.c.folder, self.staged or self.name)
 
     def where(self, links):
         """A worker's connect string, from the addresses of its links."""
@@ -198,7 +200,7 @@ class AuditedServer(Kind):
     ended_by_clients = True
 
     def prepare(self):
-        for file in (os.path.join(SCHEMA, f"{self.name}.sql"), os.path.join(HERE, f"audit_{self.name}.sql")):
+        for file in (os.path.join(SCHEMA, f"{self.name}.sql"), os.path.join(HERE, f"audit_{self.staged or self.name}.sql")):
             self.stage.order(f"sql 0 {file},/dev/null")
 
     def keep(self):
@@ -267,6 +269,20 @@ class MariaDB(AuditedServer):
         self.quietly("TRUNCATE TABLE campaign_filler")
 
 
+class MySQL(MariaDB):
+    """TURNSTILE_TEST_MYSQL names the folder with the server's programs."""
+
+    name = "mysql"
+    servers = "one MySQL server"
+    staged = "mariadb"
+    small_disk = 512  # an empty server has 95 MB
+
+    def start_stage(self):
+        if not os.environ.get("TURNSTILE_TEST_MYSQL"):
+            sys.exit("mysql: TURNSTILE_TEST_MYSQL has to name the folder of a MySQL server (scripts/servers --fetch)")
+        return super().start_stage()
+
+
 class SQLite(Kind):
     name = "sqlite"
     servers = "one SQLite file"
@@ -314,4 +330,4 @@ class SQLite(Kind):
 
 
 KINDS = {kind.name: kind for kind in (ZooKeeper, SecuredZooKeeper, Redis, ReplicatedRedis, WatchedRedis, PostgreSQL,
-                                      MariaDB, SQLite)}
+                                      MariaDB, MySQL, SQLite)}

@@ -202,7 +202,11 @@ class MariaDB(Observer):
         self._packet()
         body = struct.pack("<IIB23x", self.CAPABILITIES, 1 << 24, 45)
         self._send(1, body + b"root\0" + b"\0" + b"turnstile\0" + b"mysql_native_password\0")
-        if self._packet()[0] != 0:
+        answer = self._packet()
+        if answer[0] == 0xFE:  # MySQL asks for another proof of the password, which is empty
+            self._send(3, b"")
+            answer = self._packet()
+        if answer[0] != 0:
             raise Unanswered("another way to log in is wanted")
 
     def _send(self, number, body):
