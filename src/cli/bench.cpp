@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -22,6 +23,7 @@
 #include "cli/printable.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
+#include "cli/stop_by_signal.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/server_health.hpp"
 #include "turnstile/tools/connect_string.hpp"
@@ -149,6 +151,7 @@ int bench(bench_options& options) {
     settle_servers(options.servers);
     if (!is_confirmed(options)) return complain("nothing was done", k_usage);
     const forwarded_signals signals;
+    std::optional<stop_by_signal> starting{std::in_place, signals};
     const auto lock = own_lock(options.path);
     bench_folders folders{options, lock};
     if (const auto ready = folders.connect(options.servers.connect_timeout); !ready)
@@ -159,6 +162,7 @@ int bench(bench_options& options) {
         bench_measure clients{plan_of(options, lock)};
         if (const auto ready = clients.connect(); !ready) return report(ready.error());
         received = received_by(options.servers.servers);
+        starting.reset();
         end = measure(clients, options, signals);
         received = received_by(options.servers.servers) - received;
     }

@@ -4,11 +4,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "cli/assumed_pace.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/grace_check.hpp"
+#include "cli/stop_by_signal.hpp"
 #include "turnstile/guardian.hpp"
 #include "turnstile/server_health.hpp"
 
@@ -98,7 +100,10 @@ int with_command_host(const keeping_options& keeping, server_settings& servers,
     const auto how = command_host::options_for(servers);
     try {
         command_host host{keeping};
+        // The client reads the files that the connect string names, which may be FIFOs.
+        std::optional<stop_by_signal> starting{std::in_place, host.signals()};
         client zookeeper{servers.servers, how};
+        starting.reset();
         return work(zookeeper, host);
     } catch (const no_guard& why) {
         return complain(why.what(), k_cannot_execute);

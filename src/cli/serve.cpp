@@ -9,6 +9,7 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -22,6 +23,7 @@
 #include "cli/host_names_option.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
+#include "cli/stop_by_signal.hpp"
 #include "turnstile/log.hpp"
 #include "turnstile/tools/connect_string.hpp"
 
@@ -64,14 +66,18 @@ void warn_of_plain_text(const admin::server_options& options) {
         "without --tls-cert and --tls-key passwords and tokens cross the network as plain text");
 }
 
-int serve(admin::server& page, const forwarded_signals& signals) {
+int serve(admin::server& page, stop_by_signal& stop) {
     std::printf("%s\n", page.url().c_str());
     if (!flush_output()) return complain("the output could not be written", k_output);
-    std::thread answers{[&page] { static_cast<void>(page.run()); }};
-    signals.wait_for_end();
-    page.end();
-    answers.join();
-    return k_success;
+    stop.arm();
+    bool good = false;
+    std::thread answers{[&] { good = page.run(); }};
+    {
+        const std::stop_callback end{stop.token(), [&page] { page.end(); }};
+        answers.join();
+    }
+    return good || stop.signal() != 0 ? k_success
+                                      : complain("the page's socket has failed", k_no_server);
 }
 
 int run_serve(serve_options& options) {
@@ -83,10 +89,11 @@ int run_serve(serve_options& options) {
     auto how = client_options_of(options.servers);
     how.roles = role_detection::off;
     const forwarded_signals signals;
+    stop_by_signal stop{signals};  // the files below may be FIFOs
     client servers{options.servers.servers, how};
     admin::server page{servers, masked(options.servers.servers), options.page};
     warn_of_plain_text(options.page);
-    return serve(page, signals);
+    return serve(page, stop);
 }
 
 void add_page_options(CLI::App& command, admin::server_options& page) {

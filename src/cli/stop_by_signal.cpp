@@ -23,7 +23,8 @@ void end_process_by(int signal) {
 
 }  // namespace
 
-stop_by_signal::stop_by_signal() : over_{make_event()} {
+stop_by_signal::stop_by_signal(const forwarded_signals& signals)
+    : signals_{signals}, over_{make_event()} {
     watcher_ = std::thread{[this] { watch(); }};
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // stop_by_signal: makes SIGINT, SIGTERM, SIGHUP and SIGQUIT stop an order in progress instead of ending the process.
 //
-//     stop_by_signal stop;               // before the client: its threads inherit the blocked signals
-//     ...                                // a signal still ends the process at once
+//     const forwarded_signals signals;   // before the client: its threads inherit the blocked signals
+//     stop_by_signal stop{signals};
+//     ...                                // a signal ends the process at once: a file or a server may block this thread
 //     stop.arm();
 //     order.take(target, {.stop = stop.token()});
 //
@@ -22,8 +23,8 @@ namespace turnstile::cli {
 
 class stop_by_signal {
 public:
-    // Throws std::system_error.
-    stop_by_signal();
+    // Throws std::system_error. Reads the signals alone until it ends.
+    explicit stop_by_signal(const forwarded_signals& signals);
     ~stop_by_signal();
     stop_by_signal(const stop_by_signal&) = delete;
     stop_by_signal& operator=(const stop_by_signal&) = delete;
@@ -37,7 +38,7 @@ private:
     void watch();
     void handle(int signal);
 
-    const forwarded_signals signals_;
+    const forwarded_signals& signals_;
     const support::descriptor over_;
     std::stop_source source_;
     std::atomic<bool> armed_{false};

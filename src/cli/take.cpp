@@ -194,7 +194,8 @@ int run_ask(take_options& options) {
 }
 
 int run_take(take_options& options) {
-    stop_by_signal stop;
+    const forwarded_signals signals;
+    stop_by_signal stop{signals};
     return with_client(options.servers,
                        [&](client& servers) { return take(servers, options, stop); });
 }

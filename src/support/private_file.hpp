@@ -15,8 +15,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "support/descriptor.hpp"
@@ -37,8 +39,9 @@ namespace turnstile::support {
     return file + ": other users can open it (mode " + digits + "); chmod " + remedy + file;
 }
 
-// Opens the file once, so that a caller reads the file whose mode was checked. Throws std::runtime_error: why it cannot be
-// opened, or that other users can open it.
+// Opens the file once, so that a caller reads the file whose mode was checked. The file may be a FIFO, as a shell's
+// <(command) is: opening and reading wait for its writer. Throws std::runtime_error: why it cannot be opened, or that
+// other users can open it.
 [[nodiscard]] inline descriptor open_private_file(const std::string& file) {
     descriptor opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
     struct stat about {};
@@ -57,19 +60,32 @@ namespace turnstile::support {
     return exposure_of(file, about.st_uid, about.st_mode, ::geteuid());
 }
 
+// Reads what a file has now, or what a FIFO's writer sends next. Returns 0 at the end.
+[[nodiscard]] inline std::size_t read_part(const descriptor& opened, const std::string& file,
+                                           std::span<char> room) {
+    for (;;) {
+        const auto size = ::read(opened.get(), room.data(), room.size());
+        if (size >= 0) return static_cast<std::size_t>(size);
+        if (errno != EINTR) throw std::runtime_error{file + ": " + std::strerror(errno)};
+    }
+}
+
 // The line without its end; 4095 characters at most. Throws std::runtime_error as open_private_file does, and for a
 // longer line.
 [[nodiscard]] inline std::string first_line_of_private_file(const std::string& file) {
     const auto opened = open_private_file(file);
     std::array<char, 4096> room{};
-    const auto size = ::read(opened.get(), room.data(), room.size());
-    if (size < 0) throw std::runtime_error{file + ": " + std::strerror(errno)};
-    std::string line{room.data(), static_cast<std::size_t>(size)};
-    const auto end = line.find_first_of("\r\n");
-    if (end == std::string::npos && line.size() == room.size())
-        throw std::runtime_error{file + ": the first line is longer than 4095 characters"};
-    line.resize(std::min(end, line.size()));
-    return line;
+    std::size_t filled = 0;
+    std::size_t end = std::string_view::npos;
+    while (end == std::string_view::npos) {
+        if (filled == room.size())
+            throw std::runtime_error{file + ": the first line is longer than 4095 characters"};
+        const auto size = read_part(opened, file, std::span{room}.subspan(filled));
+        if (size == 0) break;
+        filled += size;
+        end = std::string_view{room.data(), filled}.find_first_of("\r\n");
+    }
+    return {room.data(), std::min(end, filled)};
 }
 
 // The text of a file of `most` bytes at most. Throws std::runtime_error as open_private_file does, or for a longer one.
@@ -78,10 +94,9 @@ namespace turnstile::support {
     std::string text;
     std::array<char, 4096> room{};
     for (;;) {
-        const auto size = ::read(opened.get(), room.data(), room.size());
-        if (size < 0) throw std::runtime_error{file + ": " + std::strerror(errno)};
+        const auto size = read_part(opened, file, room);
         if (size == 0) return text;
-        text.append(room.data(), static_cast<std::size_t>(size));
+        text.append(room.data(), size);
         if (text.size() > most)
             throw std::runtime_error{file + ": has more than " + std::to_string(most) + " bytes"};
     }

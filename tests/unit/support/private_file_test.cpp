@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/private_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include "turnstile/testing/temporary_folder.hpp"
 
@@ -20,6 +24,13 @@ protected:
         ::chmod(name.c_str(), mode);
         return name;
     }
+
+    std::string fifo() const {
+        auto name = (folder_.path() / "fifo").string();
+        EXPECT_EQ(::mkfifo(name.c_str(), 0600), 0);
+        return name;
+    }
+    std::string folder() const { return folder_.path().string(); }
 
     // Returns the message with which first_line_of_private_file refuses the file.
     static std::string refusal(const std::string& file) {
@@ -40,6 +51,29 @@ TEST_F(private_file, gives_the_first_line_without_its_end) {
     EXPECT_EQ(first_line_of_private_file(file_with("secret\r\n")), "secret");
     EXPECT_EQ(first_line_of_private_file(file_with("secret")), "secret");
     EXPECT_EQ(first_line_of_private_file(file_with("")), "");
+}
+
+// A shell's <(command) is a FIFO, whose writer may send a line in several pieces.
+TEST_F(private_file, may_be_a_fifo_whose_writer_sends_pieces) {
+    const auto name = fifo();
+    std::thread writer{[&name] {
+        const descriptor open{::open(name.c_str(), O_WRONLY | O_CLOEXEC)};
+        for (const std::string piece : {"sec", "ret\nsecond"}) {
+            EXPECT_EQ(::write(open.get(), piece.data(), piece.size()),
+                      static_cast<ssize_t>(piece.size()));
+            int unread = 1;
+            while (unread != 0 && piece == "sec") {
+                ASSERT_EQ(::ioctl(open.get(), FIONREAD, &unread), 0);
+                std::this_thread::yield();
+            }
+        }
+    }};
+    EXPECT_EQ(first_line_of_private_file(name), "secret");
+    writer.join();
+}
+
+TEST_F(private_file, is_no_folder) {
+    EXPECT_EQ(refusal(folder()), folder() + ": Is a directory");
 }
 
 TEST_F(private_file, is_refused_with_a_line_that_would_be_cut) {
