@@ -30,7 +30,7 @@ constexpr auto k_last_wait = 1s;
 thread_local bool inside_sink = false;
 
 struct chosen_sink {
-    log_sink call;  // empty: the default
+    log_sink call;  // empty: the default, which leaves signals to the program's threads
     support::signal_mask mask = support::signal_mask::of_this_thread();
 };
 
@@ -172,7 +172,7 @@ private:
 
     static void call(const chosen_sink& sink, log::standard_writer& standard,
                      const log::waiting_line& line) noexcept {
-        sink.mask.apply();
+        if (sink.call) sink.mask.apply();
         try {
             sink.call ? sink.call(line.level, line.text) : standard.write(line);
         } catch (...) {  // a sink's exception is dropped, see turnstile/log.hpp
