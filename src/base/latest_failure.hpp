@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/mutex.hpp"
@@ -19,11 +20,23 @@ public:
     void set(error why) {
         const lock_guard lock{mutex_};
         why_ = std::move(why);
+        wait_.clear();
     }
     // A session is attached.
     void clear() {
         const lock_guard lock{mutex_};
         why_.reset();
+        wait_.clear();
+    }
+    // An attempt to attach has got so far, and waits.
+    void set_wait(std::string state) {
+        const lock_guard lock{mutex_};
+        wait_ = std::move(state);
+    }
+    // Why the latest attempt failed, or what it waits for; empty: there was none.
+    [[nodiscard]] std::string state() const {
+        const lock_guard lock{mutex_};
+        return why_ ? std::string{why_->detail()} : wait_;
     }
     [[nodiscard]] std::optional<error> get() const {
         const lock_guard lock{mutex_};
@@ -33,6 +46,7 @@ public:
 private:
     mutable mutex mutex_;
     std::optional<error> why_ GUARDED_BY(mutex_);
+    std::string wait_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::base

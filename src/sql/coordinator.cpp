@@ -22,7 +22,7 @@ public:
                                                     core::session_sink& sink) override {
         session_parts parts;
         parts.closing = std::make_shared<closing_signal>();
-        parts.db = make_database(where_, settings, parts.closing, settings_.guardian);
+        parts.db = make_database(where_, settings, {parts.closing, failures_, settings_.guardian});
         parts.failures = failures_;
         parts.server = describe();
         if (!settings.whole_tree) parts.chroot = where_.chroot;
@@ -41,8 +41,8 @@ public:
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
     [[nodiscard]] std::string diagnose() const override {
-        const auto known = failures_->get();
-        return known ? known->detail() : "the database answers";
+        auto state = failures_->state();
+        return state.empty() ? "has accepted no connection yet" : state;
     }
 
     [[nodiscard]] std::optional<error> last_failure() const override { return failures_->get(); }

@@ -42,15 +42,14 @@ bool ask_apart(bool unanswered, const std::function<bool()>& question) {
 // third is for another connection.
 std::unique_ptr<database> make_database(const connect_string& where,
                                         const core::session_settings& settings,
-                                        const std::shared_ptr<closing_signal>& closing,
-                                        const std::shared_ptr<guardian::link>& guardian) {
+                                        const session_links& session) {
     const auto patience =
         std::max(k_least_patience,
                  std::chrono::duration_cast<std::chrono::milliseconds>(settings.timeout * 2 / 3));
     const auto lacking = missing(promises_of(where.kind, durability::not_said), settings.required);
     const auto* const own = dialect_of(where.kind);
     TURNSTILE_CHECK(own != nullptr);
-    return own->make({where, patience, closing, guardian, lacking});
+    return own->make({where, patience, session, lacking});
 }
 
 turnstile::promises promises_of(kind which, durability of_commits) noexcept {

@@ -18,12 +18,11 @@
 
 namespace turnstile::sql {
 
-// Makes a database that is not connected yet. Only a file uses `guardian` (null: none). Throws std::system_error if
-// there are no descriptors left.
-[[nodiscard]] std::unique_ptr<database> make_database(
-    const connect_string& where, const core::session_settings& settings,
-    const std::shared_ptr<closing_signal>& closing,
-    const std::shared_ptr<guardian::link>& guardian);
+// Makes a database that is not connected yet. Only a file uses the guardian. Throws std::system_error if there are no
+// descriptors left.
+[[nodiscard]] std::unique_ptr<database> make_database(const connect_string& where,
+                                                      const core::session_settings& settings,
+                                                      const session_links& session);
 
 // each_commit: after a crash or a loss of power the server still has everything that it had acknowledged.
 // MariaDB's clients cannot set that: the server has one setting for all.

@@ -11,6 +11,10 @@
 #include <memory>
 #include <string>
 
+namespace turnstile::base {
+class latest_failure;
+}
+
 namespace turnstile::guardian {
 class link;
 }
@@ -23,11 +27,17 @@ class database;
 struct closing_signal;
 struct connect_string;
 
+// What a session shares with its database.
+struct session_links {
+    std::shared_ptr<closing_signal> closing;
+    std::shared_ptr<base::latest_failure> failures;
+    std::shared_ptr<guardian::link> guardian;  // null: none
+};
+
 struct wanted_database {
     const connect_string& where;
-    std::chrono::milliseconds patience;               // limit for a statement
-    const std::shared_ptr<closing_signal>& closing;   // the session's
-    const std::shared_ptr<guardian::link>& guardian;  // null: none
+    std::chrono::milliseconds patience;  // limit for a statement
+    const session_links& session;
     const std::string& lacking;  // required promises that the kind lacks; empty: none
 };
 

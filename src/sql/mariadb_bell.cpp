@@ -56,7 +56,7 @@ void mariadb_bell::open(const place& at, const mariadb_flavour& flavour,
                         const std::string& settings, std::int64_t session, mariadb_link& other) {
     flavour_ = &flavour;
     session_ = session;
-    link_.open(at.target, at.host);
+    link_.open(at.target, at.host, {});
     const auto set = link_.run(settings);
     if (set.failure) link_.fail(*set.failure);
     take_lock(link_, patience_, bell_of(at.database, session));

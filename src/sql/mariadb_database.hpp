@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "base/latest_failure.hpp"
 #include "sql/database.hpp"
 #include "sql/mariadb_bell.hpp"
 #include "sql/mariadb_flavour.hpp"
@@ -36,6 +37,7 @@ struct mariadb_settings {
     std::string name;  // for people, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
+    std::shared_ptr<base::latest_failure> failures;
     std::string
         lacking_without_syncs{};  // required promises that a server without syncs lacks, or empty
 };

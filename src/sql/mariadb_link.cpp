@@ -84,7 +84,7 @@ mariadb_patience::part::part(mariadb_patience& whole, std::size_t parts)
 short mariadb_patience::await(int socket, short events) {
     for (;;) {
         if (closing_ && closing_->begun.load() && !closing_until_) {
-            closing_until_ = boottime_clock::now() + k_closing;
+            closing_until_ = boottime_clock::now() + time_to_close(*closing_);
             until_ = std::min(until_, *closing_until_);
         }
         const auto left =
@@ -163,7 +163,8 @@ void mariadb_link::set_options(const mariadb_target& target) {
 }
 
 // Counts the rows that an UPDATE finds, even if it changes nothing (CLIENT_FOUND_ROWS).
-void mariadb_link::open(const mariadb_target& target, const mariadb_host* host) {
+void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
+                        const std::function<void()>& accepted) {
     close();
     begin_library();
     connection_ = ::mysql_init(nullptr);
@@ -181,7 +182,7 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host) 
          waiting);
     keep_from_programs();
     try {
-        drive();
+        drive(accepted);
     } catch (const database_error&) {
         close();  // the abandoned call reads the variables above
         throw;
@@ -274,8 +275,9 @@ void mariadb_link::step(std::function<int(int)> next, int waiting) {
     next_ = waiting == 0 ? nullptr : std::move(next);
 }
 
-void mariadb_link::drive() {
+void mariadb_link::drive(const std::function<void()>& reads) {
     while (next_) {
+        if (reads && (waiting_ & MYSQL_WAIT_READ) != 0) reads();
         const short ready = patience_.await(socket(), poll_events(waiting_));
         if (ready == 0) lose(fmt::format("no answer for {} ms", patience_.length().count()));
         go_on(ready);

@@ -38,7 +38,8 @@ public:
     mariadb_patience(std::chrono::milliseconds length, std::shared_ptr<closing_signal> closing);
 
     void begin();
-    // Until this object ends, a host that does not answer uses up one of so many parts of the rest.
+    // Limits the waits, for as long as this object lives, to a fraction 1/parts of the remaining time: one silent host
+    // leaves time for the other hosts.
     class part {
     public:
         part(mariadb_patience& whole, std::size_t parts);
@@ -75,8 +76,9 @@ public:
     mariadb_link(const mariadb_link&) = delete;
     mariadb_link& operator=(const mariadb_link&) = delete;
 
-    // Throws database_error.
-    void open(const mariadb_target& target, const mariadb_host* host);
+    // `accepted` is called when the server has accepted the connection and owes an answer. Throws database_error.
+    void open(const mariadb_target& target, const mariadb_host* host,
+              const std::function<void()>& accepted);
     void close() noexcept;
     // False after an abandoned call.
     [[nodiscard]] bool usable() const noexcept { return connection_ != nullptr && !next_; }
@@ -90,7 +92,7 @@ public:
     void start(const std::string& statements);
     [[nodiscard]] int socket() const noexcept;
     [[nodiscard]] short events()
-        const noexcept;       // events for which the statement waits at the socket; 0: it has ended
+        const noexcept;       // awaited at the socket; 0: the statement has ended
     void go_on(short ready);  // these events have happened
     mariadb_answers finish();
 

@@ -11,17 +11,17 @@ namespace turnstile::sql {
 namespace {
 
 std::unique_ptr<database> make_mariadb(const wanted_database& wanted) {
-    return std::make_unique<mariadb_database>(
-        mariadb_settings{parse_mariadb_target(wanted.where.target).value(), to_string(wanted.where),
-                         wanted.patience, wanted.closing, wanted.lacking});
+    return std::make_unique<mariadb_database>(mariadb_settings{
+        parse_mariadb_target(wanted.where.target).value(), to_string(wanted.where), wanted.patience,
+        wanted.session.closing, wanted.session.failures, wanted.lacking});
 }
 
 // A server that cannot be reached just now, or that no session could use, counts as one which may lose acknowledged
 // commits.
 bool mariadb_keeps_commits(const connect_string& where) {
     return ask_apart(false, [&] {
-        mariadb_database asked{
-            {parse_mariadb_target(where.target).value(), to_string(where), k_examination, nullptr}};
+        mariadb_database asked{{parse_mariadb_target(where.target).value(), to_string(where),
+                                k_examination, nullptr, std::make_shared<base::latest_failure>()}};
         return asked.examine().keeps_commits;
     });
 }

@@ -22,8 +22,6 @@ namespace {
 constexpr int k_advisory_class = 0x7475726e;
 // PostgreSQL's index entries have up to 2,704 bytes.
 constexpr std::size_t k_longest_path = 2000;
-// The orderly end of a session may take this long while close() waits.
-constexpr std::chrono::seconds k_closing{2};
 
 std::string channel_of(std::int64_t session) {
     return "turnstile_" + std::to_string(session);
@@ -92,7 +90,7 @@ void postgresql_database::begin_patience() {
 void postgresql_database::await_socket(short events, boottime_clock::time_point until) {
     for (;;) {
         if (settings_.closing->begun.load() && !closing_until_) {
-            closing_until_ = boottime_clock::now() + k_closing;
+            closing_until_ = boottime_clock::now() + time_to_close(*settings_.closing);
             patient_until_ = std::min(patient_until_, *closing_until_);
         }
         const auto limit = std::min(until, patient_until_);

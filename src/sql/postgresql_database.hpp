@@ -25,6 +25,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/latest_failure.hpp"
 #include "sql/closing_signal.hpp"
 #include "sql/database.hpp"
 
@@ -38,6 +39,7 @@ struct postgresql_settings {
     std::string name;  // for people, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
+    std::shared_ptr<base::latest_failure> failures;
     std::string lacking_without_fsync{};  // required promises that fsync off breaks
 };
 

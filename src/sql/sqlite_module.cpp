@@ -12,9 +12,10 @@ namespace turnstile::sql {
 namespace {
 
 std::unique_ptr<database> make_sqlite(const wanted_database& wanted) {
-    return std::make_unique<sqlite_database>(sqlite_settings{
-        wanted.where.target, wanted.patience,
-        [closing = wanted.closing] { return closing->begun.load(); }, wanted.guardian});
+    return std::make_unique<sqlite_database>(
+        sqlite_settings{wanted.where.target, wanted.patience,
+                        [closing = wanted.session.closing] { return closing->begun.load(); },
+                        wanted.session.guardian});
 }
 
 constexpr dialect k_sqlite_dialect{

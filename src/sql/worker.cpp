@@ -171,6 +171,7 @@ void worker::attach() {
     if (store_.id() == 0) {
         store_.open();
         id_ = store_.id();
+        closing_->has_session = true;
         const base::lock_guard lock{mutex_};
         servers_clock_ = store_.clock();
     } else if (!store_.resume()) {
@@ -258,7 +259,7 @@ void worker::lose(const database_error& why) {
     const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
     db_->disconnect();
     failures_->set(error_of(why));
-    if (told_ != why.what()) {
+    if (told_ != why.what() && !stopping()) {
         told_ = why.what();
         log::write(log_level::warning, "session {:#x}: {}", store_.id(), why.what());
     }
@@ -322,6 +323,7 @@ void worker::answer_waiting(outcome how) {
 
 void worker::expire() {
     dead_ = true;
+    closing_->has_session = false;
     tell(link_kind::expired);
     attached_ = false;
     end_own();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/latest_failure.hpp"
 #include "sql/closing_signal.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/dialects.hpp"
@@ -39,8 +40,9 @@ TEST(sql_loss, a_transaction_that_stands_still_is_ended_by_the_server) {
     const auto connected = [&](std::chrono::seconds timeout) {
         core::session_settings settings;
         settings.timeout = timeout;
-        auto db =
-            sql::make_database(where, settings, std::make_shared<sql::closing_signal>(), nullptr);
+        auto db = sql::make_database(where, settings,
+                                     {std::make_shared<sql::closing_signal>(),
+                                      std::make_shared<base::latest_failure>(), nullptr});
         db->connect();
         return db;
     };
