@@ -20,10 +20,12 @@
 namespace turnstile::sql {
 namespace {
 
-// The orderly end of a session may take this long while close() waits.
-constexpr std::chrono::seconds k_closing{2};
 // libmariadb's 60 KiB are too small for a name service and a TLS handshake; unused pages cost nothing.
 constexpr std::size_t k_stack = std::size_t{512} * 1024;
+// Each sends a proof in place of the password, or encrypts it with the server's key.
+[[maybe_unused]] constexpr const char* k_methods_without_tls =
+    "mysql_native_password,client_ed25519,parsec,caching_sha2_password,sha256_password,"
+    "auth_gssapi_client";
 constexpr int k_most_steps_to_an_end = 1000;
 constexpr int k_everything =
     MYSQL_WAIT_READ | MYSQL_WAIT_WRITE | MYSQL_WAIT_EXCEPT | MYSQL_WAIT_TIMEOUT;
@@ -121,6 +123,17 @@ void mariadb_link::close() noexcept {
     ::mysql_close(std::exchange(connection_, nullptr));
 }
 
+// A server chooses the method of the login. Without TLS it may choose none that sends the password in clear
+// (mysql_clear_password, dialog): a stranger's server would read it.
+void mariadb_link::set_authentication([[maybe_unused]] const mariadb_target& target) {
+#if defined(MARIADB_PACKAGE_VERSION_ID) && MARIADB_PACKAGE_VERSION_ID >= 30300
+    const bool is_private = target.encrypted() || target.hosts.empty();  // a local socket
+    if (is_private) return;
+    if (::mysql_optionsv(connection_, MARIADB_OPT_RESTRICTED_AUTH, k_methods_without_tls) != 0)
+        throw std::bad_alloc{};
+#endif
+}
+
 // Otherwise libmariadb would send files of this host to a server that requests them.
 void mariadb_link::set_options(const mariadb_target& target) {
     const auto set = [this](mysql_option option, const void* given) {
@@ -133,6 +146,7 @@ void mariadb_link::set_options(const mariadb_target& target) {
     set(MYSQL_OPT_NONBLOCK, &k_stack);
     set(MYSQL_OPT_LOCAL_INFILE, &off);
     set(MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    set_authentication(target);
     ::mysql_optionsv(connection_, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "turnstile");
     if (target.parameters.contains("defaults_file") ||
         target.parameters.contains("defaults_group")) {

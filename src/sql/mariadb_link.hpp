@@ -101,9 +101,11 @@ public:
 
 private:
     void set_options(const mariadb_target& target);
+    void set_authentication(const mariadb_target& target);
     void keep_from_programs() const noexcept;
     void step(std::function<int(int)> next, int waiting);
-    void drive();
+    // Calls `reads`, if it is not empty, before each wait for bytes of the server.
+    void drive(const std::function<void()>& reads = {});
     [[nodiscard]] mariadb_error last_error() const;
     [[nodiscard]] result_rows take_rows();
 

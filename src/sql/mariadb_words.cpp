@@ -65,6 +65,10 @@ std::string sentence(const mariadb_error& e) {
         case 1290:
         case 1792:
         case 1836: return line + ": the server takes no writes any more";
+        case 5010:  // libmariadb names another method than the server's here
+            return "the server wants a login that sends the password in plain text, or one that "
+                   "Turnstile does not use without TLS: give ssl=true or ssl_ca "
+                   "(docs/how-to/mariadb.md)";
         case 1153: return line + ": raise max_allowed_packet";
         case 1021:
         case 1026:

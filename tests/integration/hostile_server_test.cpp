@@ -3,6 +3,9 @@
 // replies.
 #include <gmock/gmock.h>
 
+#include <utility>
+#include <vector>
+
 #include "client/log_lines.hpp"
 #include "recording_peer.hpp"
 #include "turnstile/testing/event.hpp"
@@ -106,6 +109,52 @@ TEST(hostile_server, redis_reply_without_an_end_costs_little_memory) {
                               (scheme == "redis://" ? "/shop" : "/locks/shop"));
             EXPECT_LT(peer.most_taken(), k_most) << scheme << beginning;
         }
+    }
+}
+#endif
+
+// The peer accepts connections and sends nothing.
+TEST(hostile_server, that_is_silent_is_told_as_such) {
+    std::vector<std::pair<std::string, std::string>> table{{"", "accepts connections, but"}};
+#ifdef TURNSTILE_WITH_REDIS
+    table.emplace_back("redis://", "no answer in time");
+    table.emplace_back("redis+sentinel://", "no answer in time");
+#endif
+#ifdef TURNSTILE_WITH_POSTGRESQL
+    table.emplace_back("postgresql://u:x@", "accepts connections, and does not answer");
+#endif
+#ifdef TURNSTILE_WITH_MARIADB
+    table.emplace_back("mysql://u:x@", "accepts connections, and does not answer");
+#endif
+    for (const auto& [scheme, words] : table) {
+        const recording_peer peer{{"", "", ""}};
+        client_options options;
+        options.session_timeout = 60s;  // the first attempt is still under way
+        client servers{scheme + peer.address() + (scheme.empty() ? "" : "/shop"), options};
+        std::string said;
+        EXPECT_TRUE(eventually([&, words = words] {
+            const auto connected = servers.wait_connected(1s);
+            said = connected ? "connected" : connected.error().message();
+            return said.find(words) != std::string::npos;
+        })) << scheme
+            << said;
+    }
+}
+
+#ifdef TURNSTILE_WITH_MARIADB
+// Then the peer asks for the password in clear, by each method that sends it so.
+TEST(hostile_server, mariadb_without_tls_gets_no_password_in_clear) {
+    using namespace std::string_literals;
+    for (const std::string method : {"mysql_clear_password", "dialog"}) {
+        const auto question = method == "dialog" ? "\x04Password: \0"s : ""s;
+        const auto body = "\xfe"s + method + "\0"s + question;
+        const recording_peer peer{{mariadb_without_tls().greeting,
+                                   std::string{static_cast<char>(body.size())} + "\0\0\x02"s + body,
+                                   ""}};
+        const auto sent =
+            sent_to(peer, std::string{"mysql://shop:"} + k_secret + "@" + peer.address() + "/shop");
+        EXPECT_THAT(sent, HasSubstr("shop")) << method;
+        EXPECT_THAT(sent, Not(HasSubstr(k_secret))) << method;
     }
 }
 #endif

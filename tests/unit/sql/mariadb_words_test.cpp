@@ -28,6 +28,7 @@ TEST(mariadb_words, what_follows_from_an_error) {
 }
 
 TEST(mariadb_words, what_helps_is_said) {
+    EXPECT_THAT(sentence({5010, "Authentication plugin 'x' couldn't be found"}), HasSubstr("TLS"));
     EXPECT_EQ(sentence({1142, "denied\nmore"}),
               "denied: this user lacks a right (docs/how-to/mariadb.md)");
     EXPECT_EQ(sentence({1290, "read-only"}), "read-only: the server takes no writes any more");
