@@ -7,6 +7,7 @@
 
 #include "admin/http/limits.hpp"
 #include "admin/http/refusal.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -42,20 +43,27 @@ audit_filter audit_filter_of(const query& asked) {
             .until = time_asked(asked, "until", wall_time::max())};
 }
 
-// A spreadsheet treats a cell that begins with one of these characters as a formula, which may run programs.
+// A spreadsheet treats a cell that begins with one of these characters, even behind blanks, as a formula, which may run
+// programs.
 bool looks_like_formula(std::string_view text) noexcept {
-    return !text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string::npos;
+    const auto first = text.find_first_not_of(' ');
+    return first != std::string_view::npos &&
+           std::string_view{"=+-@"}.find(text[first]) != std::string_view::npos;
 }
 
 std::string cell(const json& value) {
-    auto text = value.is_string() ? value.get<std::string>() : value.dump();
+    return csv_cell(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+}  // namespace
+
+std::string csv_cell(std::string_view raw) {
+    auto text = support::visible(raw);
     if (looks_like_formula(text)) text.insert(0, 1, '\'');
     std::string quoted{'"'};
     for (const char c : text) quoted += c == '"' ? std::string{"\"\""} : std::string{c};
     return quoted + '"';
 }
-
-}  // namespace
 
 std::vector<std::string> audit_parameters(bool paged) {
     std::vector<std::string> all{"list", "action", "outcome", "who", "path", "since", "until"};

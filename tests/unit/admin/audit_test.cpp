@@ -8,7 +8,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
+#include "admin/api/audit_pages.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::admin {
@@ -172,6 +174,31 @@ TEST_F(admin_audit, filters) {
     for (const auto* wrong :
          {"", "yesterday", "2026", "2026-11-21x", "2026-11-21T04", "9999-01-01"})
         EXPECT_FALSE(parse_time(wrong)) << wrong;
+}
+
+TEST(admin_audit_csv, cells_change_neither_terminal_nor_spreadsheet) {
+    const std::pair<std::string, std::string> table[] = {
+        {"plain", R"("plain")"},
+        {"", R"("")"},
+        {"Jürgen 🔒", R"("Jürgen 🔒")"},
+        {"a \"b\", c", R"("a ""b"", c")"},
+        {"\x1b[2J", R"("\x1b[2J")"},
+        {"a\r\nb", R"("a\x0d\x0ab")"},
+        {"\xe2\x80\xaegpj.exe", R"("\xe2\x80\xaegpj.exe")"},  // U+202E
+        {"\xe2\x81\xa6x", R"("\xe2\x81\xa6x")"},              // U+2066
+        {"\xc2\x9b"
+         "2J",
+         R"("\xc2\x9b2J")"},  // U+009B
+        {"\xff", R"("\xff")"},
+        {"=1+1", R"("'=1+1")"},
+        {"+1", R"("'+1")"},
+        {"-1", R"("'-1")"},
+        {"@sum", R"("'@sum")"},
+        {" =cmd", R"("' =cmd")"},
+        {"\t=1", R"("\x09=1")"},
+        {"a=b", R"("a=b")"},
+    };
+    for (const auto& [text, cell] : table) EXPECT_EQ(csv_cell(text), cell) << text;
 }
 
 }  // namespace
