@@ -14,7 +14,9 @@ namespace turnstile::cli {
 namespace {
 
 constexpr std::chrono::milliseconds k_fresh{1'000};
-constexpr std::chrono::milliseconds k_patience{2'000};
+// A probe of Kubernetes waits for a second.
+constexpr std::chrono::milliseconds k_patience{700};
+constexpr std::chrono::milliseconds k_no_patience{1};
 
 // Reads the queue again a second after the last read has ended. One read answers all requests that have waited for it.
 // Otherwise each request would wait for its own timeout while the servers do not answer.
@@ -59,8 +61,14 @@ private:
     void read() {
         // The answer may be as old as the request.
         asked_ = boottime_clock::now();
-        queue_ = seat_.participants({.timeout = k_patience});
+        queue_ = seat_.participants({.timeout = is_connected() ? k_patience : k_no_patience});
         fresh_until_ = boottime_clock::now() + k_fresh;
+    }
+    // Without a session the read would wait for one, and only its error is of use.
+    [[nodiscard]] bool is_connected() const {
+        for (std::size_t i = 0; i != servers_.session_count(); ++i)
+            if (servers_.session(i).state == session_state::connected) return true;
+        return false;
     }
     [[nodiscard]] bool stands_in(const std::vector<participant>& queue) const {
         for (std::size_t i = 0; i != servers_.session_count(); ++i)
