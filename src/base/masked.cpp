@@ -155,6 +155,12 @@ void mask_parameters(std::string& text) {
     }
 }
 
+std::string mask_of_parameters(std::string_view text) {
+    std::string shown{text};
+    mask_parameters(shown);
+    return shown;
+}
+
 }  // namespace
 
 std::string masked(std::string_view connect_string) {
@@ -167,13 +173,26 @@ std::string masked(std::string_view connect_string) {
     return shown;
 }
 
+std::string masked_refusal(std::string_view connect_string) {
+    auto shown = masked(connect_string);
+    const auto count = [](std::string_view text) {
+        return std::count(text.begin(), text.end(), '@');
+    };
+    if (count(connect_string) == 0) return shown;
+    const auto begin = is_path_of_one_process(connect_string) ? connect_string.find(':') + 1
+                                                              : begin_of_user(connect_string);
+    // The last '@' may be hidden, as the value of a parameter.
+    const bool is_shown = count(mask_of_parameters(connect_string)) == count(connect_string);
+    const auto end = is_shown ? std::min(shown.rfind('@'), shown.size()) : shown.size();
+    if (begin < end) shown.replace(begin, end - begin, k_mask);
+    return shown;
+}
+
 bool has_password(std::string_view connect_string) {
     const auto [begin, end, is_certain] = password_of_user(connect_string);
     if (begin != end && is_certain) return true;
     if (begin == end && begin_of_lone_password(connect_string) < connect_string.size()) return true;
-    std::string parameters{connect_string};
-    mask_parameters(parameters);
-    return parameters != connect_string;
+    return mask_of_parameters(connect_string) != connect_string;
 }
 
 std::string without_password(std::string_view connect_string) {
@@ -184,7 +203,7 @@ std::string without_password(std::string_view connect_string) {
 }
 
 std::string quoted_part(std::string_view connect_string, std::string_view part) {
-    if (masked(connect_string).find(part) == std::string::npos) return std::string{k_mask};
+    if (masked_refusal(connect_string).find(part) == std::string::npos) return std::string{k_mask};
     auto shown = printable(part);
     shown.erase(shown.rfind('"'), 1).erase(0, 1);
     return shown;
@@ -193,7 +212,7 @@ std::string quoted_part(std::string_view connect_string, std::string_view part) 
 std::string chroot_fault(std::string_view connect_string, std::string_view chroot) {
     const auto valid = validate_path(chroot);
     if (valid) return {};
-    if (masked(connect_string).find(chroot) == std::string::npos)
+    if (masked_refusal(connect_string).find(chroot) == std::string::npos)
         return "has a chroot that breaks a rule of paths";
     return "has a chroot that is a " + valid.error().message();
 }

@@ -2,6 +2,7 @@
 // Connect strings without their passwords:
 //
 //     masked            the text for a message, a page or a log
+//     masked_refusal    the text for the message that refuses it
 //     without_password  the text that names the servers
 //     has_password      whether there is a password at all
 //     quoted_part       a part of the text, for the message that refuses it
@@ -22,6 +23,10 @@ namespace turnstile::base {
 // or its slashes, and in a path all from a colon without a port to the last '@'.
 [[nodiscard]] std::string masked(std::string_view connect_string);
 
+// The same for a string that no parser takes, in which anything may be a part of a password: "***" for all between the
+// scheme and the last '@'.
+[[nodiscard]] std::string masked_refusal(std::string_view connect_string);
+
 // True for a password behind "user:", for a password without a host, and for a value of a secret parameter. False for
 // a user alone and for a path, though masked() hides them: a user may be a password without its colon.
 [[nodiscard]] bool has_password(std::string_view connect_string);
@@ -29,7 +34,7 @@ namespace turnstile::base {
 // The text without ":password" before the host: it names the same servers for each user.
 [[nodiscard]] std::string without_password(std::string_view connect_string);
 
-// The part in printable ASCII, shortened, without quotes; "***" if the masked string does not show it. A password
+// The part in printable ASCII, shortened, without quotes; "***" if masked_refusal() does not show it. A password
 // with unescaped characters falls into pieces, which parsers take for hosts, names of options and paths.
 [[nodiscard]] std::string quoted_part(std::string_view connect_string, std::string_view part);
 

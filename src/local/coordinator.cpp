@@ -52,7 +52,7 @@ private:
 
 error refused(std::string_view text, std::string_view rule) {
     return {errc::bad_connect_string,
-            base::printable(base::masked(text)) + ": " + std::string{rule}};
+            base::printable(base::masked_refusal(text)) + ": " + std::string{rule}};
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ constexpr int k_longest_stay = 24 * 3600;
 constexpr std::size_t k_longest_tree = 64;
 
 error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string, fmt::format("{}: {}", printable(base::masked(text)), rule)};
+    return {errc::bad_connect_string,
+            fmt::format("{}: {}", printable(base::masked_refusal(text)), rule)};
 }
 
 // Returns the text before `mark`, and removes it and the mark from the text.
@@ -83,6 +84,9 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
     // password.
     if (plain_number<int>(path.substr(1)))
         return "has a number for a path, which is no database here: write ?db=NUMBER";
+    // Part of a password whose '/' is not escaped: redis://user:1/rest@host.
+    if (path.find('@') != std::string_view::npos)
+        return "has an '@' in its path: a '/' in a password is written %2F, an '@' in it %40";
     if (auto fault = base::chroot_fault(text, path); !fault.empty()) return fault;
     out.chroot = path;
     return {};

@@ -23,7 +23,7 @@ constexpr std::string_view k_encoding = "client_encoding=";
 
 error refused(std::string_view text, std::string_view rule) {
     return {errc::bad_connect_string,
-            fmt::format("{}: {}", base::printable(base::masked(text)), rule)};
+            fmt::format("{}: {}", base::printable(base::masked_refusal(text)), rule)};
 }
 
 bool is_postgresql(std::string_view text) noexcept {

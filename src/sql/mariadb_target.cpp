@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/host_text.hpp"
+#include "base/masked.hpp"
 #include "base/percent.hpp"
 
 namespace turnstile::sql {
@@ -42,16 +43,17 @@ bool is_known(std::string_view name) {
 }
 
 // An invalid name may be part of a password that should have been escaped.
-std::string shown(std::string_view name) {
+std::string shown(std::string_view whole, std::string_view name) {
     const bool plain = std::all_of(name.begin(), name.end(),
                                    [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
-    return plain ? fmt::format(" '{}'", name) : std::string{};
+    return plain ? fmt::format(" '{}'", base::quoted_part(whole, name)) : std::string{};
 }
 
-result<void> parse_parameter(std::string_view text, mariadb_target& out) {
+result<void> parse_parameter(std::string_view whole, std::string_view text, mariadb_target& out) {
     const auto name = take_until(text, '=');
     if (!is_known(name))
-        return refused(fmt::format("has a parameter{} that is none of Turnstile's", shown(name)));
+        return refused(
+            fmt::format("has a parameter{} that is none of Turnstile's", shown(whole, name)));
     const auto value = base::percent_decoded(text);
     if (!value || value->empty())
         return refused(fmt::format("{} needs a value; a '%' in it is written %25", name));
@@ -132,7 +134,7 @@ result<mariadb_target> parse_mariadb_target(std::string_view connect_string) {
         return refused("needs one database behind the host: mysql://user@host:3306/database");
     out.database = *database;
     while (!rest.empty())
-        if (const auto good = parse_parameter(take_until(rest, '&'), out); !good)
+        if (const auto good = parse_parameter(connect_string, take_until(rest, '&'), out); !good)
             return good.error();
     while (!hosts.empty()) {
         auto host = parse_host(take_until(hosts, ','));

@@ -10,6 +10,8 @@
 #include <new>
 #include <string_view>
 
+#include "base/masked.hpp"
+
 namespace turnstile::sql {
 namespace {
 
@@ -75,7 +77,7 @@ std::string fault_of_postgresql(const std::string& uri) {
     for (char& c : shown)  // including the URI's
         if (c < ' ' || c > '~') c = '?';
     if (const auto name = parameter_in(uri, sentence.substr(end)); !name.empty())
-        shown += ": \"" + std::string{name} + '"';
+        shown += ": \"" + base::quoted_part(uri, name) + '"';
     return shown;
 }
 

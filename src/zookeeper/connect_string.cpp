@@ -19,7 +19,8 @@ namespace {
 using base::printable;
 
 error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string, fmt::format("{}: {}", printable(base::masked(text)), rule)};
+    return {errc::bad_connect_string,
+            fmt::format("{}: {}", printable(base::masked_refusal(text)), rule)};
 }
 
 bool is_name_character(char c) noexcept {

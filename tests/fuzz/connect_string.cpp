@@ -146,6 +146,12 @@ void check_secret(std::uint8_t chosen, std::string_view input) {
     const auto shown = check(text);
     expect(hides(shown.printed), "the printed string shows the secret", text);
     expect(hides(shown.refusal), "the refusal shows the secret", text + "\n" + shown.refusal);
+    if (!has_host) return;
+    // Nothing is escaped, and no parser is known to read it as it is meant.
+    const auto wild = std::string{as.before} + std::string{as.between} + std::string{k_secret} +
+                      without(parts[1], k_secret) + '@' + without(parts[2], k_secret);
+    const auto refusal = check(wild).refusal;
+    expect(hides(refusal), "the refusal shows a piece of the secret", wild + "\n" + refusal);
 }
 
 }  // namespace

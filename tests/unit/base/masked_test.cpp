@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace turnstile::base {
 
@@ -86,6 +87,27 @@ TEST(masked, hides_a_parameter_as_libpq_reads_it) {
               "postgresql://h/d?password=***&x=1");
     EXPECT_EQ(masked("postgresql://h/d?x=1&password =secret&cret"),
               "postgresql://h/d?x=1&password =***");
+}
+
+// The parser read a part of the password as a host, a path or a parameter.
+TEST(masked_refusal, shows_nothing_between_the_scheme_and_the_last_at) {
+    const std::pair<std::string, std::string> table[] = {
+        {"redis://u:12/cret@h", "redis://***@h"},
+        {"redis://cret@h/0", "redis://***@h/0"},
+        {"redis+sentinel://u:1,cret/cret@cret@h/m", "redis+sentinel://***@h/m"},
+        {"postgresql://u:1/cret?cret=@h/d", "postgresql://***@h/d"},
+        {"postgresql://u:1#cret&cret@h/d?password=cret&x=1",
+         "postgresql://***@h/d?password=***&x=1"},
+        {"postgresql://cret?password=cret@cret&x=1", "postgresql://***"},
+        {"mysql://u:1,h:2/cret@h/d?x=1", "mysql://***@h/d?x=1"},
+        {"zookeepers://u:12/cret@h", "zookeepers://***@h"},
+        {"u:12/cret@h", "***@h"},
+        {"sqlite:u:12/cret@h", "sqlite:***@h"},
+        {"redis//u:cret@h", "redis//***@h"},
+        {"redis://u:secret", "redis://u:***"},
+        {"zk1:2181,zk2:218x/locks", "zk1:2181,zk2:218x/locks"},
+    };
+    for (const auto& [text, shown] : table) EXPECT_EQ(masked_refusal(text), shown) << text;
 }
 
 TEST(masked, leaves_the_ports_and_addresses_of_servers) {
