@@ -252,7 +252,8 @@ private:
         std::string told;    // with the server's answer
     };
     std::map<std::string, entry_failure>
-        entry_failures_;  // enter()'s: by address, in readable form
+        entry_failures_;         // enter()'s: by address, in readable form
+    unsigned entry_rounds_ = 0;  // enter()'s: rounds over all servers without a session
 
     base::wake_up closing_;  // close() has begun
     base::wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun

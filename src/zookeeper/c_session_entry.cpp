@@ -29,11 +29,6 @@
 namespace turnstile::zookeeper {
 namespace {
 
-core::duration entry_limit(core::duration timeout) noexcept {
-    const auto part = std::chrono::duration_cast<core::duration>(timeout * k_entry_part);
-    return std::min<core::duration>(part, k_entry_limit);
-}
-
 // The connection existed, and its end gives no reason.
 bool is_silent_end(const std::string& reason) {
     return reason == std::strerror(ECONNRESET) || reason == k_no_answer_in_time ||
@@ -62,6 +57,7 @@ void c_session::pause_entry(core::duration length) const noexcept {
 void c_session::enter() {
     auto chance = base::random::from_system();
     auto pauses = entry_pauses(settings_.timeout);
+    entry_rounds_ = 0;
     while (!has_to_stop()) {
         for (const auto& server : shuffled_addresses(servers_, chance, known_->missing)) {
             auto how = entry::again;
@@ -69,6 +65,7 @@ void c_session::enter() {
                 how = has_to_stop() ? entry::over : enter_at(server);
             if (how == entry::over) return;
         }
+        ++entry_rounds_;
         pause_entry(pauses.draw(chance));
     }
 }
@@ -78,7 +75,8 @@ c_session::entry c_session::enter_at(const socket_address& server) {
     const bool asks = !server.security || (!ephemerals.is_refused() && !ephemerals.is_doubted());
     const auto result = [&] {
         const auto link = open_stream(
-            server, boottime_clock::now() + entry_limit(settings_.timeout), closing_.fd());
+            server, boottime_clock::now() + entry_limit(settings_.timeout, entry_rounds_),
+            closing_.fd());
         auto opened = open_session(*link, {wire_timeout(settings_.timeout), settings_.credentials,
                                            settings_.allow_read_only, settings_.mark, asks});
         link->finish();
@@ -227,8 +225,8 @@ void c_session::pass_over(const core::session_identity& shared, const path_list&
             owned.count, owned.paths.empty() ? "" : ", such as ",
             owned.paths.empty() ? "" : owned.paths.front(), count);
     }
-    const auto link =
-        open_stream(server, boottime_clock::now() + entry_limit(settings_.timeout), closing_.fd());
+    const auto link = open_stream(server, boottime_clock::now() + entry_limit(settings_.timeout, 0),
+                                  closing_.fd());
     lengthen(*link, shared);
 }
 

@@ -2,7 +2,9 @@
 // Limits for the actions that a session takes by itself.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 namespace turnstile::zookeeper {
 
@@ -17,6 +19,17 @@ inline constexpr int k_move_part = 4;
 // Longest time for a server to open a session, and the part of the time-out that it is at most, as in the C client.
 inline constexpr std::chrono::seconds k_entry_limit{5};
 inline constexpr double k_entry_part = 2.0 / 3;
+// The limit doubles with each round over all servers that opened no session, up to this: a loaded machine that cannot
+// finish a TLS handshake in one attempt's time would begin it again for ever.
+inline constexpr std::chrono::seconds k_longest_entry_limit{20};
+[[nodiscard]] inline std::chrono::nanoseconds entry_limit(std::chrono::nanoseconds timeout,
+                                                          unsigned failed_rounds) noexcept {
+    std::chrono::nanoseconds limit{
+        static_cast<std::int64_t>(static_cast<double>(timeout.count()) * k_entry_part)};
+    limit = std::min<std::chrono::nanoseconds>(limit, k_entry_limit);
+    for (; failed_rounds != 0 && limit < k_longest_entry_limit; --failed_rounds) limit *= 2;
+    return std::min<std::chrono::nanoseconds>(limit, k_longest_entry_limit);
+}
 // Longest time for asking a server why it opened no session.
 inline constexpr std::chrono::milliseconds k_explanation_limit{500};
 // After one server has assigned so many sessions of other clients in a row, the client tries the next server.
