@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/held_above.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/kernel_file.hpp"
 #include "cli/printable.hpp"
 #include "cli/servers.hpp"
 
@@ -39,8 +39,8 @@ struct process_entry {
 
 // The name in parentheses may contain blanks and parentheses (proc(5)).
 process_entry entry_of(pid_t process) {
-    std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    const auto text =
+        text_of_kernel_file(AT_FDCWD, ("/proc/" + std::to_string(process) + "/stat").c_str());
     std::istringstream fields{text.substr(std::min(text.size(), text.rfind(')') + 1))};
     constexpr int k_parent = 2;
     constexpr int k_start = 20;
