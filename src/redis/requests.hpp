@@ -46,7 +46,8 @@ struct answer_head {
 [[nodiscard]] bool parse_reply(const core::operation& op, int code, const redisReply& answer,
                                core::reply& out);
 
-// The same for the list of an entry; the create is parsed like any other.
+// Parses the children of the folder in the answer to a create that asked for them. The create's own answer is parsed
+// by parse_reply. Returns false if the list is invalid.
 [[nodiscard]] bool parse_listing(const core::operation& list, const redisReply& answer,
                                  core::reply& out);
 
