@@ -143,6 +143,43 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
+// After a read-only server the C client opens the session, before anything is known of its id. The proxy presents the
+// server of the first attempt as read-only; that attempt takes the id of the idle client.
+TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_start) {
+    repeating_servers server;
+    const auto idle = connect(server.where(), quick_options(30s));
+    const auto holder = connect(server.where(), quick_options(30s));
+    mutex lock{*holder, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto id = holder->session().id;
+    server.restart();
+
+    tcp_proxy proxy{server.where()};
+    std::atomic<int> attached{0};
+    std::atomic<bool> given{false};
+    proxy.filter(direction::to_client, [&](frame& f) {
+        if (f.kind() != frame_kind::handshake) return verdict::forward;
+        if (f.session_id() == id) given = true;
+        if (++attached != 1) return verdict::forward;
+        std::vector<std::byte> body{f.body().begin(), f.body().end()};
+        body.back() = std::byte{1};  // readOnly
+        f.rewrite(std::move(body));
+        return verdict::forward;
+    });
+    auto options = quick_options(30s);
+    options.attach_to_read_only = read_only_policy::allowed;
+    auto next = connect(proxy.address(), options);
+    ASSERT_TRUE(given) << "the server did not give out the holder's id";
+    EXPECT_NE(next->session().id, id);
+    next.reset();
+    const auto written =
+        hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
+    EXPECT_TRUE(written) << written.error().message();
+    EXPECT_EQ(holder->session().id, id);
+    EXPECT_TRUE(hold->valid());
+}
+
 // A client of another library does not check. The two write through different servers, and the leader accepts one
 // of them.
 TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
