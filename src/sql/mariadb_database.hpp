@@ -37,9 +37,9 @@ struct mariadb_settings {
     std::string name;  // for people, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
-    std::shared_ptr<base::latest_failure> failures;
     std::string
         lacking_without_syncs{};  // required promises that a server without syncs lacks, or empty
+    std::shared_ptr<base::latest_failure> failures = std::make_shared<base::latest_failure>();
 };
 
 class mariadb_database final : public database {

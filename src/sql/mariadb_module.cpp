@@ -13,15 +13,15 @@ namespace {
 std::unique_ptr<database> make_mariadb(const wanted_database& wanted) {
     return std::make_unique<mariadb_database>(mariadb_settings{
         parse_mariadb_target(wanted.where.target).value(), to_string(wanted.where), wanted.patience,
-        wanted.session.closing, wanted.session.failures, wanted.lacking});
+        wanted.session.closing, wanted.lacking, wanted.session.failures});
 }
 
 // A server that cannot be reached just now, or that no session could use, counts as one which may lose acknowledged
 // commits.
 bool mariadb_keeps_commits(const connect_string& where) {
     return ask_apart(false, [&] {
-        mariadb_database asked{{parse_mariadb_target(where.target).value(), to_string(where),
-                                k_examination, nullptr, std::make_shared<base::latest_failure>()}};
+        mariadb_database asked{
+            {parse_mariadb_target(where.target).value(), to_string(where), k_examination, nullptr}};
         return asked.examine().keeps_commits;
     });
 }

@@ -39,8 +39,8 @@ struct postgresql_settings {
     std::string name;  // for people, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
-    std::shared_ptr<base::latest_failure> failures;
     std::string lacking_without_fsync{};  // required promises that fsync off breaks
+    std::shared_ptr<base::latest_failure> failures = std::make_shared<base::latest_failure>();
 };
 
 class postgresql_database final : public database {

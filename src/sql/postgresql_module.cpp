@@ -14,7 +14,7 @@ namespace {
 std::unique_ptr<database> make_postgresql(const wanted_database& wanted) {
     return std::make_unique<postgresql_database>(
         postgresql_settings{wanted.where.target, to_string(wanted.where), wanted.patience,
-                            wanted.session.closing, wanted.session.failures, wanted.lacking});
+                            wanted.session.closing, wanted.lacking, wanted.session.failures});
 }
 
 // A session makes its own commits durable, except for fsync, which it cannot set, and which is off only if an
@@ -22,9 +22,8 @@ std::unique_ptr<database> make_postgresql(const wanted_database& wanted) {
 // requires.
 bool postgresql_keeps_commits(const connect_string& where) {
     return ask_apart(true, [&] {
-        postgresql_database asked{{where.target, to_string(where), k_examination,
-                                   std::make_shared<closing_signal>(),
-                                   std::make_shared<base::latest_failure>()}};
+        postgresql_database asked{
+            {where.target, to_string(where), k_examination, std::make_shared<closing_signal>()}};
         return asked.keeps_commits();
     });
 }

@@ -95,8 +95,11 @@ namespace {
 TEST(postgresql_loss, an_end_that_has_begun_waits_no_longer_for_a_server_that_stands_still) {
     const auto closing = std::make_shared<sql::closing_signal>();
     sql::postgresql_database db{{database(), "here", k_for_ever, closing}};
+    sql::postgresql_database without_session{{database(), "here", k_for_ever, closing}};
     closing->begun = true;
     closing->closing.set();
+    EXPECT_THROW(without_session.connect(), sql::database_error);
+    closing->has_session = true;
     db.connect();
     db.begin(sql::access::read);
     shared_server().pause();
