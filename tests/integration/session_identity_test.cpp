@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -144,24 +145,34 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
 }
 
 // After a read-only server the C client opens the session, before anything is known of its id. The proxy presents the
-// server of the first attempt as read-only; that attempt takes the id of the idle client.
+// server of the first attempt as read-only; that attempt takes the id of the idle client. All clients use the proxy: a
+// process has one list of servers for such starts.
 TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_start) {
     repeating_servers server;
-    const auto idle = connect(server.where(), quick_options(30s));
-    const auto holder = connect(server.where(), quick_options(30s));
+    tcp_proxy proxy{server.where()};
+    const auto idle = connect(proxy.address(), quick_options(30s));
+    const auto holder = connect(proxy.address(), quick_options(30s));
     mutex lock{*holder, lock_path()};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     const auto id = holder->session().id;
     server.restart();
 
-    tcp_proxy proxy{server.where()};
-    std::atomic<int> attached{0};
-    std::atomic<bool> given{false};
+    std::mutex guards;
+    std::vector<std::uint64_t> openings;  // connections that ask for a new session
+    bool given = false;                   // such a connection got the holder's session
+    proxy.filter(direction::to_server, [&](frame& f) {
+        const std::lock_guard locked{guards};
+        if (f.kind() == frame_kind::handshake && f.session_id() == 0)
+            openings.push_back(f.connection());
+        return verdict::forward;
+    });
     proxy.filter(direction::to_client, [&](frame& f) {
-        if (f.kind() != frame_kind::handshake) return verdict::forward;
-        if (f.session_id() == id) given = true;
-        if (++attached != 1) return verdict::forward;
+        const std::lock_guard locked{guards};
+        const auto opening = std::find(openings.begin(), openings.end(), f.connection());
+        if (f.kind() != frame_kind::handshake || opening == openings.end()) return verdict::forward;
+        given = given || f.session_id() == id;
+        if (opening != openings.begin()) return verdict::forward;
         std::vector<std::byte> body{f.body().begin(), f.body().end()};
         body.back() = std::byte{1};  // readOnly
         f.rewrite(std::move(body));
@@ -170,7 +181,10 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
     auto options = quick_options(30s);
     options.attach_to_read_only = read_only_policy::allowed;
     auto next = connect(proxy.address(), options);
-    ASSERT_TRUE(given) << "the server did not give out the holder's id";
+    {
+        const std::lock_guard locked{guards};
+        ASSERT_TRUE(given) << "the server did not give out the holder's id";
+    }
     EXPECT_NE(next->session().id, id);
     next.reset();
     const auto written =
@@ -178,6 +192,8 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
     EXPECT_TRUE(written) << written.error().message();
     EXPECT_EQ(holder->session().id, id);
     EXPECT_TRUE(hold->valid());
+    proxy.filter(direction::to_server, {});
+    proxy.filter(direction::to_client, {});
 }
 
 // A client of another library does not check. The two write through different servers, and the leader accepts one
