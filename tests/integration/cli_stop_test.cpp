@@ -87,7 +87,7 @@ words untaken_events(pid_t process) {
 
 class cli_stop : public cli {};
 
-// The log has a thread of its own, which the kernel would choose for a signal that all other threads block.
+// The kernel gives a signal to the log's thread if that is the only thread that does not block it.
 TEST_F(cli_stop, a_line_of_the_log_leaves_signals_to_the_program) {
     auto page = start_at("127.0.0.1:1", {TURNSTILE_PROGRAM, "serve", "--listen", "127.0.0.1:0"});
     ASSERT_TRUE(page.wait_for_output("no session with")) << output();
