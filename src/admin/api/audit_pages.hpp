@@ -22,7 +22,7 @@ namespace turnstile::admin {
 // Returns a line for each entry, in RFC 4180's form. A spreadsheet shows each cell as text, whatever its first
 // character is.
 [[nodiscard]] std::string audit_csv(site& at, const query& asked);
-// One quoted cell. Control characters and marks that turn the direction of writing are escaped ("\x1b"), and an
+// Returns one quoted cell. Control characters and marks that turn the direction of writing are escaped ("\x1b"), and an
 // apostrophe goes before what a spreadsheet would take for a formula.
 [[nodiscard]] std::string csv_cell(std::string_view text);
 
