@@ -183,8 +183,8 @@ void keeper_loop::take_change() {
     }
 }
 
-// A command that holds a lock must not be stopped with Ctrl-Z, because all waiters would wait for that person. SIGSTOP
-// is not touched.
+// A command that holds a lock must not be stopped with Ctrl-Z, because all waiters would wait until a person
+// continues it. A command that was stopped with SIGSTOP stays stopped.
 void keeper_loop::take_stop(int signal) {
     awaits_terminal_ = signal == SIGTTIN || signal == SIGTTOU;
     if (signal == SIGTSTP) signal_command(SIGCONT);

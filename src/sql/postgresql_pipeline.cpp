@@ -153,8 +153,9 @@ result_rows postgresql_database::answer(asked_statement which) {
     return database::answer(which);
 }
 
-// Sent between two round trips as well, instead of a request to flush: only after a sync does the server count as
-// idle in the transaction, and end it if this process is stopped (idle_in_transaction_session_timeout).
+// The client sends a sync at each round trip within a transaction too, instead of a request to flush. Only after a sync
+// does the server count the connection as idle in the transaction, so that idle_in_transaction_session_timeout ends the
+// transaction if this process is stopped.
 void postgresql_database::sync_pipeline() {
     if (::PQpipelineSync(connection_) == 0) lose(::PQerrorMessage(connection_));
     awaited_.push_back({awaited::purpose::sync, {}, {}});

@@ -23,8 +23,8 @@ namespace {
 constexpr int k_least_version = 3'035'000;  // RETURNING
 constexpr std::int64_t k_schema = 2;
 
-// Returns how far the clock is ahead of the host's in a time namespace (time_namespaces(7)). The file's processes may be in
-// several namespaces.
+// Returns how far the clock is ahead of the host's in a time namespace (time_namespaces(7)). The file's processes may
+// be in several namespaces.
 std::chrono::nanoseconds ahead_of_host() {
     std::ifstream offsets{"/proc/self/timens_offsets"};
     std::string clock;

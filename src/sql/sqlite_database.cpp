@@ -267,8 +267,8 @@ std::int64_t sqlite_database::next_number() {
 
 // ---- what wakes a session -----------------------------------------------------------------------
 
-// Files without a row were left by processes that died: a session that is being opened has the file's write lock, and
-// this session has that lock now.
+// Removes the files of sessions that have no row: their processes died. Such a file never belongs to a session that
+// another process is opening, because that process would have the database's write lock, which this session has now.
 void sqlite_database::announce(std::int64_t session) {
     std::set<std::int64_t> living;
     for (const row& r : run("SELECT id FROM turnstile_sessions").rows)

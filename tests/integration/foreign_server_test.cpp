@@ -261,7 +261,7 @@ TEST_F(older_server, whose_answer_to_the_second_request_is_lost_is_asked_what_be
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// Connections that break by themselves change nothing about a known server.
+// Once the client knows that the server is ZooKeeper, broken connections do not change what it knows.
 TEST_F(older_server, that_is_zookeeper_is_asked_with_create2_where_connections_break) {
     const auto path = folder();
     const auto servers = connect(proxy.address());

@@ -187,7 +187,7 @@ void recipe_judge::judge_hint(const std::string& folder, const std::string& text
     const auto [at, first] = hints_.try_emplace(folder, hint{*next});
     if (first) return;
     auto& now = at->second;
-    // If the servers forgot a grant, two may lead at once, and each steps aside for any participant.
+    // If the servers forgot a grant, two participants may lead at once, and each may name another successor.
     if (forgetful_ && next->successor != now.first.successor) {
         now = hint{*next};
         return;

@@ -30,7 +30,7 @@ struct lock_filter {
 // True if host, pid, label, owner or session (0x...) of the contender contains this text, in any case.
 [[nodiscard]] bool says(const contender& each, std::string_view part);
 
-// Returns indexes into survey.locks.
+// Returns the indexes in seen.survey.locks of the locks that match the filter, in the order that it asks for.
 [[nodiscard]] std::vector<std::size_t> chosen_locks(const snapshot& seen,
                                                     const lock_filter& filter);
 

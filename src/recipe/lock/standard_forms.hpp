@@ -40,7 +40,8 @@ public:
         holds_.keep(std::move(*outcome));
     }
 
-    // Whatever the reason for which the lock was not acquired, the standard's answer is `false`.
+    // Returns false if the lock was busy, the wait timed out, or no server was connected: the standard's functions have
+    // one `false` for all three. Throws for any other error.
     template <class T>
     static bool taken(const result<T>& outcome) {
         if (outcome) return true;

@@ -70,7 +70,7 @@ struct answer_on_wire {
 // A reply in this queue is the handle's own: unknown, not sent, or refused without a request.
 using to_client = std::variant<answer_on_wire, core::watch_event, core::reply, core::link_event>;
 
-// Events of a client alone. Messages of servers come as a reply or a watch event.
+// Events of one client, other than replies and watch events, for which `client` has separate functions on().
 enum class happening {
     acquire,
     release,
