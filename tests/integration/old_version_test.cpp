@@ -30,7 +30,9 @@ TEST(old_version, before_3_5_is_refused_with_a_sentence) {
     ASSERT_TRUE(health) << health.error().message();
     EXPECT_EQ(health->front().serves, !is_old);
     EXPECT_EQ(health->front().problem.empty(), !is_old);
-    if (is_old) EXPECT_THAT(health->front().problem, HasSubstr(rule));
+    if (is_old) {
+        EXPECT_THAT(health->front().problem, HasSubstr(rule));
+    }
 }
 
 }  // namespace
