@@ -115,7 +115,11 @@ greeting_failure explain(const SSL& ssl, int failure, int system_error, const pe
         return {std::generic_category().message(system_error)};
     }
     const int reason = ERR_GET_REASON(::ERR_peek_last_error());
-    if (is_of_client_certificate(reason)) {
+    // Java from 17.0.19 on sends this alert for a certificate that is missing. The alert has other causes, but in TLS 1.3
+    // they precede the end of the client's handshake.
+    const bool misses_certificate =
+        greeted && !peer.shows_certificate && reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE;
+    if (misses_certificate || is_of_client_certificate(reason)) {
         ::ERR_clear_error();
         if (peer.shows_certificate)
             return {"it does not trust the client's certificate (cert_file)", true};

@@ -98,7 +98,9 @@ private:
     // The steps to an unshared session, c_session_entry.cpp.
     enum class entry { over, again, failed };
     void enter() EXCLUDES(turn_, mutex_);
-    [[nodiscard]] entry enter_at(const socket_address& server) EXCLUDES(turn_, mutex_);
+    // `rounds`: rounds over all servers so far, without a session.
+    [[nodiscard]] entry enter_at(const socket_address& server, unsigned rounds)
+        EXCLUDES(turn_, mutex_);
     [[nodiscard]] entry attach_to(const core::session_identity& own, const socket_address& server)
         EXCLUDES(turn_, mutex_);
     [[nodiscard]] entry leave_to_client() EXCLUDES(turn_, mutex_);
@@ -252,8 +254,7 @@ private:
         std::string told;    // with the server's answer
     };
     std::map<std::string, entry_failure>
-        entry_failures_;         // enter()'s: by address, in readable form
-    unsigned entry_rounds_ = 0;  // enter()'s: rounds over all servers without a session
+        entry_failures_;  // enter()'s: by address, in readable form
 
     base::wake_up closing_;  // close() has begun
     base::wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun

@@ -57,26 +57,23 @@ void c_session::pause_entry(core::duration length) const noexcept {
 void c_session::enter() {
     auto chance = base::random::from_system();
     auto pauses = entry_pauses(settings_.timeout);
-    entry_rounds_ = 0;
-    while (!has_to_stop()) {
+    for (unsigned rounds = 0; !has_to_stop(); ++rounds) {
         for (const auto& server : shuffled_addresses(servers_, chance, known_->missing)) {
             auto how = entry::again;
             for (int i = 0; how == entry::again && i != k_most_passed_over; ++i)
-                how = has_to_stop() ? entry::over : enter_at(server);
+                how = has_to_stop() ? entry::over : enter_at(server, rounds);
             if (how == entry::over) return;
         }
-        ++entry_rounds_;
         pause_entry(pauses.draw(chance));
     }
 }
 
-c_session::entry c_session::enter_at(const socket_address& server) {
+c_session::entry c_session::enter_at(const socket_address& server, unsigned rounds) {
     const auto& ephemerals = known_->requests.ephemerals;
     const bool asks = !server.security || (!ephemerals.is_refused() && !ephemerals.is_doubted());
     const auto result = [&] {
         const auto link = open_stream(
-            server, boottime_clock::now() + entry_limit(settings_.timeout, entry_rounds_),
-            closing_.fd());
+            server, boottime_clock::now() + entry_limit(settings_.timeout, rounds), closing_.fd());
         auto opened = open_session(*link, {wire_timeout(settings_.timeout), settings_.credentials,
                                            settings_.allow_read_only, settings_.mark, asks});
         link->finish();
