@@ -199,7 +199,7 @@ TEST_F(tls_of_redis, sentinels_speak_it_too) {
     const auto session = connect(where + "?ca_file=" + own.certificate());
     EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()})));
     EXPECT_TRUE(is_refused(where, errc::not_connected,
-                           "sentinel " + sentinel.tls_address() + ": its certificate is of no"));
+                           "sentinel " + sentinel.tls_address() + ": its certificate is from no"));
 }
 
 }  // namespace
