@@ -188,6 +188,11 @@ std::string masked_refusal(std::string_view connect_string) {
     return shown;
 }
 
+error refused_connect_string(std::string_view connect_string, std::string_view rule) {
+    return {errc::bad_connect_string,
+            printable(masked_refusal(connect_string)) + ": " + std::string{rule}};
+}
+
 bool has_password(std::string_view connect_string) {
     const auto [begin, end, is_certain] = password_of_user(connect_string);
     if (begin != end && is_certain) return true;

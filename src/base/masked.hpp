@@ -3,6 +3,7 @@
 //
 //     masked            the text for a message, a page or a log
 //     masked_refusal    the text for the message that refuses it
+//     refused_connect_string  the error with that message
 //     without_password  the text that names the servers
 //     has_password      whether there is a password at all
 //     quoted_part       a part of the text, for the message that refuses it
@@ -14,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "turnstile/error.hpp"
+
 namespace turnstile::base {
 
 // The text with "***" for the password in "user:password@" (all before '@' if there is no colon), up to the last '@',
@@ -23,9 +26,12 @@ namespace turnstile::base {
 // or its slashes, and in a path all from a colon without a port to the last '@'.
 [[nodiscard]] std::string masked(std::string_view connect_string);
 
-// The same for a string that no parser takes, in which anything may be a part of a password: "***" for all between the
-// scheme and the last '@'.
+// Returns the text for a message that refuses the string. A refused string may contain an unescaped password anywhere,
+// so "***" also replaces all text between the scheme and the last '@'.
 [[nodiscard]] std::string masked_refusal(std::string_view connect_string);
+
+// Returns bad_connect_string with masked_refusal()'s text and the rule that the string breaks.
+[[nodiscard]] error refused_connect_string(std::string_view connect_string, std::string_view rule);
 
 // True for a password behind "user:", for a password without a host, and for a value of a secret parameter. False for
 // a user alone and for a path, though masked() hides them: a user may be a password without its colon.

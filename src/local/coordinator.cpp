@@ -50,11 +50,6 @@ private:
     std::atomic<bool> closed_{false};
 };
 
-error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string,
-            base::printable(base::masked_refusal(text)) + ": " + std::string{rule}};
-}
-
 }  // namespace
 
 bool is_local(std::string_view connect_string) noexcept {
@@ -62,13 +57,13 @@ bool is_local(std::string_view connect_string) noexcept {
 }
 
 result<connect_string> parse_connect_string(std::string_view text) {
-    if (!is_local(text)) return refused(text, "does not start with 'local:'");
+    if (!is_local(text)) return base::refused_connect_string(text, "does not start with 'local:'");
     const std::string_view rest = text.substr(k_scheme.size());
     const std::size_t slash = std::min(rest.find('/'), rest.size());
     const auto chroot = rest.substr(slash);
     if (chroot.size() > 1 && !client_accepts_path(chroot, path_use::plain))
-        return refused(text,
-                       "the part from the first '/' on must be a path that does not end in '/'");
+        return base::refused_connect_string(
+            text, "the part from the first '/' on must be a path that does not end in '/'");
     return connect_string{std::string{rest.substr(0, slash)},
                           std::string{chroot.size() > 1 ? chroot : std::string_view{}}};
 }

@@ -16,7 +16,7 @@
 namespace turnstile::redis {
 namespace {
 
-using base::printable;
+using base::refused_connect_string;
 
 struct scheme {
     std::string_view prefix;
@@ -31,11 +31,6 @@ constexpr int k_most_databases = 1 << 20;
 constexpr int k_most_replicas = 1000;
 constexpr int k_longest_stay = 24 * 3600;
 constexpr std::size_t k_longest_tree = 64;
-
-error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string,
-            fmt::format("{}: {}", printable(base::masked_refusal(text)), rule)};
-}
 
 // Returns the text before `mark`, and removes it and the mark from the text.
 std::string_view cut(std::string_view& text, char mark) {
@@ -220,12 +215,14 @@ result<connect_string> parse_connect_string(std::string_view text) {
         return text.starts_with(each.prefix);
     });
     if (found == k_schemes.end())
-        return refused(text, "begins neither with redis:// nor with redis+sentinel://");
+        return refused_connect_string(text,
+                                      "begins neither with redis:// nor with redis+sentinel://");
     if (found->tls && !has_tls())
-        return refused(text, "this build has no TLS for Redis (TURNSTILE_WITH_TLS)");
+        return refused_connect_string(text, "this build has no TLS for Redis (TURNSTILE_WITH_TLS)");
     connect_string out;
     out.tls.enabled = found->tls;
-    if (const auto rule = parse(text, *found, out); !rule.empty()) return refused(text, rule);
+    if (const auto rule = parse(text, *found, out); !rule.empty())
+        return refused_connect_string(text, rule);
     return out;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/connect_string.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/predicate.hpp>
@@ -20,11 +18,6 @@ constexpr std::string_view k_sqlite = "sqlite:";
 constexpr std::array<std::string_view, 2> k_postgresql{"postgresql://", "postgres://"};
 constexpr std::string_view k_chroot = "chroot=";
 constexpr std::string_view k_encoding = "client_encoding=";
-
-error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string,
-            fmt::format("{}: {}", base::printable(base::masked_refusal(text)), rule)};
-}
 
 bool is_postgresql(std::string_view text) noexcept {
     return text.starts_with(k_postgresql[0]) || text.starts_with(k_postgresql[1]);
@@ -81,7 +74,8 @@ result<connect_string> parse_connect_string(std::string_view text) {
     connect_string out;
     out.kind = kind_of(text);
     if (out.kind == kind::postgresql && has_unescaped_at(text))
-        return refused(text, "has an '@' that ends no user: one in a password or a name is %40");
+        return base::refused_connect_string(
+            text, "has an '@' that ends no user: one in a password or a name is %40");
     const auto question = std::min(text.find('?'), text.size());
     std::string_view rest = text.substr(std::min(question + 1, text.size()));
     out.target = text.substr(0, question);
@@ -93,12 +87,13 @@ result<connect_string> parse_connect_string(std::string_view text) {
         if (parameter.starts_with(k_chroot)) {
             out.chroot = parameter.substr(k_chroot.size());
         } else if (out.kind == kind::sqlite) {
-            return refused(text, "after '?' only chroot=/path is allowed");
+            return base::refused_connect_string(text, "after '?' only chroot=/path is allowed");
         } else if (out.kind == kind::postgresql && parameter.starts_with(k_encoding) &&
                    !is_utf8(parameter.substr(k_encoding.size()))) {
-            return refused(text,
-                           "client_encoding is UTF8 always: another encoding has other bytes for "
-                           "the same path");
+            return base::refused_connect_string(
+                text,
+                "client_encoding is UTF8 always: another encoding has other bytes for "
+                "the same path");
         } else {
             kept.append(kept.empty() ? "?" : "&").append(parameter);
         }
@@ -106,23 +101,24 @@ result<connect_string> parse_connect_string(std::string_view text) {
     if (out.chroot == "/") out.chroot.clear();
     if (!out.chroot.empty()) {
         if (const auto fault = base::chroot_fault(text, out.chroot); !fault.empty())
-            return refused(text, fault);
+            return base::refused_connect_string(text, fault);
     }
     if (out.kind == kind::sqlite) {
         out.target.erase(0, k_sqlite.size());
         if (!out.target.starts_with('/') || out.target.ends_with('/'))
-            return refused(text, "needs the whole path of a file: sqlite:/var/lib/locks.db");
+            return base::refused_connect_string(
+                text, "needs the whole path of a file: sqlite:/var/lib/locks.db");
         return out;
     }
     out.target = without_blanks_beside_commas(out.target + kept);
     if (const auto* const own = dialect_of(out.kind); own != nullptr && own->fault_of != nullptr) {
         if (const auto fault = own->fault_of(out.target); !fault.empty())
-            return refused(text, fault);
+            return base::refused_connect_string(text, fault);
     }
     if (out.kind == kind::mariadb) {
         out.target = normal_mariadb(out.target);
         if (const auto valid = parse_mariadb_target(out.target); !valid)
-            return refused(text, valid.error().detail());
+            return base::refused_connect_string(text, valid.error().detail());
     }
     return out;
 }

@@ -16,12 +16,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-using base::printable;
-
-error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string,
-            fmt::format("{}: {}", printable(base::masked_refusal(text)), rule)};
-}
+using base::refused_connect_string;
 
 bool is_name_character(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -67,9 +62,10 @@ std::string check_host(std::string_view& host) {
 result<server_address> parse_server(std::string_view text, std::string_view item,
                                     std::uint16_t default_port) {
     const auto bad = [&](std::string_view rule) {
-        return refused(text, fmt::format("server \"{}\" {}", base::quoted_part(text, item), rule));
+        return refused_connect_string(
+            text, fmt::format("server \"{}\" {}", base::quoted_part(text, item), rule));
     };
-    if (item.empty()) return refused(text, "has an empty server between commas");
+    if (item.empty()) return refused_connect_string(text, "has an empty server between commas");
     const auto colon = find_port(item);
     server_address server{.host = {}, .port = default_port};
     if (colon != item.size() && !parse_port(item.substr(colon + 1), server.port)) {
@@ -95,7 +91,7 @@ bool names_a_server(std::string_view chroot) {
 
 result<std::string> parse_chroot(std::string_view text, std::string_view chroot) {
     if (names_a_server(chroot)) {
-        return refused(
+        return refused_connect_string(
             text,
             fmt::format("has \"{}\" after its first server: the chroot of all servers comes after "
                         "the last one, host:port,host:port/chroot",
@@ -103,7 +99,7 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
     }
     if (chroot.size() <= 1) return std::string{};
     if (const auto fault = base::chroot_fault(text, chroot); !fault.empty())
-        return refused(text, fault);
+        return refused_connect_string(text, fault);
     return std::string{chroot};
 }
 
@@ -183,7 +179,7 @@ result<connect_string> parse_plain(std::string_view text, std::string_view where
     const auto slash = where.find('/');
     std::string_view hosts = where.substr(0, slash);
     if (base::without_blanks(hosts).empty())
-        return refused(text, "names no server: write host[:port][,host[:port]]...");
+        return refused_connect_string(text, "names no server: write host[:port][,host[:port]]...");
 
     connect_string out;
     for (bool more = true; more;) {
@@ -193,7 +189,8 @@ result<connect_string> parse_plain(std::string_view text, std::string_view where
             parse_server(text, base::without_blanks(hosts.substr(0, comma)), default_port);
         if (!server) return server.error();
         if (out.servers.size() == k_most_hosts) {
-            return refused(text, fmt::format("names more than {} servers", k_most_hosts));
+            return refused_connect_string(text,
+                                          fmt::format("names more than {} servers", k_most_hosts));
         }
         out.servers.push_back(*std::move(server));
         if (more) hosts.remove_prefix(comma + 1);
@@ -217,8 +214,9 @@ result<connect_string> parse_connect_string(std::string_view text) {
     if (!out) return out;
     tls::settings wanted{.enabled = true};
     if (const auto rule = set_options(text, options, wanted); !rule.empty())
-        return refused(text, rule);
-    if (const auto rule = fault_of(wanted); !rule.empty()) return refused(text, rule);
+        return refused_connect_string(text, rule);
+    if (const auto rule = fault_of(wanted); !rule.empty())
+        return refused_connect_string(text, rule);
     const auto shared = std::make_shared<const tls::settings>(std::move(wanted));
     for (auto& server : out->servers) server.security = shared;
     return out;
