@@ -28,10 +28,10 @@ public:
         why_.reset();
         wait_.clear();
     }
-    // An attempt to attach has got so far, and waits.
-    void set_wait(std::string state) {
+    // An attempt to attach has a connection to this server, and waits for an answer.
+    void set_silent(const std::string& server) {
         const lock_guard lock{mutex_};
-        wait_ = std::move(state);
+        wait_ = server + ": accepts connections, and does not answer";
     }
     // Why the latest attempt failed, or what it waits for; empty: there was none.
     [[nodiscard]] std::string state() const {

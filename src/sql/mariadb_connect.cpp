@@ -63,9 +63,7 @@ mariadb_facts mariadb_database::open_any() {
 }
 
 mariadb_facts mariadb_database::open_link() {
-    link_.open(settings_.target, at_, [this] {
-        settings_.failures->set_wait(settings_.name + ": accepts connections, and does not answer");
-    });
+    link_.open(settings_.target, at_, [this] { settings_.failures->set_silent(settings_.name); });
     mariadb_facts facts = link_.version();
     if (!speaks_sql_of_these(facts)) return facts;
     flavour_ = facts.mariadb ? &flavour_of_mariadb() : &flavour_of_mysql();

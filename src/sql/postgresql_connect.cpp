@@ -125,9 +125,7 @@ void postgresql_database::open_connection() {
     PostgresPollingStatusType next = PGRES_POLLING_WRITING;
     if (::PQstatus(connection_) == CONNECTION_BAD) fail_to_connect(::PQerrorMessage(connection_));
     while (next != PGRES_POLLING_OK) {
-        if (next == PGRES_POLLING_READING)
-            settings_.failures->set_wait(settings_.name +
-                                         ": accepts connections, and does not answer");
+        if (next == PGRES_POLLING_READING) settings_.failures->set_silent(settings_.name);
         await_socket(next == PGRES_POLLING_READING ? POLLIN : POLLOUT, patient_until_);
         next = ::PQconnectPoll(connection_);
         if (next == PGRES_POLLING_FAILED) fail_to_connect(::PQerrorMessage(connection_));
