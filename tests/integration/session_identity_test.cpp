@@ -77,23 +77,40 @@ private:
     zhandle_t* handle_ = nullptr;
 };
 
+// A client that holds the test's lock, with the id of its session.
+struct held_session {
+    explicit held_session(client& of)
+        : holder{of},
+          lock{of, lock_path()},
+          hold{lock.acquire({.timeout = limit()})},
+          id{of.session().id} {}
+
+    // The session still lives, and is the same one.
+    void expect_untouched() const {
+        const auto written =
+            hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
+        EXPECT_TRUE(written) << written.error().message();
+        EXPECT_EQ(holder.session().id, id);
+        EXPECT_TRUE(hold->valid());
+    }
+
+    client& holder;
+    mutex lock;
+    result<guard> hold;
+    std::int64_t id;
+};
+
 TEST(session_identity, of_a_holder_is_left_to_it) {
     repeating_servers server;
     const auto holder = connect(server.where(), quick_options(30s));
-    mutex lock{*holder, lock_path()};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    const auto id = holder->session().id;
+    const held_session held{*holder};
+    ASSERT_TRUE(held.hold) << held.hold.error().message();
     server.restart();
 
     auto next = connect(server.where(), quick_options(30s));
-    EXPECT_NE(next->session().id, id) << "the server gave out the holder's id";
+    EXPECT_NE(next->session().id, held.id) << "the server gave out the holder's id";
     next.reset();
-    const auto written =
-        hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
-    EXPECT_TRUE(written) << written.error().message();
-    EXPECT_EQ(holder->session().id, id);
-    EXPECT_TRUE(hold->valid());
+    held.expect_untouched();
 }
 
 // The leader accepts writes for a session from one server only, the server of its latest attach: the holder
@@ -101,21 +118,16 @@ TEST(session_identity, of_a_holder_is_left_to_it) {
 TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     repeating_servers servers{3};
     const auto holder = connect(servers.where(), quick_options(10s));
-    mutex lock{*holder, lock_path()};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    const auto id = holder->session().id;
-    const auto giver =
-        (static_cast<std::uint64_t>(id) >> 56U) - 1;  // an id begins with the number of its server
+    const held_session held{*holder};
+    ASSERT_TRUE(held.hold) << held.hold.error().message();
+    const auto giver = (static_cast<std::uint64_t>(held.id) >> 56U) -
+                       1;  // an id begins with the number of its server
     servers.restart(giver);
 
     auto next = connect(servers.where(giver), quick_options(10s));
-    EXPECT_NE(next->session().id, id) << "the server gave out the holder's id";
+    EXPECT_NE(next->session().id, held.id) << "the server gave out the holder's id";
     next.reset();
-    const auto written =
-        hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
-    EXPECT_TRUE(written) << written.error().message();
-    EXPECT_EQ(holder->session().id, id);
+    held.expect_untouched();
 }
 
 // The idle client owns no lock yet. Otherwise each of the two clients would later end the other's session.
@@ -152,10 +164,8 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
     tcp_proxy proxy{server.where()};
     const auto idle = connect(proxy.address(), quick_options(30s));
     const auto holder = connect(proxy.address(), quick_options(30s));
-    mutex lock{*holder, lock_path()};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    const auto id = holder->session().id;
+    const held_session held{*holder};
+    ASSERT_TRUE(held.hold) << held.hold.error().message();
     server.restart();
 
     std::mutex guards;
@@ -171,7 +181,7 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
         const std::lock_guard locked{guards};
         const auto opening = std::find(openings.begin(), openings.end(), f.connection());
         if (f.kind() != frame_kind::handshake || opening == openings.end()) return verdict::forward;
-        given = given || f.session_id() == id;
+        given = given || f.session_id() == held.id;
         if (opening != openings.begin()) return verdict::forward;
         std::vector<std::byte> body{f.body().begin(), f.body().end()};
         body.back() = std::byte{1};  // readOnly
@@ -185,13 +195,9 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
         const std::lock_guard locked{guards};
         ASSERT_TRUE(given) << "the server did not give out the holder's id";
     }
-    EXPECT_NE(next->session().id, id);
+    EXPECT_NE(next->session().id, held.id);
     next.reset();
-    const auto written =
-        hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
-    EXPECT_TRUE(written) << written.error().message();
-    EXPECT_EQ(holder->session().id, id);
-    EXPECT_TRUE(hold->valid());
+    held.expect_untouched();
     proxy.filter(direction::to_server, {});
     proxy.filter(direction::to_client, {});
 }
