@@ -15,11 +15,13 @@ final class CuratorKinds {
         this.client = client;
     }
 
-    String readWrite(String path, int threads, int writes, long begin, long end) throws Exception {
+    String readWrite(String[] words) throws Exception {
+        String path = words[1];
+        int writes = Integer.parseInt(words[3]);
         return CuratorPeer.countByThreads(
-                threads,
-                begin,
-                end,
+                Integer.parseInt(words[2]),
+                words[4],
+                words[5],
                 () -> {
                     InterProcessReadWriteLock lock = new InterProcessReadWriteLock(client, path);
                     return count -> {
@@ -32,11 +34,13 @@ final class CuratorKinds {
                 });
     }
 
-    String permit(String path, int threads, int permits, long begin, long end) throws Exception {
+    String permit(String[] words) throws Exception {
+        String path = words[1];
+        int permits = Integer.parseInt(words[3]);
         return CuratorPeer.countByThreads(
-                threads,
-                begin,
-                end,
+                Integer.parseInt(words[2]),
+                words[4],
+                words[5],
                 () -> {
                     InterProcessSemaphoreV2 all = new InterProcessSemaphoreV2(client, path, permits);
                     return count -> {
@@ -47,11 +51,12 @@ final class CuratorKinds {
                 });
     }
 
-    String lead(String path, long begin, long end) throws Exception {
+    String lead(String[] words) throws Exception {
+        String path = words[1];
         return CuratorPeer.countByThreads(
                 1,
-                begin,
-                end,
+                words[2],
+                words[3],
                 () ->
                         count -> {
                             try (LeaderLatch participant = new LeaderLatch(client, path)) {

@@ -86,13 +86,9 @@ public final class CuratorPeer {
             case "cycle":
                 return cycle(words[1], Integer.parseInt(words[2]));
             case "contend":
-                return threads(words[1], 1, Long.parseLong(words[2]), Long.parseLong(words[3]));
+                return threads(words[1], 1, words[2], words[3]);
             case "threads":
-                return threads(
-                        words[1],
-                        Integer.parseInt(words[2]),
-                        Long.parseLong(words[3]),
-                        Long.parseLong(words[4]));
+                return threads(words[1], Integer.parseInt(words[2]), words[3], words[4]);
             case "several":
                 return timed(
                         new InterProcessMultiLock(locks(words[1], Integer.parseInt(words[2]))),
@@ -107,21 +103,11 @@ public final class CuratorPeer {
             case "drain":
                 return drain(words[1], Integer.parseInt(words[2]));
             case "readwrite":
-                return kinds.readWrite(
-                        words[1],
-                        Integer.parseInt(words[2]),
-                        Integer.parseInt(words[3]),
-                        Long.parseLong(words[4]),
-                        Long.parseLong(words[5]));
+                return kinds.readWrite(words);
             case "permit":
-                return kinds.permit(
-                        words[1],
-                        Integer.parseInt(words[2]),
-                        Integer.parseInt(words[3]),
-                        Long.parseLong(words[4]),
-                        Long.parseLong(words[5]));
+                return kinds.permit(words);
             case "lead":
-                return kinds.lead(words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
+                return kinds.lead(words);
             default:
                 throw new IllegalArgumentException("no command '" + words[0] + "'");
         }
@@ -199,13 +185,15 @@ public final class CuratorPeer {
         return counts;
     }
 
-    /** Each thread runs a cycle of its own until the end. */
-    static String countByThreads(int threads, long begin, long end, Callable<Cycle> cycles)
+    /** Each thread runs its own cycle until the end. The instants are words of the command. */
+    static String countByThreads(int threads, String begin, String end, Callable<Cycle> cycles)
             throws Exception {
+        long first = Long.parseLong(begin);
+        long last = Long.parseLong(end);
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         List<Future<long[]>> running = new ArrayList<>();
         for (int i = 0; i < threads; ++i) {
-            running.add(pool.submit(() -> count(cycles.call(), begin, end)));
+            running.add(pool.submit(() -> count(cycles.call(), first, last)));
         }
         long grants = 0;
         long all = 0;
@@ -217,7 +205,8 @@ public final class CuratorPeer {
         return "grants=" + grants + " all=" + all;
     }
 
-    private String threads(String path, int threads, long begin, long end) throws Exception {
+    private String threads(String path, int threads, String begin, String end)
+            throws Exception {
         return countByThreads(
                 threads,
                 begin,
