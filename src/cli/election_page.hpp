@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_page: the HTTP server of `turnstile elect --http`, for a sidecar and for probes.
 //
-// It reads the queue from the servers at most once a second, however many clients send requests. It has the same checks
+// The page reads the queue from the servers at most once a second, however many clients send requests. It has the same checks
 // and limits as the admin page (admin/http).
 #pragma once
 

@@ -19,7 +19,7 @@
 namespace turnstile::cli {
 namespace {
 
-// So many contenders of a queue show whether there are several holders.
+// The number of contenders that `ls` reads of each queue, enough to show whether there are several holders.
 constexpr std::size_t k_read_by_ls = 100;
 
 struct look_options {

@@ -4,7 +4,7 @@
 //     ---- confirmed ----|------ grace ------|- margin -|
 //                     SIGTERM             SIGKILL   valid until: from here on others may be granted the lock
 //
-// So the command is dead before another client can hold the lock. If the hold is over already (its znode was removed),
+// The command is dead before another client can hold the lock. If the hold has already ended (its znode was removed),
 // no time is left, and the command gets SIGKILL at once. If a late confirmation arrives after SIGTERM, the command
 // still gets SIGKILL if it has not ended by then.
 //

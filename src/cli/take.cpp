@@ -106,7 +106,7 @@ result<int> ask(client& servers, const take_options& options) {
     return finish(options, {*target, true, {}, {}, servers_clock{servers}});
 }
 
-// Waits until the contender has gone, or until the time for the request is over. Returns true if it has gone.
+// Waits until `target` has left the queue, or until the time for the request is over. Returns true if `target` has left.
 result<bool> went(const client& servers, const take_options& options, const contender& target,
                   const std::stop_token& stop) {
     std::mutex mutex;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_timers: the timers that one client has armed at a timer_thread, which is the client's own or shared.
+// client_timers: the armed timers of one client. The client owns the timer_thread that runs them, or shares it.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -53,7 +53,8 @@ public:
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     // The znode that a commit of another hold checks on behalf of this hold.
     [[nodiscard]] virtual standing_znode standing() const = 0;
-    // Enclose such a commit: between the two calls the hold is not released. begin_commit() fails if the hold is over.
+    // A caller encloses such a commit in these two calls. Between them nothing releases the hold. begin_commit() fails if
+    // the hold has ended.
     // `why` is the reason for which nothing was written.
     [[nodiscard]] virtual result<void> begin_commit() = 0;
     virtual void end_commit(const std::optional<error>& why) noexcept = 0;
@@ -97,8 +98,8 @@ public:
     [[nodiscard]] virtual result<void> status() const = 0;
     [[nodiscard]] virtual std::stop_token lost_token() const noexcept = 0;
     virtual void on_lost(std::function<void(const error&)> callback) = 0;
-    // The holds of which this hold consists. The first one carries a commit. Error: the hold is over, or cannot carry a
-    // commit.
+    // Returns the parts of this hold, each with one znode; a commit goes through the first part. Error: the hold has
+    // ended, or accepts no commit.
     [[nodiscard]] virtual result<znode_holds> parts_for_commit() = 0;
     // Runs `task` where the hold's callbacks run. Called under no lock.
     virtual void run_as_callback(std::function<void()> task) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_pool: the sessions of a client, and the choice of the session for a new contender.
 //
-// A new contender goes to the first session that has room. The znodes that one session owns are limited: when a session
+// The pool gives a new contender to the first session that has room. The znodes of a session are limited: when a session
 // ends, the servers put all of them into one transaction, and they cannot read back a transaction that is too long
 // (F38). Connected sessions come first. If no session has room, the pool opens another one, unless the servers accept
 // no more connections (late_sessions.hpp). The pool reserves room under its lock. A contender counts from its call on,

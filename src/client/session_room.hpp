@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_room: the number of bytes that one session may own at the servers.
+// session_room: counts the bytes that a session owns at the servers, and refuses more than the limit.
 //
 // When a session ends, the servers put everything that it owns into one transaction, and they cannot read back a
 // transaction that is too long (F38). The core counts what its contenders own. This class counts the rest: room that

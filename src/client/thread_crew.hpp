@@ -5,7 +5,7 @@
 // it has more work, it queues again behind the other members. So no client keeps the threads for itself while others
 // wait.
 //
-// One thread runs from the start, so that members get turns even if the system can start no other thread. While members
+// The crew starts a thread at once, so that members get turns even if the system can start no other thread. While members
 // wait, the crew starts more threads, up to `most`. A thread ends when it has been idle for a while.
 //
 // In a crew with timers, a thread whose turn lasts long counts as blocked, by user code or by a server. Blocked threads

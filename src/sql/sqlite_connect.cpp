@@ -136,7 +136,7 @@ void sqlite_database::prepare_file() {
                              settings_.path + ": cannot be kept with a write-ahead log"};
     run("PRAGMA synchronous = FULL");
     log_.attach(db_);
-    // Then SQLite keeps the data that undo one statement in small pieces, instead of 64 KiB for each.
+    // With this setting SQLite keeps the data that undo a statement in small pieces, instead of 64 KiB for each statement.
     run("PRAGMA temp_store = MEMORY");
     make_tables();
     open_session_files();

@@ -15,7 +15,7 @@ namespace turnstile::detail {
 [[nodiscard]] core::quorum::next worth_asking_again(const error& why);
 // The code for a call that no majority can grant any more. For a try: busy, if any ensemble was busy.
 [[nodiscard]] errc code_of(const std::vector<std::optional<error>>& answers, bool tried);
-// The error of a hold that is over.
+// Returns the error of a hold that has lost its majority.
 [[nodiscard]] error no_majority(const std::string& path, const std::string& answers);
 
 }  // namespace turnstile::detail
