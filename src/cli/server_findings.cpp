@@ -131,8 +131,8 @@ void look_at_configurations(const examination& seen, findings& found) {
         found.push_back(
             {severity::warning, "configurations_differ", seen.settings.servers,
              "the servers have different tickTime or syncLimit",
-             "give all of them the same zoo.cfg; until then say the largest with --tick "
-             "and --sync-limit"});
+             "give all of them the same zoo.cfg; until then pass the largest values with "
+             "--tick and --sync-limit"});
     const bool serves = std::any_of(seen.servers.begin(), seen.servers.end(),
                                     [](const auto& each) { return each.serves; });
     if (paces.empty() && serves && !says_pace(seen.settings))

@@ -69,8 +69,8 @@ void c_session::identify(server_answers told) {
     send_witness(told);
 }
 
-// Below a znode that does not exist, so that no server creates anything, and no permission is needed. A server that
-// closes the connection at an unknown request is not asked again.
+// The examination is a `check` in a multi, below a znode that does not exist: no server creates anything for it, and
+// it needs no permission. A server that closes the connection at an unknown request gets no second one.
 void c_session::send_examination(const server_answers& told) {
     auto chance = base::random::from_system();
     const std::string nowhere = "/turnstile-" + base::make_guid(chance) + "/x";

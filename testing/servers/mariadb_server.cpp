@@ -135,7 +135,6 @@ mariadb_server::~mariadb_server() {
     kill();
 }
 
-// A killed server loses nothing where its data are in memory; elsewhere it waits for the disk, as it should.
 void mariadb_server::start(test_deadline until) {
     if (running()) return;
     std::vector<std::string> arguments{"--no-defaults",
