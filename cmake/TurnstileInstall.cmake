@@ -141,6 +141,7 @@ install(
           "${PROJECT_BINARY_DIR}/turnstileConfigVersion.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindHiredis.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindMariaDB.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/FindSasl2.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindZooKeeper.cmake"
     DESTINATION "${turnstile_cmake_dir}"
     COMPONENT development
@@ -148,6 +149,9 @@ install(
 
 # What a module's archive needs beside the core, and what makes a linker take it.
 set(turnstile_tls_pc "-lssl -lcrypto")
+if(TURNSTILE_WITH_SASL)
+    string(APPEND turnstile_tls_pc " -lsasl2")
+endif()
 set(turnstile_redis_pc "-lhiredis")
 if(TURNSTILE_WITH_TLS)
     string(APPEND turnstile_redis_pc " -lssl -lcrypto")

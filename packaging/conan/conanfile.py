@@ -57,6 +57,7 @@ class Turnstile(ConanFile):
         for part in ("TESTS", "EXAMPLES", "DEMO", "BENCH", "CLI"):
             toolchain.variables[f"TURNSTILE_BUILD_{part}"] = False
         toolchain.variables["TURNSTILE_BUILD_TESTING"] = bool(self.options.testing)
+        toolchain.variables["TURNSTILE_WITH_SASL"] = False
         toolchain.variables["TURNSTILE_WITH_SPDLOG"] = bool(self.options.spdlog)
         for kind in KINDS:
             toolchain.variables[f"TURNSTILE_WITH_{kind.upper()}"] = bool(self.options.get_safe(kind))

@@ -23,6 +23,7 @@ vcpkg_cmake_configure(
         -DTURNSTILE_BUILD_DEMO=OFF
         -DTURNSTILE_BUILD_BENCH=OFF
         -DTURNSTILE_BUILD_CLI=OFF
+        -DTURNSTILE_WITH_SASL=OFF
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/turnstile)

@@ -143,8 +143,8 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
         warn_of_no_guardian(*found, options);
         return servers;
     }
-    const bool is_secure = zookeeper::has_secure_scheme(connect_string);
-    if (has_scheme(connect_string) && !is_secure) throw_unknown(connect_string);
+    if (has_scheme(connect_string) && !zookeeper::has_own_scheme(connect_string))
+        throw_unknown(connect_string);
     if (const auto* const meant = kind_without_slashes(connect_string))
         throw_without_slashes(*meant);
     if (const auto make = in_place_of_zookeeper.load()) return make(connect_string, options);
@@ -154,6 +154,12 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
 }
 
 }  // namespace
+
+bool names_user(std::string_view connect_string) {
+    if (!zookeeper::has_own_scheme(connect_string)) return false;
+    const auto where = zookeeper::parse_connect_string(connect_string);
+    return where && where->security() != nullptr && !where->security()->sasl.user.empty();
+}
 
 void stand_in_for_zookeeper(zookeeper_maker make) noexcept {
     in_place_of_zookeeper = make;

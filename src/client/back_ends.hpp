@@ -41,6 +41,10 @@ using zookeeper_maker = std::shared_ptr<core::coordinator> (*)(std::string_view 
 // lives.
 TURNSTILE_EXPORT void stand_in_for_zookeeper(zookeeper_maker make) noexcept;
 
+// Returns true if the connect string names a user that the servers authenticate. `access_policy::creator_only` needs no
+// credentials then.
+[[nodiscard]] bool names_user(std::string_view connect_string);
+
 // Throws std::system_error. `bad_connect_string`: also for an unknown scheme, and for a module that is absent or has
 // another version. `bad_option`: the servers promise less than `options.require`. The message does not repeat the
 // connect string, which may contain a password.

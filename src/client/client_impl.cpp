@@ -51,7 +51,8 @@ client_impl::client_impl(std::string_view connect_string, client_options options
       texts_{options_.session_timeout},
       services_{std::make_shared<client_services>()},
       sessions_{options_, services_} {
-    if (const auto good = check(options_); !good) throw_error(good.error());
+    if (const auto good = check(options_, names_user(connect_string)); !good)
+        throw_error(good.error());
     log::prepare();
     try {
         start_services(connect_string);

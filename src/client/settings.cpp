@@ -48,10 +48,10 @@ result<void> check_owner(std::string_view owner) {
     return check_length("owner", owner, k_longest_owner);
 }
 
-result<void> check_credentials(const client_options& o) {
+result<void> check_credentials(const client_options& o, bool has_identity) {
     if (auto good = check_length("credentials", o.credentials, k_longest_credentials); !good)
         return good;
-    if (o.acl == access_policy::creator_only && o.credentials.empty())
+    if (o.acl == access_policy::creator_only && o.credentials.empty() && !has_identity)
         return bad("access_policy::creator_only needs credentials, \"user:password\"");
     if (!o.credentials.empty() && o.credentials.find(':') == std::string::npos)
         return bad("credentials must have the form \"user:password\": there is no colon");
@@ -121,13 +121,13 @@ result<void> check_modes(const lock_options& modes) {
         modes.lock_delay.count()));
 }
 
-result<void> check(const client_options& o) {
+result<void> check(const client_options& o, bool has_identity) {
     if (auto good = check_label(o.label); !good) return good;
     if (o.session_timeout <= milliseconds{0} || o.session_timeout > k_longest_session_timeout) {
         return bad(fmt::format("session_timeout {} ms: must be between 1 ms and 1 h",
                                o.session_timeout.count()));
     }
-    if (auto good = check_credentials(o); !good) return good;
+    if (auto good = check_credentials(o, has_identity); !good) return good;
     if (auto good = check_lease(o); !good) return good;
     if (o.retry_first <= milliseconds{0} || o.retry_longest < o.retry_first ||
         o.retry_longest > k_longest_pause) {

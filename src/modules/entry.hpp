@@ -19,6 +19,7 @@
 
 #include "core/seam/coordinator.hpp"
 #include "guardian/link.hpp"
+#include "tls/sasl.hpp"
 #include "tls/tls.hpp"
 #include "turnstile/file_health.hpp"
 #include "turnstile/log.hpp"
@@ -57,6 +58,8 @@ struct entry {
     // Implements tls::make_context.
     tls::context_outcome (*make_tls_context)(const tls::settings& wanted,
                                              std::string_view plain_form);
+    // tls::make_sasl_exchange.
+    tls::sasl_outcome (*make_sasl_exchange)(const tls::sasl_settings& wanted) = nullptr;
 };
 
 using entry_function = const entry*(const host* services) noexcept;

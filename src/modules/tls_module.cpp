@@ -2,6 +2,7 @@
 // The entry of the module libturnstile-tls. It makes no coordinator: the ZooKeeper back end takes TLS connections from
 // it.
 #include "modules/entry.hpp"
+#include "tls/sasl.hpp"
 #include "tls/tls.hpp"
 #include "turnstile/version.hpp"
 
@@ -13,7 +14,8 @@ constexpr modules::entry k_tls_entry{.version = TURNSTILE_VERSION,
                                      .check_row = nullptr,
                                      .check_of_script = nullptr,
                                      .look_at_file = nullptr,
-                                     .make_tls_context = make_context};
+                                     .make_tls_context = make_context,
+                                     .make_sasl_exchange = make_sasl_exchange};
 
 }  // namespace
 }  // namespace turnstile::tls

@@ -55,7 +55,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
       guardian_{std::move(guardian)} {
     auto chance = base::random::from_system();
     leave_random_alone();
-    if (known_->requests.ephemerals.is_refused() && !servers_.is_secure()) {
+    if (known_->requests.ephemerals.is_refused() && servers_.security() == nullptr) {
         const auto hosts = shuffled_servers(servers_, chance, known_->missing);
         if (guardian_)
             for (const auto& server : servers_.servers) note_addresses(resolve(server));

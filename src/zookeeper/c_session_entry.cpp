@@ -74,8 +74,9 @@ c_session::entry c_session::enter_at(const socket_address& server, unsigned roun
     const auto result = [&] {
         const auto link = open_stream(
             server, boottime_clock::now() + entry_limit(settings_.timeout, rounds), closing_.fd());
-        auto opened = open_session(*link, {wire_timeout(settings_.timeout), settings_.credentials,
-                                           settings_.allow_read_only, settings_.mark, asks});
+        auto opened =
+            open_session(*link, {wire_timeout(settings_.timeout), settings_.credentials,
+                                 settings_.allow_read_only, settings_.mark, server.security, asks});
         link->finish();
         return opened;
     }();

@@ -75,7 +75,7 @@ void c_session::tell_guardian(const core::link_event& event, const socket_addres
     told.id = own.id;
     told.secret = own.password;
     told.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(event.timeout);
-    if (servers_.is_secure()) told.security = *servers_.servers.front().security;
+    if (const auto* const security = servers_.security()) told.security = security->tls;
     if (server.length > 0) told.servers.push_back({server.storage, server.length, server.host});
     told.servers.insert(told.servers.end(), addresses_.begin(), addresses_.end());
     guardian_->tell(told);

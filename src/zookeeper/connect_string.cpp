@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "base/host_text.hpp"
 #include "base/masked.hpp"
@@ -118,36 +119,46 @@ std::string set_verification(std::string_view text, std::string_view value, tls:
     return fmt::format("verify={}: must be full, ca or none", base::quoted_part(text, value));
 }
 
+struct text_option {
+    std::string_view name;
+    std::string* place;
+};
+
+// All options but `verify`; without TLS the options of SASL alone.
+std::vector<text_option> text_options(server_security& out) {
+    std::vector<text_option> all{{"sasl_user", &out.sasl.user},
+                                 {"sasl_password_file", &out.sasl.password_file}};
+    if (out.tls.enabled)
+        all.insert(all.begin(), {{"ca_file", &out.tls.ca_file},
+                                 {"cert_file", &out.tls.cert_file},
+                                 {"key_file", &out.tls.key_file},
+                                 {"key_password_file", &out.tls.key_password_file},
+                                 {"crl_file", &out.tls.crl_file},
+                                 {"server_name", &out.tls.server_name}});
+    return all;
+}
+
 // `name` and `value` are parts of `text`.
 std::string set_option(std::string_view text, std::string_view name, std::string_view value,
-                       tls::settings& out) {
-    struct text_option {
-        std::string_view name;
-        std::string tls::settings::*place;
-    };
-    constexpr std::array<text_option, 6> k_options{
-        {{"ca_file", &tls::settings::ca_file},
-         {"cert_file", &tls::settings::cert_file},
-         {"key_file", &tls::settings::key_file},
-         {"key_password_file", &tls::settings::key_password_file},
-         {"crl_file", &tls::settings::crl_file},
-         {"server_name", &tls::settings::server_name}}};
-    if (name == "verify") return set_verification(text, value, out);
-    const auto* const found = std::find_if(k_options.begin(), k_options.end(),
-                                           [name](const auto& each) { return each.name == name; });
-    if (found == k_options.end())
-        return fmt::format(
-            "has the option '{}'; there are ca_file, cert_file, key_file, key_password_file, "
-            "crl_file, verify and server_name",
-            base::quoted_part(text, name));
+                       server_security& out) {
+    if (out.tls.enabled && name == "verify") return set_verification(text, value, out.tls);
+    const auto options = text_options(out);
+    const auto found = std::find_if(options.begin(), options.end(),
+                                    [name](const auto& each) { return each.name == name; });
+    if (found == options.end()) {
+        constexpr std::string_view k_of_tls =
+            "ca_file, cert_file, key_file, key_password_file, crl_file, verify, server_name, ";
+        return fmt::format("has the option '{}'; there are {}sasl_user and sasl_password_file",
+                           base::quoted_part(text, name), out.tls.enabled ? k_of_tls : "");
+    }
     const auto decoded = base::percent_decoded(value);
     if (!decoded) return fmt::format("{} has a '%' that two hex digits do not follow", name);
     if (decoded->empty()) return fmt::format("{} is empty", name);
-    out.*(found->place) = *decoded;
+    *found->place = *decoded;
     return {};
 }
 
-std::string set_options(std::string_view text, std::string_view options, tls::settings& out) {
+std::string set_options(std::string_view text, std::string_view options, server_security& out) {
     while (!options.empty()) {
         const auto end = std::min(options.find('&'), options.size());
         const auto option = options.substr(0, end);
@@ -171,6 +182,12 @@ std::string fault_of(const tls::settings& wanted) {
     if (wanted.verify != tls::verification::full && !wanted.server_name.empty())
         return "has server_name, and verify is not full";
     return {};
+}
+
+std::string fault_of(const server_security& wanted) {
+    if (wanted.sasl.user.empty() != wanted.sasl.password_file.empty())
+        return "has one of sasl_user and sasl_password_file: a user needs a password";
+    return fault_of(wanted.tls);
 }
 
 // `where`, a part of `text`, has the servers and the chroot.
@@ -205,32 +222,37 @@ result<connect_string> parse_plain(std::string_view text, std::string_view where
 }  // namespace
 
 result<connect_string> parse_connect_string(std::string_view text) {
-    if (!has_secure_scheme(text)) return parse_plain(text, text, k_default_port);
-    auto where = text.substr(k_secure_scheme.size());
+    if (!has_own_scheme(text)) return parse_plain(text, text, k_default_port);
+    server_security wanted{.tls = {.enabled = text.starts_with(k_secure_scheme)}};
+    auto where = text.substr((wanted.tls.enabled ? k_secure_scheme : k_plain_scheme).size());
     const auto mark = std::min(where.find('?'), where.size());
     const auto options = where.substr(std::min(mark + 1, where.size()));
     where = where.substr(0, mark);
-    auto out = parse_plain(text, where, k_default_secure_port);
+    auto out =
+        parse_plain(text, where, wanted.tls.enabled ? k_default_secure_port : k_default_port);
     if (!out) return out;
-    tls::settings wanted{.enabled = true};
     if (const auto rule = set_options(text, options, wanted); !rule.empty())
         return refused_connect_string(text, rule);
     if (const auto rule = fault_of(wanted); !rule.empty())
         return refused_connect_string(text, rule);
-    const auto shared = std::make_shared<const tls::settings>(std::move(wanted));
+    if (!wanted.tls.enabled && wanted.sasl.user.empty()) return out;
+    const auto shared = std::make_shared<const server_security>(std::move(wanted));
     for (auto& server : out->servers) server.security = shared;
     return out;
 }
 
 result<void> secure(connect_string& servers, tls::settings wanted) {
     if (!wanted.enabled) return {};
-    if (servers.is_secure())
+    server_security both;
+    if (const auto* const own = servers.security()) both = *own;
+    if (both.tls.enabled)
         return error{errc::bad_option,
                      "tls: the connect string begins with zookeepers:// and has its own options of "
                      "TLS"};
     if (const auto rule = fault_of(wanted); !rule.empty())
         return error{errc::bad_option, "tls: " + rule};
-    const auto shared = std::make_shared<const tls::settings>(std::move(wanted));
+    both.tls = std::move(wanted);
+    const auto shared = std::make_shared<const server_security>(std::move(both));
     for (auto& server : servers.servers) server.security = shared;
     return {};
 }
@@ -247,7 +269,8 @@ std::string hosts_of(const connect_string& value, address_form form) {
 }
 
 std::string to_string(const connect_string& value) {
-    return std::string{value.is_secure() ? k_secure_scheme : ""} +
+    const auto* const security = value.security();
+    return std::string{security != nullptr && security->tls.enabled ? k_secure_scheme : ""} +
            hosts_of(value, address_form::for_people) + value.chroot;
 }
 

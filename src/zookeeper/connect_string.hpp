@@ -20,6 +20,9 @@
 // | verify                                | full (the default), ca (a known authority, any name), none          |
 // | server_name                           | the name in the certificates, in place of the servers' hosts        |
 //
+// With SASL, with TLS or without (zookeeper://host[:port]...), it has the options sasl_user and sasl_password_file, a file
+// whose first line is the password.
+//
 // The values are percent-encoded if they have '&' or '%'.
 //
 // Thread safety: a value and pure functions.
@@ -31,6 +34,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tls/sasl.hpp"
 #include "tls/tls.hpp"
 #include "turnstile/result.hpp"
 
@@ -39,13 +43,20 @@ namespace turnstile::zookeeper {
 inline constexpr std::uint16_t k_default_port = 2181;
 inline constexpr std::uint16_t k_default_secure_port = 2281;
 inline constexpr std::string_view k_secure_scheme = "zookeepers://";
+inline constexpr std::string_view k_plain_scheme = "zookeeper://";
 // Most hosts: a larger number is a mistake, no ensemble.
 inline constexpr std::size_t k_most_hosts = 64;
+
+// TLS or SASL, or both.
+struct server_security {
+    tls::settings tls{};
+    tls::sasl_settings sasl{};
+};
 
 struct server_address {
     std::string host;  // without brackets
     std::uint16_t port = 0;
-    std::shared_ptr<const tls::settings> security{};  // null: without TLS
+    std::shared_ptr<const server_security> security{};  // null: without TLS and SASL
     friend bool operator==(const server_address& a, const server_address& b) {
         return a.host == b.host && a.port == b.port && !a.security == !b.security;
     }
@@ -54,9 +65,9 @@ struct server_address {
 struct connect_string {
     std::vector<server_address> servers;
     std::string chroot;  // empty or "/a/b"
-    // The same for all servers.
-    [[nodiscard]] bool is_secure() const noexcept {
-        return !servers.empty() && servers.front().security != nullptr;
+    // The same for all servers; null: without TLS and SASL.
+    [[nodiscard]] const server_security* security() const noexcept {
+        return servers.empty() ? nullptr : servers.front().security.get();
     }
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
@@ -65,12 +76,12 @@ struct connect_string {
 // rule.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// True for the form with TLS.
-[[nodiscard]] inline bool has_secure_scheme(std::string_view text) noexcept {
-    return text.starts_with(k_secure_scheme);
+// True for a form that may have options.
+[[nodiscard]] inline bool has_own_scheme(std::string_view text) noexcept {
+    return text.starts_with(k_secure_scheme) || text.starts_with(k_plain_scheme);
 }
 
-// Sets TLS for all servers, or for none without `wanted.enabled`. Fails with `errc::bad_option`.
+// Sets TLS for all servers, beside their SASL; without `wanted.enabled` it changes nothing. Fails with `errc::bad_option`.
 [[nodiscard]] result<void> secure(connect_string& servers, tls::settings wanted);
 
 // The C client takes the text after the last colon as the port and knows no brackets: "::1:2181".
@@ -78,7 +89,7 @@ enum class address_form { for_people, for_c_client };
 
 // Returns only the servers: "a:1,[::1]:2".
 [[nodiscard]] std::string hosts_of(const connect_string& value, address_form form);
-// "a:1,b:2/chroot" or "zookeepers://a:1,b:2/chroot", without the options of TLS.
+// "a:1,b:2/chroot", or with TLS "zookeepers://a:1,b:2/chroot", without the options.
 [[nodiscard]] std::string to_string(const connect_string& value);
 
 }  // namespace turnstile::zookeeper

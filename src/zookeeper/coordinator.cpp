@@ -72,6 +72,16 @@ private:
     const std::shared_ptr<guardian::link> guardian_;
 };
 
+// Reads the files now as well, so that a mistake in the settings is reported at once.
+void check_files(const server_security& wanted) {
+    if (auto files = context_for(wanted); !files.value)
+        throw_error({errc::bad_option, std::move(files.fault)});
+    if (wanted.sasl.user.empty()) return;
+    const auto exchange = exchange_for(wanted.sasl);
+    if (!exchange.value) throw_error({errc::bad_option, exchange.fault});
+    if (!exchange.value->answer({})) throw_error({errc::bad_option, exchange.value->reason()});
+}
+
 }  // namespace
 
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
@@ -79,16 +89,16 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
                                                     bool read_only, const tls::settings& security) {
     auto where = parse_connect_string(connect_string).value();
     secure(where, security).value();
-    if (where.is_secure()) {
+    if (const auto* const wanted = where.security()) {
         if (read_only)
             throw_error({errc::bad_option,
-                         "attach_to_read_only: not with TLS, whose sessions are opened at servers "
-                         "that write"});
-        if (const auto module = modules::find(modules::module_kind::tls, k_secure_scheme); !module)
+                         "attach_to_read_only: not with TLS or SASL, whose sessions are opened at "
+                         "servers that write"});
+        if (const auto module = modules::find(modules::module_kind::tls,
+                                              wanted->tls.enabled ? k_secure_scheme : "sasl_user");
+            !module)
             throw_error(module.error());
-        // Reads the files now as well, so that a mistake in the settings is reported at once.
-        if (auto files = context_for(*where.servers.front().security); !files.value)
-            throw_error({errc::bad_option, std::move(files.fault)});
+        check_files(*wanted);
     }
     return std::make_unique<servers>(std::move(where), std::move(guardian), read_only);
 }

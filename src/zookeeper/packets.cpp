@@ -9,6 +9,7 @@ namespace {
 constexpr std::int32_t k_create = 15;  // create2, whose answer has the znode's Stat (3.5)
 constexpr std::int32_t k_remove = 2;
 constexpr std::int32_t k_auth = 100;
+constexpr std::int32_t k_sasl = 102;
 constexpr std::int32_t k_get_ephemerals = 103;
 constexpr std::int32_t k_ephemeral = 1;
 constexpr std::int32_t k_read_permission = 1;
@@ -27,6 +28,10 @@ public:
     // A length and that many bytes: a string or a buffer.
     packet_writer& text(std::string_view value) {
         int32(static_cast<std::int32_t>(value.size()));
+        bytes_ += value;
+        return *this;
+    }
+    packet_writer& raw(std::string_view value) {
         bytes_ += value;
         return *this;
     }
@@ -90,6 +95,10 @@ private:
 
 }  // namespace
 
+std::string framed(std::string_view frame) {
+    return packet_writer{}.raw(frame).finish();
+}
+
 std::string attach_packet(const attach_request& value) {
     constexpr std::int32_t k_version = 0;
     constexpr std::int64_t k_nothing_seen = 0;  // in the servers' transactions
@@ -112,6 +121,10 @@ std::string auth_packet(std::string_view credentials) {
         .text("digest")
         .text(credentials)
         .finish();
+}
+
+std::string sasl_packet(std::int32_t request, std::string_view token) {
+    return packet_writer{}.int32(request).int32(k_sasl).text(token).finish();
 }
 
 std::string list_packet(std::int32_t request) {
@@ -174,6 +187,17 @@ std::optional<std::int64_t> parse_creation_ms(std::string_view frame) {
     const bool whole =
         in.text(path) && in.int64(transaction) && in.int64(transaction) && in.int64(created);
     return whole ? std::optional{created} : std::nullopt;
+}
+
+std::optional<std::string> parse_sasl_token(std::string_view frame) {
+    if (frame.size() < k_reply_head_bytes) return std::nullopt;
+    const auto rest = frame.substr(k_reply_head_bytes);
+    packet_reader length_of{rest};
+    packet_reader in{rest};
+    std::int32_t length = 0;
+    std::string_view token;
+    if (length_of.int32(length) && length < 0) return std::string{};  // null
+    return in.text(token) ? std::optional{std::string{token}} : std::nullopt;
 }
 
 std::optional<path_list> parse_paths(std::string_view frame) {

@@ -53,9 +53,13 @@ inline constexpr std::int32_t k_auth_request = -4;  // the number of each addaut
 // Whole packets. `request` is the number with which the answer names the request.
 [[nodiscard]] std::string attach_packet(const attach_request& value);
 [[nodiscard]] std::string auth_packet(std::string_view credentials);
+[[nodiscard]] std::string sasl_packet(std::int32_t request, std::string_view token);
 [[nodiscard]] std::string list_packet(std::int32_t request);
 [[nodiscard]] std::string create_ephemeral_packet(std::int32_t request, std::string_view path);
 [[nodiscard]] std::string remove_packet(std::int32_t request, std::string_view path);
+
+// The frame after its length.
+[[nodiscard]] std::string framed(std::string_view frame);
 
 // Returns the whole length of an attach_packet() of which this much has arrived. 4 while its length field is
 // incomplete; more than k_longest_attach for an impossible length.
@@ -73,6 +77,9 @@ inline constexpr std::size_t k_longest_attach = 49;
 // The znode's creation time, in milliseconds since 1970 by the leader's clock: after the head of the answer to
 // create_ephemeral_packet().
 [[nodiscard]] std::optional<std::int64_t> parse_creation_ms(std::string_view frame);
+
+// The server's token in the answer to sasl_packet(), after its head; empty for none.
+[[nodiscard]] std::optional<std::string> parse_sasl_token(std::string_view frame);
 
 struct path_list {
     std::size_t count = 0;           // the server's number

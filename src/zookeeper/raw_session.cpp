@@ -8,13 +8,17 @@
 #include <span>
 #include <utility>
 
+#include "base/host_text.hpp"
 #include "turnstile/tools/path.hpp"
 #include "zookeeper/diagnosis.hpp"
+#include "zookeeper/security.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
 
 constexpr std::int32_t k_unimplemented = -6;
+constexpr std::int32_t k_sasl_wanted = -124;
+constexpr int k_most_tokens = 8;  // in an exchange; DIGEST-MD5 takes two
 
 }  // namespace
 
@@ -64,10 +68,49 @@ bool raw_session::read_body(std::size_t length) {
 }
 
 std::optional<attach_answer> raw_session::attach(const attach_request& request) {
-    if (!write(attach_packet(request)) || !read_frame()) return std::nullopt;
+    if (!write(attach_packet(request))) return std::nullopt;
+    return finish_attach();
+}
+
+std::optional<attach_answer> raw_session::finish_attach() {
+    if (!read_frame()) return std::nullopt;
+    attach_frame_ = frame_;
     auto answer = parse_attach(frame_);
     if (!answer) reason_ = "the answer to the attach makes no sense";
+    if (answer && user_ != nullptr && answer->timeout_ms > 0 && !authenticate())
+        return std::nullopt;
     return answer;
+}
+
+bool raw_session::refuse_user(const std::string& why) {
+    reason_ = fmt::format("SASL user {}: {}", base::printable(user_->user), why);
+    return false;
+}
+
+// The first token of DIGEST-MD5 is empty. The server answers each token with its own, or with an error.
+bool raw_session::authenticate() {
+    const auto exchange = exchange_for(*user_);
+    if (!exchange.value) return refuse_user(exchange.fault);
+    std::string from_server;
+    for (int i = 0; i != k_most_tokens; ++i) {
+        const auto token = exchange.value->answer(from_server);
+        if (!token) return refuse_user(exchange.value->reason());
+        if (exchange.value->is_complete() && token->empty()) return true;
+        const auto request = ++last_request_;
+        const auto error = ask(sasl_packet(request, *token), request);
+        if (!error) return false;
+        const auto told = *error == 0 ? parse_sasl_token(frame_) : std::nullopt;
+        if (*error != 0 || !told || (told->empty() && !exchange.value->is_complete()))
+            return refuse_user(i == 0 ? "the server has no DIGEST-MD5"
+                                      : "the server refuses the user or the password "
+                                        "(sasl_password_file)");
+        from_server = *told;
+    }
+    return refuse_user("the server's exchange has no end");
+}
+
+const tls::sasl_settings* user_of(const std::shared_ptr<const server_security>& security) noexcept {
+    return security && !security->sasl.user.empty() ? &security->sasl : nullptr;
 }
 
 std::optional<reply_head> raw_session::read_reply(std::int32_t request) {
@@ -92,6 +135,10 @@ raw_session::listing raw_session::list(const std::string& credentials, path_list
     if (!head) return listing::cut_off;
     if (head->request != request) return listing::unauthenticated;
     if (head->error == k_unimplemented) return listing::unimplemented;
+    if (head->error == k_sasl_wanted) {
+        reason_ = "it requires SASL: sasl_user and sasl_password_file in the connect string";
+        return listing::sasl_wanted;
+    }
     auto found = head->error == 0 ? parse_paths(frame_) : std::nullopt;
     if (!found) {
         reason_ = head->error == 0 ? "the list makes no sense"
@@ -135,7 +182,7 @@ opening failed_opening(opening_outcome outcome, const raw_session& raw) {
 }  // namespace
 
 opening open_session(byte_stream& link, const opening_settings& settings) {
-    raw_session raw{link};
+    raw_session raw{link, user_of(settings.security)};
     const auto attached = raw.attach(
         {.timeout_ms = settings.timeout_ms, .allow_read_only = settings.allow_read_only});
     if (!attached) return failed_opening(opening_outcome::failed, raw);
@@ -153,6 +200,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
             return result;
         // The C client gets the same refusal, and reports it.
         case raw_session::listing::unauthenticated: return result;
+        case raw_session::listing::sasl_wanted: return failed_opening(opening_outcome::failed, raw);
         case raw_session::listing::cut_off: return failed_opening(opening_outcome::cut_off, raw);
     }
     if (result.owned.count > 0) {

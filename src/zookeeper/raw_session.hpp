@@ -25,6 +25,7 @@
 
 #include "core/seam/coordinator.hpp"
 #include "zookeeper/byte_stream.hpp"
+#include "zookeeper/connect_string.hpp"
 #include "zookeeper/packets.hpp"
 
 namespace turnstile::zookeeper {
@@ -40,13 +41,19 @@ inline constexpr std::size_t k_longest_frame = 4U << 20U;
 
 class raw_session {
 public:
-    explicit raw_session(byte_stream& link) noexcept : link_{link} {}
+    // `user`: is authenticated with each attach, unless null.
+    explicit raw_session(byte_stream& link, const tls::sasl_settings* user = nullptr) noexcept
+        : link_{link}, user_{user} {}
 
-    // Returns nothing if no answer came; reason() says why. A timeout of 0 in the answer means that the servers have no
-    // such session.
+    // Returns nothing if no answer came, or if the servers refuse the user; reason() says why. A timeout of 0 in the
+    // answer means that the servers have no such session.
     [[nodiscard]] std::optional<attach_answer> attach(const attach_request& request);
+    // The same for a request that was written already.
+    [[nodiscard]] std::optional<attach_answer> finish_attach();
+    // The server's answer to the attach, as it came.
+    [[nodiscard]] const std::string& attach_frame() const noexcept { return attach_frame_; }
 
-    enum class listing { listed, unimplemented, unauthenticated, cut_off };
+    enum class listing { listed, unimplemented, unauthenticated, sasl_wanted, cut_off };
     // `owned` gets the session's znodes. `credentials`: digest "user:password", sent first if not empty.
     [[nodiscard]] listing list(const std::string& credentials, path_list& owned);
 
@@ -62,6 +69,8 @@ public:
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
 private:
+    [[nodiscard]] bool authenticate();
+    [[nodiscard]] bool refuse_user(const std::string& why);
     [[nodiscard]] bool write(const std::string& packet);
     [[nodiscard]] bool read_frame();
     [[nodiscard]] bool read_body(std::size_t length);
@@ -70,7 +79,9 @@ private:
     [[nodiscard]] std::optional<std::int32_t> ask(const std::string& packet, std::int32_t request);
 
     byte_stream& link_;
+    const tls::sasl_settings* const user_;
     std::string frame_;
+    std::string attach_frame_;
     std::string reason_;
     std::optional<core::clock_reading> clock_;
     std::int32_t last_request_ = 0;
@@ -81,6 +92,7 @@ struct opening_settings {
     std::string credentials{};  // the same as for list()
     bool allow_read_only = false;
     bool mark = true;
+    std::shared_ptr<const server_security> security{};  // null: without SASL
     bool asks_what_is_owned =
         true;  // false: the servers cannot list, and the session is used unchecked
 };
@@ -103,6 +115,10 @@ struct opening {
 };
 
 [[nodiscard]] opening open_session(byte_stream& link, const opening_settings& settings);
+
+// The user for a raw_session; null: without SASL.
+[[nodiscard]] const tls::sasl_settings* user_of(
+    const std::shared_ptr<const server_security>& security) noexcept;
 
 // Gives another client's session the longest timeout that the server allows: its own client relies on its timeout,
 // which the attach that detected this may have shortened.

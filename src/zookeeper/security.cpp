@@ -2,15 +2,22 @@
 #include "zookeeper/security.hpp"
 
 #include "modules/find.hpp"
-#include "zookeeper/connect_string.hpp"
+#include "zookeeper/plain_context.hpp"
 
 namespace turnstile::zookeeper {
 
-tls::context_outcome context_for(const tls::settings& wanted) {
+tls::context_outcome context_for(const server_security& wanted) {
+    if (!wanted.tls.enabled) return {make_plain_context(), {}};
     const auto module = modules::find(modules::module_kind::tls, k_secure_scheme);
     if (!module) return {nullptr, module.error().detail()};
     return (*module)->make_tls_context(
-        wanted, "a connect string without zookeepers:// and secureClientPort is for that");
+        wanted.tls, "a connect string without zookeepers:// and secureClientPort is for that");
+}
+
+tls::sasl_outcome exchange_for(const tls::sasl_settings& wanted) {
+    const auto module = modules::find(modules::module_kind::tls, "sasl_user");
+    if (!module) return {nullptr, module.error().detail()};
+    return (*module)->make_sasl_exchange(wanted);
 }
 
 }  // namespace turnstile::zookeeper

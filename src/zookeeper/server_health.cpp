@@ -87,7 +87,7 @@ bool is_word(std::string_view word) {
 bool has_scheme(std::string_view connect_string) noexcept {
     return connect_string.starts_with("sqlite:") ||
            (connect_string.find("://") != std::string_view::npos &&
-            !has_secure_scheme(connect_string));
+            !has_own_scheme(connect_string));
 }
 
 }  // namespace

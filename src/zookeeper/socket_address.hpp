@@ -17,7 +17,7 @@ struct socket_address {
     sockaddr_storage storage{};
     socklen_t length = 0;  // 0: none
     std::string host{};    // the name that was resolved, which the certificate must contain
-    std::shared_ptr<const tls::settings> security{};  // null: without TLS
+    std::shared_ptr<const server_security> security{};  // null: without TLS and SASL
 };
 
 // "192.0.2.1:2181" or "[2001:db8::1]:2181"; empty for none.

@@ -24,6 +24,7 @@
 #include "support/signals.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/packets.hpp"
+#include "zookeeper/raw_session.hpp"
 #include "zookeeper/tunnel_relay.hpp"
 
 namespace turnstile::zookeeper {
@@ -207,6 +208,25 @@ std::vector<socket_address> tunnel::addresses_of(const std::string& host) const 
     return found;
 }
 
+namespace {
+
+// The C client sends nothing before it has the answer to its attach. So the exchange comes before that answer is passed
+// on, and its requests meet no others.
+bool log_in(const socket_address& server, byte_stream& link, std::string& inward,
+            std::string& refusal) {
+    const auto* const user = user_of(server.security);
+    if (user == nullptr) return true;
+    raw_session raw{link, user};
+    if (!raw.finish_attach()) {
+        refusal = raw.reason();
+        return false;
+    }
+    inward = framed(raw.attach_frame());
+    return true;
+}
+
+}  // namespace
+
 // The C client hangs up when it has waited long enough, which ends the attempt.
 void tunnel::carry(guest&& from) {
     relay_.reset();
@@ -219,16 +239,21 @@ void tunnel::carry(guest&& from) {
     std::string why = host + ": its name cannot be resolved";
     for (const auto& server : addresses_of(host)) {
         auto link = std::make_unique<tls_stream>(server, deadline, from.socket.get());
-        if (link->secured() != nullptr && link->write(from.frame)) {
+        std::string inward;
+        std::string refusal;
+        if (link->secured() != nullptr && link->write(from.frame) &&
+            log_in(server, *link, inward, refusal)) {
             {
                 const base::lock_guard lock{mutex_};
                 entrances_.at(from.port).server = server;
             }
             last_failure_.clear();
-            relay_ = std::make_unique<tunnel_relay>(std::move(from.socket), std::move(link), host);
+            relay_ = std::make_unique<tunnel_relay>(std::move(from.socket), std::move(link), host,
+                                                    std::move(inward));
             return;
         }
-        why = to_string(server, address_form::for_people) + ": " + link->reason();
+        why = to_string(server, address_form::for_people) + ": " +
+              (refusal.empty() ? link->reason() : refusal);
         pollfd hung_up{from.socket.get(), POLLIN, 0};
         if (::poll(&hung_up, 1, 0) > 0) break;
     }

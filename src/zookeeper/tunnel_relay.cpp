@@ -20,8 +20,11 @@ constexpr std::size_t k_piece = std::size_t{16} << 10U;  // size of a TLS record
 }  // namespace
 
 tunnel_relay::tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream> link,
-                           std::string name)
-    : local_{std::move(local)}, link_{std::move(link)}, name_{std::move(name)} {}
+                           std::string name, std::string inward)
+    : local_{std::move(local)},
+      link_{std::move(link)},
+      name_{std::move(name)},
+      inward_{std::move(inward)} {}
 
 // OpenSSL may hold bytes that it has already read from the socket. The caller need not poll for these bytes: move()
 // takes them while the buffer has space.

@@ -23,8 +23,9 @@ namespace turnstile::zookeeper {
 
 class tunnel_relay {
 public:
-    // `link`: TLS is agreed on. `name`: of the server, for reason().
-    tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream> link, std::string name);
+    // `link`: TLS is agreed on. `name`: of the server, for reason(). `inward`: bytes of the server that were read already.
+    tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream> link, std::string name,
+                 std::string inward);
 
     [[nodiscard]] std::array<pollfd, 2> wishes() const noexcept;
     // Proceeds as far as possible without waiting. Returns false if both sides have ended.

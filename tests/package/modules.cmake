@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 string(REPLACE "," ";" modules "${modules}")
-set(clients "hiredis|libssl|libcrypto|sqlite3|libpq|mariadb|libkrb5|libgssapi|libldap|libgnutls")
+set(clients "hiredis|libssl|libcrypto|sasl2|sqlite3|libpq|mariadb|libkrb5|libgssapi|libldap|libgnutls")
 get_filename_component(core_name "${core}" NAME)
 file(REMOVE_RECURSE "${scratch}")
 

@@ -56,16 +56,37 @@ TEST(connect_string, with_tls_has_its_scheme_port_and_options) {
     EXPECT_EQ(to_string(*parsed), "zookeepers://zk1:2281,zk2:2290/shop");
     EXPECT_EQ(parsed->chroot, "/shop");
     for (const auto& server : parsed->servers)
-        EXPECT_EQ(*server.security, (tls::settings{.enabled = true,
-                                                   .ca_file = "/a&b.crt",
-                                                   .cert_file = "/c.crt",
-                                                   .key_file = "/c.key",
-                                                   .key_password_file = "/c.pw",
-                                                   .crl_file = "/d.crl",
-                                                   .server_name = "zk"}));
-    EXPECT_EQ(parse_connect_string("zookeepers://zk1?verify=ca")->servers.front().security->verify,
-              tls::verification::authority);
-    EXPECT_FALSE(parse_connect_string("zk1:2281")->is_secure());
+        EXPECT_EQ(server.security->tls, (tls::settings{.enabled = true,
+                                                       .ca_file = "/a&b.crt",
+                                                       .cert_file = "/c.crt",
+                                                       .key_file = "/c.key",
+                                                       .key_password_file = "/c.pw",
+                                                       .crl_file = "/d.crl",
+                                                       .server_name = "zk"}));
+    EXPECT_EQ(
+        parse_connect_string("zookeepers://zk1?verify=ca")->servers.front().security->tls.verify,
+        tls::verification::authority);
+    EXPECT_EQ(parse_connect_string("zk1:2281")->security(), nullptr);
+}
+
+TEST(connect_string, with_sasl_has_a_user_with_tls_or_without) {
+    const auto plain =
+        parse_connect_string("zookeeper://zk1,zk2/shop?sasl_user=a%26b&sasl_password_file=/p");
+    ASSERT_TRUE(plain) << plain.error().message();
+    EXPECT_EQ(to_string(*plain), "zk1:2181,zk2:2181/shop");
+    for (const auto& server : plain->servers) {
+        EXPECT_FALSE(server.security->tls.enabled);
+        EXPECT_EQ(server.security->sasl, (tls::sasl_settings{"a&b", "/p"}));
+    }
+    const auto both =
+        parse_connect_string("zookeepers://zk1?sasl_user=a&ca_file=/c&sasl_password_file=/p");
+    EXPECT_EQ(both->security()->tls.ca_file, "/c");
+    EXPECT_EQ(both->security()->sasl.user, "a");
+    EXPECT_EQ(parse_connect_string("zookeeper://zk1:2181")->security(), nullptr);
+    EXPECT_NE(refusal("zookeeper://zk1?sasl_user=a").find("a user needs a password"),
+              std::string::npos);
+    EXPECT_NE(refusal("zookeeper://zk1?ca_file=/c").find("there are sasl_user and"),
+              std::string::npos);
 }
 
 TEST(connect_string, with_tls_has_no_option_that_means_nothing) {

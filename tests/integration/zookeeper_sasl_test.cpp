@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks on ZooKeeper servers that require SASL (DIGEST-MD5), with TLS and without.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <future>
+#include <string>
+#include <system_error>
+
+#include "client/log_lines.hpp"
+#include "secured_servers.hpp"
+#include "support.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::filesystem::path& folder() {
+    static const testing::temporary_folder shared;
+    return shared.path();
+}
+
+// Writes a file that only its owner can open, and returns its path.
+std::string private_file(const std::string& name, const std::string& text) {
+    const auto file = (folder() / name).string();
+    const auto fresh = file + ".new";
+    std::ofstream{fresh} << text << "\n";
+    ::chmod(fresh.c_str(), S_IRUSR | S_IWUSR);
+    std::filesystem::rename(fresh, file);
+    return file;
+}
+
+// The options of servers that serve only the users `lock` and `other`.
+testing::ensemble_options demanding_a_user() {
+    const auto users = private_file("users",
+                                    "Server {\n"
+                                    " org.apache.zookeeper.server.auth.DigestLoginModule required\n"
+                                    " user_lock=\"sesame\" user_other=\"open\";\n"
+                                    "};");
+    return {.system_properties = {{"java.security.auth.login.config", users},
+                                  {"zookeeper.authProvider.1",
+                                   "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"},
+                                  {"zookeeper.sessionRequireClientSASLAuth", "true"}}};
+}
+
+ensemble& demanding_server() {
+    static ensemble shared{demanding_a_user()};
+    return shared;
+}
+
+std::string user_options(const std::string& user, const std::string& password) {
+    return "sasl_user=" + user + "&sasl_password_file=" + private_file(user, password);
+}
+
+std::string as_user(const std::string& address, const std::string& user = "lock",
+                    const std::string& password = "sesame") {
+    return "zookeeper://" + address + "?" + user_options(user, password);
+}
+
+std::string refusal_of(const std::string& where) {
+    try {
+        client refused{where, quick_options()};
+        const auto connected = refused.wait_connected(3s);
+        return connected ? "connected" : connected.error().message();
+    } catch (const std::system_error& failure) {
+        return failure.what();
+    }
+}
+
+TEST(zookeeper_sasl, carries_locks) {
+    const auto where = as_user(demanding_server().connect_string());
+    const auto path = lock_path();
+    const auto first = connect(where);
+    const auto second = connect(where);
+    auto hold = mutex{*first, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    mutex wanted{*second, path};
+    auto waiting =
+        std::async(std::launch::async, [&] { return wanted.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(eventually([&] { return queue_names(*first, path).size() == 2; }));
+    ASSERT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(waiting.get());
+}
+
+TEST(zookeeper_sasl, a_wrong_password_is_refused) {
+    EXPECT_THAT(refusal_of(as_user(demanding_server().connect_string(), "lock", "wrong")),
+                HasSubstr("SASL user \"lock\": the server refuses the user or the password "
+                          "(sasl_password_file)"));
+    EXPECT_THAT(refusal_of(as_user(demanding_server().connect_string(), "nobody", "wrong")),
+                HasSubstr("SASL user \"nobody\": the server refuses the user or the password"));
+}
+
+TEST(zookeeper_sasl, servers_that_require_it_say_so) {
+    EXPECT_THAT(refusal_of(demanding_server().connect_string()),
+                HasSubstr("it requires SASL: sasl_user and sasl_password_file"));
+}
+
+TEST(zookeeper_sasl, a_server_without_it_is_refused) {
+    EXPECT_THAT(refusal_of(as_user(server().connect_string())),
+                HasSubstr("SASL user \"lock\": the server has no DIGEST-MD5"));
+}
+
+TEST(zookeeper_sasl, a_file_that_cannot_be_used_is_refused) {
+    const auto at = "zookeeper://" + demanding_server().connect_string();
+    EXPECT_THAT(refusal_of(at + "?sasl_user=lock&sasl_password_file=/nowhere/password"),
+                HasSubstr("sasl_password_file=/nowhere/password: No such file"));
+    const auto open = private_file("open", "sesame");
+    ::chmod(open.c_str(), S_IRUSR | S_IWUSR | S_IROTH);
+    EXPECT_THAT(refusal_of(at + "?sasl_user=lock&sasl_password_file=" + open),
+                HasSubstr("other users can open it"));
+}
+
+// Each connection authenticates anew, with the password that the file has then.
+TEST(zookeeper_sasl, a_session_attaches_again_with_the_changed_password) {
+    tcp_proxy proxy{demanding_server().connect_string()};
+    const auto where = as_user(proxy.address());
+    const auto holder = connect(where, quick_options(30s));
+    auto hold = mutex{*holder, lock_path()}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto session = holder->session().id;
+    private_file("lock", "wrong");
+    set_log_level(log_level::info);
+    log_lines log;
+    proxy.cut();
+    ASSERT_TRUE(eventually([&] { return log.with("refuses the user or the password") > 0; }));
+    set_log_level(log_level::warning);
+    EXPECT_NE(holder->session().state, session_state::connected);
+    private_file("lock", "sesame");
+    ASSERT_TRUE(eventually([&] { return holder->session().state == session_state::connected; }));
+    EXPECT_EQ(holder->session().id, session);
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release(limit()));
+}
+
+TEST(zookeeper_sasl, the_next_session_is_authenticated_after_an_expiry) {
+    tcp_proxy proxy{demanding_server().connect_string()};
+    const auto holder = connect(as_user(proxy.address()));
+    mutex lock{*holder, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto session = holder->session().id;
+    proxy.black_hole();
+    ASSERT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    const auto observer = connect(as_user(demanding_server().connect_string()));
+    ASSERT_TRUE(becomes_empty(*observer, lock_path()));
+    proxy.pass();
+    hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_NE(holder->session().id, session);
+}
+
+// The ACL of the znodes has the identity sasl:lock.
+TEST(zookeeper_sasl, creator_only_keeps_other_users_out) {
+    auto options = quick_options();
+    options.acl = access_policy::creator_only;
+    const auto at = demanding_server().connect_string();
+    const auto path = lock_path();
+    const auto owner = connect(as_user(at), options);
+    ASSERT_TRUE(mutex(*owner, path).acquire({.timeout = limit()}));
+    const auto stranger = connect(as_user(at, "other", "open"));
+    const auto refused = mutex{*stranger, path}.acquire({.timeout = limit()});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), HasSubstr("ACL"));
+    const auto again = connect(as_user(at));
+    EXPECT_TRUE(mutex(*again, path).acquire({.timeout = limit()}));
+}
+
+TEST(zookeeper_sasl, within_tls) {
+    auto options = demanding_a_user();
+    options.tls = demanding();
+    ensemble both{options};
+    const auto holder = connect(both.connect_string() + "&" + user_options("lock", "sesame"));
+    EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
+    EXPECT_THAT(refusal_of(both.connect_string()), HasSubstr("it requires SASL"));
+}
+
+#ifdef TURNSTILE_PROGRAM
+TEST(zookeeper_sasl, the_command_runs) {
+    auto running = testing::process{
+        {.command = {TURNSTILE_PROGRAM, "run", lock_path(), "--", "echo", "under the lock"},
+         .environment = {"TURNSTILE_SERVERS=" + as_user(demanding_server().connect_string())},
+         .output = folder() / "run"}};
+    EXPECT_TRUE(running.wait());
+    EXPECT_THAT(running.output(), HasSubstr("under the lock"));
+}
+#endif
+
+}  // namespace
+}  // namespace turnstile::tests
