@@ -93,6 +93,8 @@ void outside::create_parents(acquisition_call& call) {
 void creating::on_reply(acquisition_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
     if (listing.take_answer(answer)) return on_listed(call, answer);
+    // The same as with such a list: the limit is read again behind the create.
+    if (beside->permits.expects(answer.id)) beside.reset();
 }
 
 void creating::on_created(acquisition_call& call, const reply& answer) {

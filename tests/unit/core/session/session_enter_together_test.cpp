@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/queue/permits.hpp"
 #include "unit/support/session_fixture.hpp"
 
 namespace turnstile::core {
@@ -126,6 +127,30 @@ TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) 
     answer<children_op>(server_error::no_auth);
     EXPECT_EQ(session.state(), session_state::connected);
     EXPECT_EQ(count<create_op>(), 2U);
+}
+
+// Found by a simulated history: the answer about the limit came before the create was sent again, and the contender
+// waited for that answer for ever.
+TEST_F(session_enter_together, a_refused_contender_for_permits_reads_the_limit_behind_its_create) {
+    acquire_together both{{request_in("/a", k_ann), request_in("/s", k_bob)}};
+    both.all[1].settings.wants = {contender_kind::permit, 1};
+    on(std::move(both));
+    answer<multi_op>(server_error::no_node);
+    answer<children_op>();
+    answer<children_op>();
+    answer<get_op>();
+    answer_create_and_list(0);
+    const auto bob = op<create_op>().path + "0000000000";
+    auto created = reply_to<create_op>();
+    created.path = bob;
+    created.stat.czxid = k_zxid;
+    created.stat.ephemeral_owner = session_id;
+    on_event(std::move(created));
+    answer_list(bob);
+    auto limit = reply_to<get_op>();
+    limit.data = limit_text({1, 1});
+    on_event(std::move(limit));
+    EXPECT_EQ(told<granted>(k_bob), 1U);
 }
 
 TEST_F(session_enter_together, whoever_has_given_up_is_not_created_after_a_refusal) {
