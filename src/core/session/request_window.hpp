@@ -6,8 +6,9 @@
 // the lease. So a contender that is to enter its queue, or to find its place again on a new connection, waits while the
 // window is full. Confirmations, removals, commits, and requests of contenders that have their place do not wait.
 //
-// The window starts small with each connection. While contenders wait, it times one request after the other: it grows
-// twofold for a timely answer, and halves for a late one. So a session that was lost to its own load comes back slowly.
+// The window starts small with each connection. While contenders wait, it times one request after the other, each the
+// latest, which has all others ahead: it grows twofold for a timely answer, and halves for a late one. So a session that
+// was lost to its own load comes back slowly.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -40,26 +41,28 @@ public:
 
     [[nodiscard]] bool has_room() const noexcept { return under_way_ < size_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // A contender waits for room. The next request is timed.
-    void is_wanted() noexcept { wanted_ = true; }
+    // A contender waits for room. The latest request is timed.
+    void is_wanted() noexcept {
+        if (!timed_) timed_ = latest_;
+    }
 
     void sent(ticket request, time_point now) {
         ++under_way_;
-        if (wanted_ && !timed_) timed_ = {request, now};
+        latest_ = {request, now};
     }
     void answered(ticket request, time_point now, duration session_timeout) {
         --under_way_;
+        if (latest_ && latest_->request == request) latest_.reset();
         if (!timed_ || timed_->request != request) return;
         const bool timely = now - timed_->at <= session_timeout / k_timely_part;
         size_ = timely ? std::min(2 * size_, limits_.most) : std::max<std::size_t>(size_ / 2, 1);
         timed_.reset();
-        wanted_ = false;
     }
     // A new connection. Requests of earlier ones are still under way until their answers come.
     void reattached() noexcept {
         size_ = limits_.first;
+        latest_.reset();
         timed_.reset();
-        wanted_ = false;
     }
 
     friend bool operator==(const request_window&, const request_window&) = default;
@@ -74,7 +77,7 @@ private:
     window_limits limits_;
     std::size_t size_ = 0;
     std::size_t under_way_ = 0;
-    bool wanted_ = false;
+    std::optional<timed_request> latest_;
     std::optional<timed_request> timed_;
 };
 

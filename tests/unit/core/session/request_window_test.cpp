@@ -30,8 +30,8 @@ TEST(request_window, grows_while_it_is_wanted_and_answers_are_timely) {
     window.answered(ticket{1}, at(0s), k_session);
     EXPECT_EQ(window.size(), 2U) << "no contender waited";
     for (const std::size_t wanted : {4U, 5U, 5U}) {
-        window.is_wanted();
         window.sent(ticket{2}, at(1s));
+        window.is_wanted();
         window.answered(ticket{2}, at(1s) + k_timely, k_session);
         EXPECT_EQ(window.size(), wanted);
     }
@@ -40,8 +40,8 @@ TEST(request_window, grows_while_it_is_wanted_and_answers_are_timely) {
 TEST(request_window, halves_when_an_answer_is_late_and_never_closes) {
     request_window window{{.first = 4, .most = 8}};
     for (const std::size_t wanted : {2U, 1U, 1U}) {
-        window.is_wanted();
         window.sent(ticket{1}, at(0s));
+        window.is_wanted();
         window.answered(ticket{1}, at(1ms) + k_timely, k_session);
         EXPECT_EQ(window.size(), wanted);
     }
@@ -51,18 +51,31 @@ TEST(request_window, halves_when_an_answer_is_late_and_never_closes) {
 // Answers to earlier requests show how full the window was before it grew.
 TEST(request_window, times_one_request_after_the_other) {
     request_window window{{.first = 2, .most = 8}};
-    window.is_wanted();
     window.sent(ticket{1}, at(0s));
+    window.is_wanted();
     window.sent(ticket{2}, at(0s));
+    window.is_wanted();
     window.answered(ticket{1}, at(0s), k_session);
     window.answered(ticket{2}, at(0s), k_session);
     EXPECT_EQ(window.size(), 4U);
 }
 
+// A session sends several requests in one go. The answer to the first of these says nothing of the others.
+TEST(request_window, times_the_latest_request) {
+    request_window window{{.first = 4, .most = 8}};
+    window.sent(ticket{1}, at(0s));
+    window.sent(ticket{2}, at(0s));
+    window.is_wanted();
+    window.answered(ticket{1}, at(0s), k_session);
+    EXPECT_EQ(window.size(), 4U);
+    window.answered(ticket{2}, at(1ms) + k_timely, k_session);
+    EXPECT_EQ(window.size(), 2U);
+}
+
 TEST(request_window, starts_small_on_a_new_connection_and_counts_what_is_not_answered) {
     request_window window{{.first = 2, .most = 8}};
-    window.is_wanted();
     window.sent(ticket{1}, at(0s));
+    window.is_wanted();
     window.answered(ticket{1}, at(0s), k_session);
     window.sent(ticket{2}, at(0s));
     window.sent(ticket{3}, at(0s));
