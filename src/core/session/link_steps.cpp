@@ -85,8 +85,7 @@ bool link_steps::on_link(const link_event& event) {
             break;
         case link_kind::role_known: learn_role(event); break;
         case link_kind::leader_not_found:
-            let_in(
-                owners_.placement.stay_here(event, owners_.link.session_lease(), owners_.basics));
+            owners_.placement.stay_here(event, owners_.link.session_lease(), owners_.basics);
             break;
         case link_kind::found_elsewhere: found_elsewhere(event); break;
         case link_kind::expired:
@@ -125,8 +124,8 @@ void link_steps::attach_read_only(const link_event& event) {
 
 void link_steps::learn_role(const link_event& event) {
     if (owners_.link.learn_role(event, owners_.basics.now))
-        let_in(owners_.placement.learn(event, owners_.link.session_lease(),
-                                       owners_.epochs.closing(), owners_.basics));
+        owners_.placement.learn(event, owners_.link.session_lease(), owners_.epochs.closing(),
+                                owners_.basics);
 }
 
 void link_steps::go_on_attached() {
@@ -162,10 +161,6 @@ void link_steps::enter(session_state next, const std::string& reason) {
 }
 
 // ---- which server ---------------------------------------------------------------------------
-
-void link_steps::let_in(bool settled) {
-    if (settled) contender_steps{owners_}.go_on();  // place: lets_in
-}
 
 void link_steps::look_elsewhere() {
     owners_.requests.look_elsewhere(owners_.basics, lease_outlives_move());

@@ -31,8 +31,6 @@ public:
     void enter(session_state next, const std::string& reason);
 
     // ---- which server ----
-    // Contenders that waited for the session to settle at a server enter.
-    void let_in(bool settled);
     // Leaves a connection that answers nothing, once a server that leads answers over another one, and no hold nor place
     // in a queue is risked by that (docs/why/silence.md).
     void look_elsewhere();

@@ -37,14 +37,12 @@ void server_placement::leave() noexcept {
     short_lease_told_ = false;
 }
 
-bool server_placement::learn(const link_event& event, const lease& lease, bool closing,
+void server_placement::learn(const link_event& event, const lease& lease, bool closing,
                              session_basics& basics) {
     auto& stay = *stay_;
-    const bool was_settled = stay.at == stage::settled;
     if (roles_asked_) stay.told = event.role;
     take_note(event);
     if (stay.at != stage::seeking) decide(lease, closing, basics);
-    return !was_settled && stay.at == stage::settled;
 }
 
 // An attach tells a role or nothing; what is told later may be that the server does not tell it.
@@ -87,22 +85,19 @@ void server_placement::settle(const lease& lease, session_basics& basics) {
     if (stay_->told) warn_if_short(lease, basics);
 }
 
-bool server_placement::stay_here(const link_event& event, const lease& lease,
+void server_placement::stay_here(const link_event& event, const lease& lease,
                                  session_basics& basics) {
-    if (!stay_ || stay_->connection != event.connection) return false;
+    if (!stay_ || stay_->connection != event.connection) return;
     stay_->leader_missing = true;
     settle(lease, basics);
-    return true;
 }
 
-bool server_placement::settle_or_seek(const lease& lease, session_basics& basics) {
+void server_placement::settle_or_seek(const lease& lease, session_basics& basics) {
     if (stay_->at == stage::settled) {
         moves_ = k_most_moves - 1;
-        seek(basics);
-        return false;
+        return seek(basics);
     }
     settle(lease, basics);
-    return true;
 }
 
 // ---- when -----------------------------------------------------------------------------------

@@ -39,13 +39,10 @@ public:
     void detach() noexcept { stay_.reset(); }
     void leave() noexcept;
 
-    // The server's role is known, or the leader was not found, or it is time to decide without: each returns true if
-    // contenders may enter now.
-    [[nodiscard]] bool learn(const link_event& event, const lease& lease, bool closing,
-                             session_basics& basics);
-    [[nodiscard]] bool stay_here(const link_event& event, const lease& lease,
-                                 session_basics& basics);
-    [[nodiscard]] bool settle_or_seek(const lease& lease, session_basics& basics);
+    // The server's role is known, or the leader was not found, or it is time to decide without.
+    void learn(const link_event& event, const lease& lease, bool closing, session_basics& basics);
+    void stay_here(const link_event& event, const lease& lease, session_basics& basics);
+    void settle_or_seek(const lease& lease, session_basics& basics);
     // A contender may enter its queue at this server.
     [[nodiscard]] bool lets_in(const lease& lease) const {
         return stay_ && (stay_->at == stage::settled || lease.is_ample());

@@ -33,8 +33,7 @@ void timer_steps::on_time() {
     contenders.end_long_holds();
     contenders.end_delays();
     owners_.contenders.warn_holders(lease.valid_until(), basics);
-    if (has_come(due::placement(owners_)))
-        links.let_in(owners_.placement.settle_or_seek(lease, basics));
+    if (has_come(due::placement(owners_))) owners_.placement.settle_or_seek(lease, basics);
     if (has_come(owners_.epochs.reopen_at())) links.open();
     retry_if_due();
     if (has_come(due::confirmation(owners_))) contenders.confirm();
