@@ -20,7 +20,6 @@ MOST = 45
 LARGE = {
     "c_session": 128,
     "connection": 49,
-    "election_seat": 59,
     "line": 50,
     "mariadb_database": 56,
     "multi_hold": 47,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
@@ -37,8 +36,7 @@ election_seat::election_seat(const turnstile::client& servers, std::string_view 
       text_{participant_text(id_, options.data)},
       duty_{std::move(duty)},
       options_{std::move(options)},
-      now_{options_.once},
-      pauses_{checked_pause(options_.pause)} {}
+      now_{options_.once, checked_pause(options_.pause), static_cast<bool>(duty_)} {}
 
 election_seat::~election_seat() {
     if (queue_.servers()->forked()) return;
@@ -49,13 +47,10 @@ election_seat::~election_seat() {
 
 // Needs one critical section: a close() between its halves would take the thread from a beginning term.
 void election_seat::start() {
-    deferred_effects to_do;
+    seat_effects to_do;
     {
         const base::lock_guard lock{mutex_};
-        if (duty_ && !thread_) thread_.emplace(options_.run);
-        entered_ = true;
-        to_do = base::finish_or_end("the start of an election",
-                                    [&]() REQUIRES(mutex_) { return collect(course::started{}); });
+        to_do = now_.start(options_.run);
     }
     base::finish_or_end("the start of an election", [&] { run(std::move(to_do)); });
 }
@@ -66,78 +61,28 @@ void election_seat::close() noexcept {
 }
 
 void election_seat::end() {
-    deferred_effects to_do;
-    std::optional<duty_thread> thread;
-    std::optional<course::turn> term;  // to wait for; a later term of another thread is not
-    {
+    auto ending = [&] {
         const base::lock_guard lock{mutex_};
-        to_do = collect(course::closed{});
-        thread = std::exchange(thread_, std::nullopt);
-        if (duty_) term = term_.awaited_by(owner::calling_thread());
-    }
-    run(std::move(to_do));
-    await_end(term);
-    if (thread) thread->finish();
+        return now_.close(owner::calling_thread());
+    }();
+    run(std::move(ending.effects));
+    await_end(ending.term);
+    if (ending.thread) ending.thread->finish();
 }
 
-void election_seat::step(const course::input& input) {
+void election_seat::step(const course::input& event) {
     base::finish_or_end("a step of an election", [&] {
-        deferred_effects to_do;
+        seat_effects to_do;
         {
             const base::lock_guard lock{mutex_};
-            to_do = collect(input);
+            to_do = now_.on(event);
         }
         run(std::move(to_do));
     });
 }
 
-election_seat::deferred_effects election_seat::collect(const course::input& input) {
-    deferred_effects effects;
-    const bool led = now_.leads();
-    for (const auto& action : now_.on(input))
-        std::visit([&](const auto& next) REQUIRES(mutex_) { add(effects, next); }, action);
-    if (led != now_.leads()) {
-        news_.push_back(!led);
-        effects.has_news = true;
-    }
+void election_seat::run(seat_effects&& effects) {
     changed_.notify_all();
-    return effects;
-}
-
-void election_seat::add(deferred_effects& effects, const course::enter& next) {
-    waiting_ = std::stop_source{};
-    effects.enters = next.of;
-    effects.leaves = waiting_.get_token();
-}
-
-void election_seat::add(deferred_effects& effects, const course::leave& /*next*/) {
-    effects.to_trigger.push_back(waiting_);
-}
-
-void election_seat::add(deferred_effects& effects, const course::call& next) {
-    effects.calls = next.of;
-    effects.by = thread_;
-}
-
-// A task that still decides, or that runs the function, reports its return itself.
-void election_seat::add(deferred_effects& effects, const course::stop& next) {
-    effects.to_trigger.push_back(term_.stop());
-    if (duty_ || !term_.lead()) return;
-    effects.to_release.push_back(term_.take_lead());
-    effects.returns = next.of;
-}
-
-void election_seat::add(deferred_effects& effects, const course::give_back& next) {
-    if (next.of == held_.of) effects.to_release.push_back(std::exchange(held_.held, nullptr));
-}
-
-void election_seat::add(deferred_effects& effects, const course::pause& next) {
-    pause_end_ = boottime_clock::now() + pauses_.draw(std::exchange(threw_, false), chance_);
-    effects.pauses = next.of;
-    effects.until = pause_end_;
-}
-
-void election_seat::run(deferred_effects&& effects) {
     for (auto& source : effects.to_trigger) source.request_stop();
     if (effects.has_news)
         queue_.servers()->post([self = shared_from_this()] { self->tell_listeners(); });
@@ -153,8 +98,7 @@ void election_seat::tell_listeners() {
     bool leads = false;
     {
         const base::lock_guard lock{mutex_};
-        leads = news_.front();
-        news_.pop_front();
+        leads = now_.take_news();
     }
     listeners_.tell(leads);
 }
@@ -183,18 +127,16 @@ void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
     if (!outcome) return step(course::refused{turn, outcome.error()});
     const auto granted = std::make_shared<leadership>();
     granted->hold = std::move(*outcome);
-    deferred_effects to_do;
-    {
+    auto to_do = [&] {
         const base::lock_guard lock{mutex_};
-        to_do = collect(course::granted{turn});
-        if (!now_.is<course::called>(turn)) return;  // an earlier turn's hold ends with this call
-        held_ = {turn, granted};
-    }
+        return now_.grant(turn, granted);
+    }();
+    if (!to_do) return;  // an earlier turn's hold ends with this call
     // May run the callback at once, in this thread.
     granted->loss.emplace(granted->hold.lost(), [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock()) self->step(course::lost{turn});
     });
-    run(std::move(to_do));
+    run(std::move(*to_do));
 }
 
 // ---- a term ---------------------------------------------------------------------------------
@@ -219,11 +161,9 @@ void election_seat::run_term(course::turn turn) {
     std::shared_ptr<guard> lead;
     {
         const base::lock_guard lock{mutex_};
-        static_cast<void>(collect(course::begun{turn}));  // whose actions are none
-        if (!now_.is<course::deciding>(turn)) return;
-        term_.begin(turn, owner::calling_thread(), stop);
-        lead = {held_.held, &held_.held->hold};
+        lead = now_.begin_term(turn, owner::calling_thread(), stop);
     }
+    if (!lead) return;
     {
         const std::stop_callback on_loss{lead->lost(), [&stop] { stop.request_stop(); }};
         if (decide(turn, lead)) {
@@ -237,13 +177,12 @@ void election_seat::run_term(course::turn turn) {
 
 bool election_seat::decide(course::turn turn, const std::shared_ptr<guard>& lead) {
     const bool may_lead = decide_succession(queue_, id_, *lead);
-    deferred_effects to_do;
+    seat_effects to_do;
     bool leads = false;
     {
         const base::lock_guard lock{mutex_};
-        to_do = collect(course::decided{turn, may_lead});
-        leads = now_.is<course::leading>(turn);
-        if (leads) term_.lead(lead);
+        to_do = now_.decide(turn, may_lead, lead);
+        leads = now_.leads_in(turn);
     }
     run(std::move(to_do));
     return leads;
@@ -260,14 +199,13 @@ void election_seat::call(guard& lead, const std::stop_token& stop) {
     }
     std::shared_ptr<guard> over;
     const base::lock_guard lock{mutex_};
-    threw_ = threw;
-    over = term_.take_lead();
+    over = now_.end_call(threw);
 }
 
 void election_seat::return_from(course::turn turn) {
     step(course::returned{turn});
     const base::lock_guard lock{mutex_};
-    term_.end(turn);
+    now_.end_term(turn);
     changed_.notify_all();
 }
 
@@ -275,7 +213,7 @@ void election_seat::return_from(course::turn turn) {
 void election_seat::await_end(std::optional<course::turn> term) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     base::unique_lock lock{mutex_};
-    while (term && term_.is_running(*term)) changed_.wait(lock);
+    while (term && now_.term().is_running(*term)) changed_.wait(lock);
 }
 
 void election_seat::tell(const std::exception_ptr& thrown) const noexcept {
@@ -328,7 +266,7 @@ void election_seat::end_pause() {
     {
         const base::lock_guard lock{mutex_};
         turn = now_.pausing();
-        until = pause_end_;
+        until = now_.pause_end();
     }
     if (turn) wait_out(*turn, until);
 }
@@ -337,18 +275,18 @@ void election_seat::end_pause() {
 
 std::shared_ptr<guard> election_seat::lead() const {
     const base::lock_guard lock{mutex_};
-    return term_.lead();
+    return now_.term().lead();
 }
 
 std::optional<std::stop_token> election_seat::while_leading() const {
     const base::lock_guard lock{mutex_};
     if (!now_.leads()) return std::nullopt;
-    return term_.stop().get_token();
+    return now_.term().stop().get_token();
 }
 
 std::size_t election_seat::terms() const {
     const base::lock_guard lock{mutex_};
-    return term_.calls();
+    return now_.term().calls();
 }
 
 std::optional<error> election_seat::failure() const {
@@ -359,7 +297,8 @@ std::optional<error> election_seat::failure() const {
 result<void> election_seat::why_not() const {
     if (!now_.rests()) return {};
     if (const auto why = now_.failure()) return *why;
-    if (entered_) return error{errc::closed, queue_.path() + ": " + id_ + " no longer takes part"};
+    if (now_.has_entered())
+        return error{errc::closed, queue_.path() + ": " + id_ + " no longer takes part"};
     return error{errc::not_held, queue_.path() + ": " + id_ + " does not take part yet"};
 }
 
@@ -372,7 +311,8 @@ result<void> election_seat::await(const query_options& options) {
     base::unique_lock lock{mutex_};
     try {
         for (;;) {
-            if (now_.leads() && term_.lead() && term_.lead()->valid()) return {};
+            const auto& lead = now_.term().lead();
+            if (now_.leads() && lead && lead->valid()) return {};
             if (const auto in = why_not(); !in) return in;
             if (options.stop.stop_requested()) return error{errc::cancelled, queue_.path()};
             if (!deadline) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_seat: a participant of an election, with or without a function: it queues, leads, and queues again.
 //
-// `participation` decides the next actions; this class executes them. Effects are collected under the lock and
-// executed under none, since calls into the client and the user's executor block or call this object. The seat lives
-// until the last call of its function has returned.
+// `seat_state` has the state, and decides the next effects. This class calls it under a lock, and executes the effects
+// under none. The seat lives until the last call of its function has returned.
 //
 // Without a function a lead needs no thread: a worker of the client decides whether it may lead, and the term is over
 // when the callbacks of its stop token have returned.
@@ -12,23 +11,17 @@
 // time and in order. Nothing else depends on that executor: await() may be called there.
 #pragma once
 
-#include <cstdint>
-#include <deque>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include "base/mutex.hpp"
-#include "base/random.hpp"
 #include "client/listener_list.hpp"
 #include "client/timer_thread.hpp"
-#include "recipe/election/duty_thread.hpp"
-#include "recipe/election/participation.hpp"
-#include "recipe/election/term_in_progress.hpp"
-#include "recipe/election/term_pause.hpp"
+#include "recipe/election/seat_state.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/leader.hpp"
@@ -71,37 +64,9 @@ public:
     void on_timer() override;
 
 private:
-    struct leadership {
-        guard hold;
-        std::optional<std::stop_callback<std::function<void()>>> loss{};  // destroyed under no lock
-    };
-    struct grant {
-        course::turn of = 0;
-        std::shared_ptr<leadership> held{};
-    };
-    struct deferred_effects {
-        std::vector<std::stop_source> to_trigger{};
-        std::vector<std::shared_ptr<void>> to_release{};
-        std::optional<course::turn> enters{};
-        std::stop_token leaves{};  // triggered when that lead has to be given up
-        std::optional<course::turn> calls{};
-        std::optional<duty_thread> by{};
-        std::optional<course::turn> returns{};  // the end of a term without a function
-        std::optional<course::turn> pauses{};
-        boottime_clock::time_point until{};  // the end of the pause
-        bool has_news = false;
-    };
-
-    void step(const course::input& input);
+    void step(const course::input& event);
     void end();
-    [[nodiscard]] deferred_effects collect(const course::input& input) REQUIRES(mutex_);
-    void add(deferred_effects& effects, const course::enter& next) REQUIRES(mutex_);
-    void add(deferred_effects& effects, const course::leave& next) REQUIRES(mutex_);
-    void add(deferred_effects& effects, const course::call& next) REQUIRES(mutex_);
-    void add(deferred_effects& effects, const course::stop& next) REQUIRES(mutex_);
-    void add(deferred_effects& effects, const course::give_back& next) REQUIRES(mutex_);
-    void add(deferred_effects& effects, const course::pause& next) REQUIRES(mutex_);
-    void run(deferred_effects&& effects);
+    void run(seat_effects&& effects);
     void ask(course::turn turn, std::stop_token leaves);
     void on_outcome(course::turn turn, result<guard>&& outcome);
     void hand_over(course::turn turn, const std::optional<duty_thread>& thread);
@@ -126,17 +91,7 @@ private:
 
     mutable base::mutex mutex_;
     base::condition changed_;
-    participation now_ GUARDED_BY(mutex_);
-    bool entered_ GUARDED_BY(mutex_) = false;               // at least once
-    std::optional<duty_thread> thread_ GUARDED_BY(mutex_);  // between start() and close()
-    std::stop_source waiting_ GUARDED_BY(mutex_);           // for the turn in the queue
-    grant held_ GUARDED_BY(mutex_);
-    term_in_progress term_ GUARDED_BY(mutex_);
-    std::deque<bool> news_ GUARDED_BY(mutex_);  // reports for the listeners, the oldest first
-    base::random chance_ GUARDED_BY(mutex_) = base::random::from_system();
-    term_pause pauses_ GUARDED_BY(mutex_);
-    bool threw_ GUARDED_BY(mutex_) = false;  // true if the latest call of the function threw
-    boottime_clock::time_point pause_end_ GUARDED_BY(mutex_){};
+    seat_state now_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::detail

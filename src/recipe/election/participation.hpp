@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // participation: the state of a participant of an election, and its next actions. A value: it calls nothing
-// outside, and has no thread, clock or server. The library's election_seat.hpp uses it under a lock, the simulator in
+// outside, and has no thread, clock or server. The library uses it in seat_state.hpp, the simulator in
 // tests/verification/work/election_work.cpp. A participant without a function behaves like one whose function returns
 // as soon as its term has to end.
 //
@@ -15,8 +15,8 @@
 // |               | lost it         |                               |                                        |
 // | pausing       | not             | does not run                  | seeking: rested; resting: closed       |
 //
-// What belongs to an earlier turn changes nothing, and a grant that comes for one is given back. While the function of a turn has not returned no
-// other turn begins: so a grant always has a function that runs or is about to.
+// An event of an earlier turn changes nothing, and a grant for an earlier turn is given back. No other turn begins before
+// the function of the present turn has returned: so a grant always has a function that runs or is about to.
 //
 // A term that its own participant ended (the function returned or threw, it resigned) is followed by a pause, or, with
 // `once`, by rest. A participant that lost the lead, or stepped aside for a named one, queues at once; with `once` it

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// seat_state: the state of an election_seat: its turn, its granted hold, its term, its pause, and its news.
+//
+// Each event returns effects, which the seat executes under no lock: calls into the client and the user's executor
+// block or call the seat.
+//
+// Thread safety: none, a value of its seat.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "base/random.hpp"
+#include "recipe/election/duty_thread.hpp"
+#include "recipe/election/participation.hpp"
+#include "recipe/election/term_in_progress.hpp"
+#include "recipe/election/term_pause.hpp"
+#include "turnstile/guard.hpp"
+
+namespace turnstile::detail {
+
+// A granted hold, with the callback of its loss.
+struct leadership {
+    guard hold;
+    std::optional<std::stop_callback<std::function<void()>>> loss{};  // destroyed under no lock
+};
+
+struct seat_effects {
+    std::vector<std::stop_source> to_trigger{};
+    std::vector<std::shared_ptr<void>> to_release{};
+    std::optional<course::turn> enters{};
+    std::stop_token leaves{};  // triggered when that lead has to be given up
+    std::optional<course::turn> calls{};
+    std::optional<duty_thread> by{};
+    std::optional<course::turn> returns{};  // the end of a term without a function
+    std::optional<course::turn> pauses{};
+    boottime_clock::time_point until{};  // the end of the pause
+    bool has_news = false;
+};
+
+class seat_state {
+public:
+    using turn = course::turn;
+
+    // `once`: the participant rests after one term. `pause`: how long it stays out of the queue after its own term.
+    seat_state(bool once, boottime_clock::duration pause, bool has_function)
+        : has_function_{has_function}, now_{once}, pauses_{pause} {}
+
+    // Starts a thread for the function, if there is a function and no executor. Throws the exceptions of duty_thread.
+    [[nodiscard]] seat_effects start(const executor& run);
+    struct ending {
+        seat_effects effects;
+        std::optional<duty_thread> thread;
+        std::optional<turn>
+            term;  // whose end `caller` may wait for; a later term of another thread is not its own
+    };
+    [[nodiscard]] ending close(const owner& caller);
+    [[nodiscard]] seat_effects on(const course::input& event);
+    // Keeps the granted hold; nullopt if its turn is over: then the caller gives the hold back.
+    [[nodiscard]] std::optional<seat_effects> grant(turn of,
+                                                    const std::shared_ptr<leadership>& held);
+
+    // ---- the term: in this order, each unless the turn is over ----
+    // Returns the hold for the task that begins; null if the turn is over.
+    [[nodiscard]] std::shared_ptr<guard> begin_term(turn of, const owner& thread,
+                                                    const std::stop_source& stop);
+    [[nodiscard]] seat_effects decide(turn of, bool may_lead, const std::shared_ptr<guard>& lead);
+    // Returns the hold of the function's call that ended.
+    [[nodiscard]] std::shared_ptr<guard> end_call(bool threw);
+    void end_term(turn of) { term_.end(of); }
+
+    // ---- questions ----
+    [[nodiscard]] bool leads() const { return now_.leads(); }
+    [[nodiscard]] bool leads_in(turn which) const { return now_.is<course::leading>(which); }
+    [[nodiscard]] bool rests() const { return now_.rests(); }
+    [[nodiscard]] bool has_entered() const noexcept { return entered_; }
+    // Why it rests, if it failed to take part.
+    [[nodiscard]] std::optional<error> failure() const { return now_.failure(); }
+    [[nodiscard]] const term_in_progress& term() const noexcept { return term_; }
+    // The turn before the present pause, and the end of the latest pause.
+    [[nodiscard]] std::optional<turn> pausing() const { return now_.pausing(); }
+    [[nodiscard]] boottime_clock::time_point pause_end() const noexcept { return pause_end_; }
+    // Takes the oldest report for the listeners: whether the participant leads. There must be one.
+    [[nodiscard]] bool take_news();
+
+private:
+    struct granted_hold {
+        turn of = 0;
+        std::shared_ptr<leadership> held{};
+    };
+
+    void add(seat_effects& effects, const course::enter& next);
+    void add(seat_effects& effects, const course::leave& next);
+    void add(seat_effects& effects, const course::call& next);
+    void add(seat_effects& effects, const course::stop& next);
+    void add(seat_effects& effects, const course::give_back& next);
+    void add(seat_effects& effects, const course::pause& next);
+
+    bool has_function_;
+    participation now_;
+    bool entered_ = false;               // at least once
+    std::optional<duty_thread> thread_;  // between start() and close()
+    std::stop_source waiting_;           // for the turn in the queue
+    granted_hold held_;
+    term_in_progress term_;
+    std::deque<bool> news_;  // the oldest first
+    base::random chance_ = base::random::from_system();
+    term_pause pauses_;
+    bool threw_ = false;  // true if the latest call of the function threw
+    boottime_clock::time_point pause_end_{};
+};
+
+}  // namespace turnstile::detail
