@@ -86,7 +86,7 @@ endif()
 # The command's own rules are in src/cli.
 list(APPEND turnstile_components command documentation)
 install(
-    TARGETS turnstile_guardian
+    TARGETS turnstile_guardian turnstile_session_end
     RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile" COMPONENT command
 )
 # For operators, whatever part of Turnstile they run.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The first install rule: a build folder in which one target alone was built (scripts/demo does that) is refused with
 # the command that builds the rest, and not half installed.
-set(turnstile_installed turnstile turnstile_guardian)
+set(turnstile_installed turnstile turnstile_guardian turnstile_session_end)
 if(TURNSTILE_BUILD_TESTING)
     list(APPEND turnstile_installed turnstile_testing)
 endif()

@@ -182,8 +182,7 @@ struct client_options {
     // executor to run its queue. client::close() lists what else it waits for, without this limit. The largest duration
     // means without limit.
     std::chrono::milliseconds close_timeout{5'000};
-    // Decides whether a guardian ends the client's ZooKeeper sessions as soon as this process has died. For other kinds
-    // of servers the setting only causes a warning in the log.
+    // Decides whether a guardian ends the client's sessions as soon as this process has died.
     guardian_settings guardian{};
     // The promises that the program requires of the servers. Default: none. The constructor throws `bad_option` for
     // servers that promise less, and names what is missing. To find out, it asks a Redis, PostgreSQL or MariaDB server,

@@ -2,7 +2,7 @@
 // guardian_settings: whether a guardian process ends this process's sessions as soon as this process is dead.
 //
 // Without a guardian, the locks of a killed process stay taken for the session timeout. Use one to free them in
-// milliseconds, on ZooKeeper.
+// milliseconds, on ZooKeeper, Redis, PostgreSQL and MariaDB.
 //
 //     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181", {.guardian = {.use = turnstile::guardian_use::started}}};
 //
@@ -11,9 +11,11 @@
 // as before: the log has a line about it, and the client continues. How to use it: docs/how-to/guardian.md. Why it is
 // safe: docs/why/guardian.md.
 //
-// Other servers need none or cannot use one, and ignore the setting. `sqlite:` frees the locks of a dead process by
-// itself (with `inherited` after the guardian has seen the end). `local:` locks end with the process. Redis, PostgreSQL
-// and MariaDB free them after the session timeout; with `started` the log warns of that.
+// Other servers need none, and ignore the setting. `sqlite:` frees the locks of a dead process by itself (with
+// `inherited` after the guardian has seen the end). `local:` locks end with the process.
+//
+// On Redis, PostgreSQL and MariaDB the guardian gets the connect string, with its password. The program
+// turnstile-session-end, which is installed beside the guardian, ends the session with the library's module.
 //
 // Thread safety: values.
 #pragma once
@@ -43,7 +45,8 @@ enum class guardian_state {
     off,  // no guardian is configured
     // The locks are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory).
     guarded,
-    // The locks stay taken for the session timeout: there is no guardian, or it is gone, or it missed a message.
+    // The locks stay taken for the session timeout: there is no guardian, or it is gone, missed a message, or lacks the
+    // module of these servers.
     unguarded,
 };
 

@@ -50,6 +50,7 @@ cd /home/user
 as_user turnstile dev -- turnstile run /locks/check -- echo "held on ZooKeeper" | grep 'held on ZooKeeper'
 as_user turnstile run --servers sqlite:/home/user/locks.db /locks/check -- echo "held on SQLite" | grep 'held on SQLite'
 [[ -x /usr/libexec/turnstile/turnstile-guardian ]] || fail "no guardian"
+[[ -x /usr/libexec/turnstile/turnstile-session-end ]] || fail "no turnstile-session-end"
 for file in man/man1/turnstile-run.1.gz bash-completion/completions/turnstile doc/turnstile-doc/README.md; do
     [[ -s /usr/share/$file ]] || fail "no /usr/share/$file"
 done

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +23,22 @@ void close_from_to(unsigned first, unsigned last) {
     if (first <= last) ::syscall(SYS_close_range, first, last, 0);
 }
 
+// The keeper is the library's own program, so that a copy of it does the work.
+guardian::end_process fork_end(const std::string& scheme) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
+    support::descriptor ours{ends[0]};
+    const support::descriptor theirs{ends[1]};
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ours.reset();
+        ::_exit(detail::end_guarded_session(scheme.c_str(), theirs.get()));
+    }
+    if (child < 0) return {};
+    return {support::descriptor{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))},
+            std::move(ours)};
+}
+
 }  // namespace
 
 guardian_sockets open_guardian_sockets() {
@@ -31,7 +48,7 @@ guardian_sockets open_guardian_sockets() {
     return {support::descriptor{ends[0]}, support::descriptor{ends[1]}};
 }
 
-session_closing::session_closing(support::descriptor run) {
+session_closing::session_closing(support::descriptor run) : all_{&fork_end} {
     ::prctl(PR_SET_DUMPABLE, 0);
     all_.add(std::move(run));
 }

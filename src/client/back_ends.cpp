@@ -52,8 +52,17 @@ std::shared_ptr<core::coordinator> make_of_module(const back_end& found,
     const auto module = modules::find(*found.module, found.prefix);
     if (!module) throw_error(module.error());
     modules::wanted_servers wanted{connect_string, options.session_timeout};
-    if (found.module == module_kind::sqlite) wanted.guardian = guardian_of_files(options);
+    wanted.guardian = found.module == module_kind::sqlite ? guardian_of_files(options)
+                                                          : guardian::obtain(options.guardian);
     return (*module)->make(wanted);
+}
+
+// Null for ZooKeeper's connect strings, and for unknown schemes.
+const back_end* kind_of(std::string_view connect_string) noexcept {
+    const auto* const found =
+        std::find_if(k_back_ends.begin(), k_back_ends.end(),
+                     [&](const auto& each) { return connect_string.starts_with(each.prefix); });
+    return found == k_back_ends.end() ? nullptr : found;
 }
 
 // ZooKeeper's connect strings have no scheme: "host:port/chroot".
@@ -116,32 +125,15 @@ void refuse_tls_elsewhere(const back_end& kind, const client_options& options) {
                              kind.servers)});
 }
 
-// In-memory locks and locks in a SQLite file become free without a guardian when their process dies.
-void warn_of_no_guardian(const back_end& kind, const client_options& options) {
-    if (options.guardian.use != guardian_use::started || kind.servers == "SQLite" ||
-        kind.servers == "in-memory")
-        return;
-    log::write(
-        log_level::warning,
-        "a guardian ends only ZooKeeper sessions: after a crash the locks on {} stay taken until "
-        "the end of the session time-out",
-        kind.servers);
-}
-
 std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_string,
                                                   const client_options& options) {
     if (const auto nul = connect_string.find('\0'); nul != std::string_view::npos)
         throw_error({errc::bad_connect_string,
                      fmt::format("the connect string has a NUL, its byte {}", nul)});
-    const auto found = std::find_if(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
-        return connect_string.starts_with(each.prefix);
-    });
-    if (found != k_back_ends.end()) {
+    if (const auto* const found = kind_of(connect_string)) {
         refuse_tls_elsewhere(*found, options);
-        auto servers = found->module ? make_of_module(*found, connect_string, options)
-                                     : local::make_coordinator(connect_string);
-        warn_of_no_guardian(*found, options);
-        return servers;
+        return found->module ? make_of_module(*found, connect_string, options)
+                             : local::make_coordinator(connect_string);
     }
     if (has_scheme(connect_string) && !zookeeper::has_own_scheme(connect_string))
         throw_unknown(connect_string);
@@ -164,6 +156,13 @@ bool names_user(std::string_view connect_string) {
 void stand_in_for_zookeeper(zookeeper_maker make) noexcept {
     in_place_of_zookeeper = make;
     log::write(log_level::warning, "connect strings of ZooKeeper lead to simulated servers");
+}
+
+result<const modules::entry*> module_of(std::string_view connect_string) {
+    const auto* const found = kind_of(connect_string);
+    if (found == nullptr || !found->module)
+        return error{errc::bad_connect_string, "no module has this kind of server"};
+    return modules::find(*found->module, found->prefix);
 }
 
 std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,

@@ -51,4 +51,7 @@ TURNSTILE_EXPORT void stand_in_for_zookeeper(zookeeper_maker make) noexcept;
 [[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                                   const client_options& options);
 
+// The module of a connect string's kind. Error: bad_connect_string, also for a kind without a module.
+[[nodiscard]] result<const modules::entry*> module_of(std::string_view connect_string);
+
 }  // namespace turnstile::detail

@@ -6,13 +6,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
+#include <span>
 #include <string_view>
+#include <variant>
 
 #include "base/log.hpp"
-#include "base/mutex.hpp"
 #include "base/process.hpp"
 #include "guardian/start.hpp"
 #include "turnstile/guardian.hpp"
@@ -21,7 +24,9 @@ namespace turnstile::guardian {
 namespace {
 
 constexpr std::string_view k_consequence =
-    "if this process crashes, its locks on ZooKeeper stay taken for the session time-out";
+    "if this process crashes, its locks stay taken for the session time-out";
+constexpr std::size_t k_longest_refusal = 256;  // bytes
+constexpr int k_most_refusals = 16;             // at a time
 
 // Empty if the variable is not set.
 std::string_view inherited_name() noexcept {
@@ -101,6 +106,33 @@ bool link::guards() const noexcept {
     return ::poll(&end, 1, 0) == 0;
 }
 
+bool link::ends(std::string_view servers) noexcept {
+    if (!guards()) return false;
+    try {
+        const base::lock_guard lock{mutex_};
+        read_refusals();
+        return !refused_.contains(scheme_of(servers));
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+}
+
+void link::read_refusals() {
+    std::array<std::byte, k_longest_refusal> bytes;
+    for (int i = 0; i != k_most_refusals; ++i) {
+        const auto got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+        if (got <= 0) return;
+        const auto told = decode(std::span{bytes}.first(static_cast<std::size_t>(got)));
+        const auto* const refusal = told ? std::get_if<cannot_end>(&*told) : nullptr;
+        if (refusal == nullptr || !refused_.insert(refusal->scheme).second) continue;
+        log::write(
+            log_level::warning,
+            "the guardian cannot end sessions with {} servers: it needs turnstile-session-end "
+            "beside it, and the module; {}",
+            refusal->scheme, k_consequence);
+    }
+}
+
 void link::failed(int why) noexcept {
     // ETOOMANYREFS: too many descriptors that the guardian has not read.
     const bool lags = why == EAGAIN || why == ENOBUFS || why == ETOOMANYREFS;
@@ -145,7 +177,7 @@ void link::say_hello() noexcept {
 }
 
 std::uint64_t link::keep_open(int descriptor) noexcept {
-    const auto number = ++last_number_;
+    const auto number = next_number();
     send(guardian::keep_open{number}, descriptor);
     return number;
 }

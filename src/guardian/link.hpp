@@ -13,8 +13,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
+#include <string_view>
 
+#include "base/mutex.hpp"
 #include "guardian/message.hpp"
 #include "support/descriptor.hpp"
 #include "turnstile/guardian.hpp"
@@ -32,10 +37,15 @@ public:
     void tell(const message& value) noexcept { send(value, -1); }
     // The guardian keeps a copy of the descriptor until the process has ended, or until `let_go` with this number.
     [[nodiscard]] std::uint64_t keep_open(int descriptor) noexcept;
+    // A number that no other session or file of this process has.
+    [[nodiscard]] std::uint64_t next_number() noexcept { return ++last_number_; }
     // True until a send has found that the guardian is gone.
     [[nodiscard]] bool alive() const noexcept { return !gone_; }
     // True while the guardian is there and has every message: it would act when this process ends.
     [[nodiscard]] bool guards() const noexcept;
+    // The same for sessions with these servers of a module: false, and with a line in the log, after the guardian has
+    // reported that it cannot end them.
+    [[nodiscard]] bool ends(std::string_view servers) noexcept;
     [[nodiscard]] bool forked() const noexcept;
 
 private:
@@ -43,6 +53,7 @@ private:
     void send(const message& value, int passed) noexcept;
     void say_hello() noexcept;
     void failed(int why) noexcept;
+    void read_refusals() REQUIRES(mutex_);
 
     const std::uint64_t generation_;
     support::descriptor socket_;
@@ -50,6 +61,8 @@ private:
     std::atomic<bool> missed_{false};  // a message was dropped
     std::atomic<bool> logged_{false};
     std::atomic<std::uint64_t> last_number_{0};
+    base::mutex mutex_;
+    std::set<std::string, std::less<>> refused_ GUARDED_BY(mutex_);  // schemes
 };
 
 // True if a guardian started this process; a variable in the environment shows it.

@@ -70,7 +70,7 @@ int guard_one(int socket) {
     if (copy != 0) return copy < 0 ? k_failed : 0;
     keep_secrets();
     if (::chdir("/") != 0) return k_failed;
-    watch all;
+    watch all{program_beside_this(), end_processes::ahead};
     all.add(support::descriptor{socket});
     while (all.guards() || all.closes()) all.turn(-1, k_idle_turn);
     return 0;
@@ -79,7 +79,7 @@ int guard_one(int socket) {
 int run_service(char** command) {
     const rlimit core_limit = keep_secrets();
     listener place;
-    watch all;
+    watch all{program_beside_this(), end_processes::ahead};
     all.listen_at(place.take_socket());
     service child;
     child.start(command, place.path(), core_limit);

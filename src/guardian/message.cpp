@@ -26,8 +26,8 @@ public:
         const auto bytes = std::as_bytes(std::span{&value, 1});
         put_bytes(bytes);
     }
-    void put_text(std::string_view text) {
-        const auto part = text.substr(0, k_longest_text);
+    void put_text(std::string_view text, std::size_t longest = k_longest_text) {
+        const auto part = text.substr(0, longest);
         put(static_cast<std::uint16_t>(part.size()));
         put_bytes(std::as_bytes(std::span{part}));
     }
@@ -53,9 +53,9 @@ public:
         rest_ = rest_.subspan(out.size());
         return true;
     }
-    bool get_text(std::string& out) {
+    bool get_text(std::string& out, std::size_t longest = k_longest_text) {
         std::uint16_t length = 0;
-        if (!get(length) || length > k_longest_text) return false;
+        if (!get(length) || length > longest) return false;
         out.resize(length);
         return get_bytes(std::as_writable_bytes(std::span{out}));
     }
@@ -83,6 +83,26 @@ void put_body(writer& out, const let_go& value) {
     out.put(value.number);
 }
 
+std::int32_t limited(std::chrono::milliseconds timeout) {
+    return static_cast<std::int32_t>(std::min<std::int64_t>(timeout.count(), INT32_MAX));
+}
+
+void put_body(writer& out, const guard_module_session& value) {
+    out.put(value.number);
+    out.put(limited(value.timeout));
+    out.put(value.id);
+    out.put_text(value.proof, k_longest_proof);
+    out.put_text(value.servers, k_longest_connect_string);
+}
+
+void put_body(writer& out, const forget_module_session& value) {
+    out.put(value.number);
+}
+
+void put_body(writer& out, const cannot_end& value) {
+    out.put_text(value.scheme, k_longest_scheme);
+}
+
 constexpr std::array k_texts{&tls::settings::ca_file,           &tls::settings::cert_file,
                              &tls::settings::key_file,          &tls::settings::crl_file,
                              &tls::settings::key_password_file, &tls::settings::server_name};
@@ -98,7 +118,7 @@ void put_body(writer& out, const guard_session& value) {
     const auto count = std::min(value.servers.size(), k_most_endpoints);
     out.put(value.id);
     out.put(value.secret);
-    out.put(static_cast<std::int32_t>(std::min<std::int64_t>(value.timeout.count(), INT32_MAX)));
+    out.put(limited(value.timeout));
     put_security(out, value.security);
     out.put(static_cast<std::uint8_t>(count));
     for (const auto& server : std::span{value.servers}.first(count)) {
@@ -163,6 +183,23 @@ bool get_body(message_reader& in, let_go& out) {
     return in.get(out.number);
 }
 
+bool get_body(message_reader& in, guard_module_session& out) {
+    std::int32_t timeout = 0;
+    if (!in.get(out.number) || !in.get(timeout) || !in.get(out.id) || timeout <= 0 || out.id == 0)
+        return false;
+    out.timeout = std::chrono::milliseconds{timeout};
+    return in.get_text(out.proof, k_longest_proof) &&
+           in.get_text(out.servers, k_longest_connect_string) && fits(out);
+}
+
+bool get_body(message_reader& in, forget_module_session& out) {
+    return in.get(out.number);
+}
+
+bool get_body(message_reader& in, cannot_end& out) {
+    return in.get_text(out.scheme, k_longest_scheme);
+}
+
 // The kinds count from 1, in the order of the variant.
 template <std::size_t Kind = 1>
 std::optional<message> read_body(std::uint8_t kind, message_reader& in) {
@@ -175,6 +212,12 @@ std::optional<message> read_body(std::uint8_t kind, message_reader& in) {
 }
 
 }  // namespace
+
+std::string scheme_of(std::string_view servers) {
+    const auto colon = std::min(servers.find(':'), k_longest_scheme);
+    const auto whole = servers.substr(0, servers.find_first_not_of('/', colon + 1));
+    return std::string{whole.substr(0, k_longest_scheme)};
+}
 
 packet encode(const message& value) {
     packet result;

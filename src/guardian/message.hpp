@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // message: what a process tells the guardian of its sessions. One message is one packet of a Unix socket.
 //
-// | message   | says                                                                               |
-// |-----------|------------------------------------------------------------------------------------|
-// | hello     | the first; comes with a pidfd of the process, which opened it itself               |
-// | guard     | a session to end with the process, its password, and where servers are             |
-// | forget    | a session that has been closed                                                     |
-// | keep_open | comes with a descriptor: the guardian's copy stays open until the process has ended |
-// | let_go    | the copy of that number is closed                                                  |
+// | message               | says                                                                               |
+// |-----------------------|------------------------------------------------------------------------------------|
+// | hello                 | the first; comes with a pidfd of the process, which opened it itself               |
+// | guard_session         | a ZooKeeper session to end with the process, its password, and where servers are   |
+// | forget_session        | a session that has been closed                                                     |
+// | keep_open             | comes with a descriptor: the guardian's copy stays open until the process has ended |
+// | let_go                | the copy of that number is closed                                                  |
+// | guard_module_session  | the same as guard_session, of a module's server: its connect string                |
+// | forget_module_session | such a session has been closed                                                     |
+// | cannot_end            | from the guardian: it has no program or module for sessions of that scheme         |
 //
-// The guardian answers nothing. Both sides run on one machine: numbers are in its byte order.
+// The guardian sends nothing else, and no process waits for it. Both sides run on one machine: numbers are in its byte order.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -23,6 +26,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -32,6 +36,9 @@ namespace turnstile::guardian {
 
 inline constexpr std::size_t k_most_endpoints = 64;
 inline constexpr std::size_t k_longest_message = std::size_t{48} << 10U;
+inline constexpr std::size_t k_longest_connect_string = std::size_t{32} << 10U;
+inline constexpr std::size_t k_longest_proof = 1024;
+inline constexpr std::size_t k_longest_scheme = 32;
 
 using password = std::array<char, 16>;
 
@@ -65,8 +72,35 @@ struct let_go {
     std::uint64_t number = 0;
 };
 
-using message = std::variant<hello, guard_session, forget_session, keep_open, let_go>;
+struct guard_module_session {
+    std::uint64_t number = 0;  // chosen by the process: ids of two servers may be equal
+    std::chrono::milliseconds timeout{};
+    std::int64_t id = 0;
+    // Only the process and the server know it. A server that assigns the id again, to another session, has another one.
+    std::string proof{};
+    std::string servers{};  // the connect string, which may contain a password
+};
+
+struct forget_module_session {
+    std::uint64_t number = 0;
+};
+
+struct cannot_end {
+    std::string scheme{};
+};
+
+using message = std::variant<hello, guard_session, forget_session, keep_open, let_go,
+                             guard_module_session, forget_module_session, cannot_end>;
 using packet = std::vector<std::byte>;
+
+// True if its texts are within the limits above.
+[[nodiscard]] inline bool fits(const guard_module_session& value) noexcept {
+    return !value.servers.empty() && value.servers.size() <= k_longest_connect_string &&
+           !value.proof.empty() && value.proof.size() <= k_longest_proof;
+}
+
+// "redis://" of "redis://host/locks": the part up to the colon, and the slashes that follow it. Longer ones are cut off.
+[[nodiscard]] std::string scheme_of(std::string_view servers);
 
 [[nodiscard]] packet encode(const message& value);
 // nullopt unless the bytes are exactly one message within the limits above.

@@ -62,7 +62,7 @@ peer::peer(support::descriptor socket)
     : socket_{std::move(socket)}, process_id_{process_of(socket_.get())} {}
 
 bool peer::idle() const noexcept {
-    return !socket_.open() && sessions_.empty() && kept_open_.empty();
+    return !socket_.open() && size() == 0 && kept_open_.empty();
 }
 
 bool peer::read_all() {
@@ -104,7 +104,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         pidfd_ = std::move(passed);
         return true;
     }
-    if (!pidfd_.open()) return false;
+    if (!pidfd_.open() || std::holds_alternative<cannot_end>(value)) return false;
     if (const auto* kept = std::get_if<keep_open>(&value)) {
         if (!passed.open()) return false;
         // The copies beyond this limit are not kept: these files close when their process closes them.
@@ -121,11 +121,27 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         sessions_.erase(gone->id);
         return true;
     }
-    const auto& told = std::get<guard_session>(value);
+    if (const auto* over = std::get_if<forget_module_session>(&value)) {
+        module_sessions_.erase(over->number);
+        return true;
+    }
     // A session beyond this limit only costs its time-out.
+    if (const auto* told = std::get_if<guard_module_session>(&value)) {
+        new_schemes_.insert(scheme_of(told->servers));
+        if (module_sessions_.size() < k_most_sessions || module_sessions_.contains(told->number))
+            module_sessions_.insert_or_assign(told->number, *told);
+        return true;
+    }
+    const auto& told = std::get<guard_session>(value);
     if (sessions_.size() < k_most_sessions || sessions_.contains(told.id))
         sessions_.insert_or_assign(told.id, told);
     return true;
+}
+
+void peer::tell(const message& value) const {
+    const auto bytes = encode(value);
+    static_cast<void>(
+        ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
 std::vector<int> peer::kept_open() const {
@@ -138,6 +154,13 @@ std::vector<guard_session> peer::take_sessions() {
     std::vector<guard_session> result;
     for (auto& [id, session] : sessions_) result.push_back(std::move(session));
     sessions_.clear();
+    return result;
+}
+
+std::vector<guard_module_session> peer::take_module_sessions() {
+    std::vector<guard_module_session> result;
+    for (auto& [number, session] : module_sessions_) result.push_back(std::move(session));
+    module_sessions_.clear();
     return result;
 }
 

@@ -10,6 +10,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "guardian/message.hpp"
@@ -17,7 +20,7 @@
 
 namespace turnstile::guardian {
 
-inline constexpr std::size_t k_most_sessions = 4096;  // for each peer
+inline constexpr std::size_t k_most_sessions = 4096;  // for each peer; as many of modules
 inline constexpr std::size_t k_most_kept_open = 64;   // files, for each peer
 
 class peer {
@@ -33,12 +36,21 @@ public:
 
     // Reads all waiting messages. False: the peer broke the protocol, and is not guarded any more.
     [[nodiscard]] bool read_all();
+    // Drops a message that does not fit into the socket.
+    void tell(const message& value) const;
     // True if there is nothing left to guard and no message can arrive.
     [[nodiscard]] bool idle() const noexcept;
-    [[nodiscard]] std::size_t size() const noexcept { return sessions_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return sessions_.size() + module_sessions_.size();
+    }
     [[nodiscard]] std::vector<int> kept_open() const;
     // The process has ended: returns its sessions, which are to be closed.
     [[nodiscard]] std::vector<guard_session> take_sessions();
+    [[nodiscard]] std::vector<guard_module_session> take_module_sessions();
+    // The schemes of the sessions of modules that it has named since the last call.
+    [[nodiscard]] std::set<std::string> take_schemes() noexcept {
+        return std::exchange(new_schemes_, {});
+    }
 
 private:
     enum class receipt { some, none, broken };
@@ -49,6 +61,8 @@ private:
     pid_t process_id_ = 0;
     support::descriptor pidfd_;
     std::map<std::int64_t, guard_session> sessions_;
+    std::map<std::uint64_t, guard_module_session> module_sessions_;
+    std::set<std::string> new_schemes_;
     std::map<std::uint64_t, support::descriptor> kept_open_;  // closed with the peer
 };
 

@@ -47,6 +47,7 @@ void watch::fill(int also) {
         polled_.push_back({process.pidfd(), POLLIN, 0});
     }
     for (const auto& end : ends_) polled_.push_back({end.socket(), end.events(), 0});
+    module_ends_.fill(polled_);
 }
 
 int watch::wait_at_most(milliseconds longest) const {
@@ -61,8 +62,13 @@ void watch::turn(int also, milliseconds longest) {
     if (::poll(polled_.data(), static_cast<nfds_t>(polled_.size()), wait_at_most(longest)) < 0)
         return;
     handle_ends();
+    module_ends_.reap();
     handle_peers();
     start_ends();
+    module_ends_.start();
+    if (guards()) module_ends_.start_ahead();
+    for (const auto& scheme : module_ends_.take_failures())
+        for (const auto& process : peers_) process.tell(cannot_end{scheme});
     // More wait for the next turn: a stream of connections must not delay the closing of sessions.
     for (std::size_t i = 0; i != k_most_accepted && accept_next(); ++i) {
     }
@@ -104,9 +110,13 @@ void watch::handle_peers() {
         // The order matters: if the process has ended before this check, all its messages can be read afterwards.
         const bool dead = is_ready(process->pidfd());
         const bool keeps_to_protocol = process->read_all();
+        for (const auto& scheme : process->take_schemes())
+            if (!module_ends_.prepare(scheme)) process->tell(cannot_end{scheme});
         if (dead && keeps_to_protocol) {
             if (waiting_.empty()) waiting_since_ = steady_clock::now();
             for (auto& session : process->take_sessions()) waiting_.push_back(std::move(session));
+            for (auto& session : process->take_module_sessions())
+                module_ends_.add(std::move(session));
         }
         process = dead || !keeps_to_protocol || process->idle() ? peers_.erase(process)
                                                                 : std::next(process);

@@ -10,6 +10,7 @@
 #include <list>
 #include <vector>
 
+#include "guardian/module_ends.hpp"
 #include "guardian/peer.hpp"
 #include "guardian/session_end.hpp"
 #include "support/descriptor.hpp"
@@ -24,6 +25,11 @@ inline constexpr std::size_t k_most_ends = 128;
 
 class watch {
 public:
+    // `ends`: starts the processes that end sessions with the modules' servers.
+    explicit watch(module_end_starter ends = {},
+                   end_processes when = end_processes::when_needed) noexcept
+        : module_ends_{std::move(ends), when} {}
+
     // A process at the other end of a Unix socket; it is refused if it is another user's or has too many already. Where
     // there is no room, the oldest goes that has not said hello.
     void add(support::descriptor socket);
@@ -42,7 +48,9 @@ public:
     void turn(int also, std::chrono::milliseconds longest);
 
     [[nodiscard]] bool guards() const noexcept { return !peers_.empty(); }
-    [[nodiscard]] bool closes() const noexcept { return !ends_.empty() || !waiting_.empty(); }
+    [[nodiscard]] bool closes() const noexcept {
+        return !ends_.empty() || !waiting_.empty() || !module_ends_.none();
+    }
 
 private:
     void fill(int also);
@@ -58,6 +66,7 @@ private:
     std::vector<guard_session> waiting_;
     std::chrono::steady_clock::time_point waiting_since_{};
     std::list<session_end> ends_;
+    module_ends module_ends_;
     std::vector<pollfd> polled_;
 };
 

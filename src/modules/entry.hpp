@@ -35,12 +35,21 @@ struct host {
     void (*end_out_of_memory)(const char* place) noexcept;  // does not return
     void (*tell_guardian)(guardian::link& to, const guardian::message& value) noexcept;
     std::uint64_t (*keep_open)(guardian::link& by, int descriptor) noexcept;
+    bool (*ends)(guardian::link& by, std::string_view servers) noexcept;
 };
 
 struct wanted_servers {
     std::string_view connect_string;
     core::duration session_timeout{};
-    std::shared_ptr<guardian::link> guardian{};  // SQLite only; null: no guardian
+    std::shared_ptr<guardian::link> guardian{};  // null: no guardian
+};
+
+// A session whose process has ended, as the module reported it to the guardian (guardian/guarded_session.hpp).
+struct orphaned_session {
+    std::string_view connect_string;
+    core::duration timeout{};
+    std::int64_t id = 0;
+    std::string_view proof;
 };
 
 // A pointer is null if the module's kind does not need that function.
@@ -55,6 +64,9 @@ struct entry {
     result<redis::script_check> (*check_of_script)(std::string_view servers,
                                                    const std::string& path);
     result<file_health> (*look_at_file)(std::string_view connect_string);
+    // Ends the session, if the server has one with this id and this proof; success, too, if it has none. Blocks until
+    // `until` at most; the system's resolver may take longer.
+    result<void> (*end_session)(const orphaned_session& which, core::time_point until);
     // Implements tls::make_context.
     tls::context_outcome (*make_tls_context)(const tls::settings& wanted,
                                              std::string_view plain_form);

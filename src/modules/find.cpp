@@ -46,7 +46,8 @@ constexpr host k_services{
     .tell_guardian = [](guardian::link& to,
                         const guardian::message& value) noexcept { to.tell(value); },
     .keep_open = [](guardian::link& by,
-                    int descriptor) noexcept { return by.keep_open(descriptor); }};
+                    int descriptor) noexcept { return by.keep_open(descriptor); },
+    .ends = [](guardian::link& by, std::string_view servers) noexcept { return by.ends(servers); }};
 
 std::array<std::atomic<const entry*>, k_kinds.size()> in_use{};
 

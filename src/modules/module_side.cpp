@@ -49,4 +49,8 @@ std::uint64_t guardian::link::keep_open(int descriptor) noexcept {
     return services().keep_open(*this, descriptor);
 }
 
+bool guardian::link::ends(std::string_view servers) noexcept {
+    return services().ends(*this, servers);
+}
+
 }  // namespace turnstile

@@ -14,6 +14,7 @@ constexpr modules::entry k_tls_entry{.version = TURNSTILE_VERSION,
                                      .check_row = nullptr,
                                      .check_of_script = nullptr,
                                      .look_at_file = nullptr,
+                                     .end_session = nullptr,
                                      .make_tls_context = make_context,
                                      .make_sasl_exchange = make_sasl_exchange};
 

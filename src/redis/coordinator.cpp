@@ -8,6 +8,7 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/process.hpp"
+#include "guardian/guarded_session.hpp"
 #include "redis/connect_string.hpp"
 #include "redis/handshake.hpp"
 #include "redis/known_servers.hpp"
@@ -27,10 +28,10 @@ class session final : public core::coordinator_session {
 public:
     session(const connect_string& where, const core::session_settings& settings,
             core::duration container_interval, std::shared_ptr<known_servers> known,
-            core::session_sink& sink)
+            guardian::guarded_session guarded, core::session_sink& sink)
         : generation_{base::process_generation()},
           link_{std::make_unique<session_link>(where, settings, container_interval,
-                                               std::move(known), sink)} {
+                                               std::move(known), std::move(guarded), sink)} {
         if (const auto why = link_->first_refusal(k_first_answer)) throw_error(*why);
     }
     ~session() override {
@@ -82,13 +83,18 @@ private:
 
 class servers final : public core::coordinator {
 public:
-    servers(connect_string where, const coordinator_options& options)
-        : where_{std::move(where)}, options_{options} {}
+    servers(connect_string where, std::string text, const coordinator_options& options)
+        : where_{std::move(where)}, text_{std::move(text)}, options_{options} {}
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, options_.container_interval, known_,
-                                         sink);
+        auto own = settings;
+        if (options_.guardian) own.required.crash = crash_promise::never;  // the guardian keeps it
+        guardian::guarded_session guarded{
+            options_.guardian, text_,
+            std::chrono::ceil<std::chrono::milliseconds>(settings.timeout)};
+        return std::make_unique<session>(where_, own, options_.container_interval, known_,
+                                         std::move(guarded), sink);
     }
 
     [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
@@ -100,8 +106,14 @@ public:
     // counts as one which may lose writes.
     [[nodiscard]] turnstile::promises promises() const override {
         const auto found = look();
-        return promises_of(found.result == welcome::ok ? found.facts : server_facts{},
-                           where_.has_sentinels());
+        auto promised = promises_of(found.result == welcome::ok ? found.facts : server_facts{},
+                                    where_.has_sentinels());
+        if (frees_at_once()) promised.crash = crash_promise::at_once;
+        return promised;
+    }
+
+    [[nodiscard]] bool frees_at_once() const noexcept override {
+        return options_.guardian && options_.guardian->ends(text_);
     }
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
@@ -151,6 +163,7 @@ private:
     }
 
     const connect_string where_;
+    const std::string text_;  // the connect string
     const coordinator_options options_;
     const std::shared_ptr<known_servers> known_ = std::make_shared<known_servers>();
 };
@@ -167,7 +180,7 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
                      fmt::format("{}: stay_out is shorter than the session time-out of {} ms",
                                  to_string(where), timeout.count())});
     }
-    return std::make_unique<servers>(std::move(where), options);
+    return std::make_unique<servers>(std::move(where), std::string{connect_string}, options);
 }
 
 }  // namespace turnstile::redis

@@ -12,13 +12,15 @@
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
+#include "guardian/link.hpp"
 
 namespace turnstile::redis {
 
 struct coordinator_options {
     // The interval at which a session looks for containers that have been empty for that long.
     core::duration container_interval = std::chrono::seconds{60};
-    core::duration session_timeout{};  // the future sessions'
+    core::duration session_timeout{};            // the future sessions'
+    std::shared_ptr<guardian::link> guardian{};  // null: none
 };
 
 // Throws std::system_error with `errc::bad_connect_string`. `open` of the result waits for the server's first answer,

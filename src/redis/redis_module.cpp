@@ -3,6 +3,7 @@
 #include "modules/entry.hpp"
 #include "redis/connect_string.hpp"
 #include "redis/coordinator.hpp"
+#include "redis/orphan.hpp"
 #include "redis/scripts.hpp"
 #include "turnstile/version.hpp"
 
@@ -10,7 +11,8 @@ namespace turnstile::redis {
 namespace {
 
 std::shared_ptr<core::coordinator> redis_servers(const modules::wanted_servers& wanted) {
-    return make_coordinator(wanted.connect_string, {.session_timeout = wanted.session_timeout});
+    return make_coordinator(wanted.connect_string, {.session_timeout = wanted.session_timeout,
+                                                    .guardian = wanted.guardian});
 }
 
 result<script_check> check_of_script(std::string_view servers, const std::string& path) {
@@ -23,7 +25,8 @@ constexpr modules::entry k_redis_entry{.version = TURNSTILE_VERSION,
                                        .make = redis_servers,
                                        .check_row = nullptr,
                                        .check_of_script = check_of_script,
-                                       .look_at_file = nullptr};
+                                       .look_at_file = nullptr,
+                                       .end_session = end_orphan};
 
 }  // namespace
 }  // namespace turnstile::redis

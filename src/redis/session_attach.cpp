@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "redis/orphan.hpp"
 #include "redis/session_link.hpp"
 
 namespace turnstile::redis {
@@ -23,7 +24,6 @@ using std::chrono_literals::operator""s;
 // Limits for all requests at the start of a connection.
 constexpr core::duration k_least_patience = 500ms;
 constexpr core::duration k_most_patience = 5s;
-constexpr core::duration k_good_bye = 2s;
 constexpr int k_most_redirections = 5;
 
 }  // namespace
@@ -33,13 +33,17 @@ void session_link::run() {
     reader_ = own_thread_.load();
     while (attach()) {
         serve();
-        if (stopped()) return say_good_bye();
+        if (stopped()) {
+            say_good_bye();
+            break;
+        }
         if (gone_) {
             end(core::link_kind::expired);
             break;
         }
         detach();
     }
+    guarded_.end();
     rest_while_dead();
 }
 
@@ -160,6 +164,8 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
             return how;
         seen_zxid_ = first->zxid;
     }
+    // Before the session is used: after a crash from here on, the guardian knows the session.
+    guarded_.begin(std::stoll(session), proof_of(timeout_text_, password_, identity_));
     if (const int why = watch_for_answers(*commands); why != 0)
         return failed(std::generic_category().message(why));
     {
@@ -207,7 +213,7 @@ owned_reply session_link::ask_to_attach(line& commands, const greeting& welcomed
         session = session_;
         for (const auto& path : std::exchange(given_back_, {})) watches_.forget_watches(path);
     }
-    const auto mark = fmt::format(":{}:{}:{}", timeout_text_, password_, identity_);
+    const auto mark = proof_of(timeout_text_, password_, identity_);
     const auto seen = std::to_string(seen_zxid_);
     const auto changed = std::to_string(changed_zxid_);
     const auto& digest = welcomed.digests.at(static_cast<std::size_t>(script::attach));
@@ -282,6 +288,7 @@ session_link::attempt session_link::end(core::link_kind how) {
         event.connection = connection_;
         event.session_id = session_.empty() ? 0 : std::stoll(session_);
     }
+    guarded_.end();
     wakes_.reset();
     watch_.reset();
     settle_first(std::nullopt);
@@ -378,23 +385,6 @@ void session_link::rest_while_dead() {
         deliver_settled();
         pause(k_long);
     }
-}
-
-void session_link::say_good_bye() {
-    if (!orderly_) return;
-    std::size_t awaited = 1;
-    {
-        base::unique_lock lock{mutex_};
-        while (sending_) changed_.wait(lock);
-        for (const auto& entry : pending_) awaited += entry.settled || entry.shared ? 0U : 1U;
-        if (commands_ == nullptr) return;
-        if (!replicas_.empty())
-            awaited = 2 * awaited - 1;  // all replies except the last acknowledgement
-        send(pending{}, script_call{script::close, {}});
-    }
-    const auto deadline = boottime_clock::now() + k_good_bye;
-    while (awaited-- != 0)
-        if (!answers_->await_reply(deadline, -1)) return;  // nothing else is sent any more
 }
 
 }  // namespace turnstile::redis

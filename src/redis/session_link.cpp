@@ -40,7 +40,7 @@ core::reply empty_reply(core::ticket id, core::time_point sent, core::outcome ho
 
 session_link::session_link(connect_string where, const core::session_settings& settings,
                            core::duration container_interval, std::shared_ptr<known_servers> known,
-                           core::session_sink& sink)
+                           guardian::guarded_session guarded, core::session_sink& sink)
     : where_{std::move(where)},
       settings_{settings},
       container_interval_{container_interval},
@@ -58,6 +58,7 @@ session_link::session_link(connect_string where, const core::session_settings& s
       patience_{std::to_string(
           microseconds(std::min<core::duration>(settings.timeout / 3, k_with_replicas)) / 1000)},
       known_{std::move(known)},
+      guarded_{std::move(guarded)},
       chance_{base::random::from_system()} {
     const support::block_signals none_here;
     thread_ = boost::thread{[this] {

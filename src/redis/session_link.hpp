@@ -28,6 +28,7 @@
 #include "base/random.hpp"
 #include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
+#include "guardian/guarded_session.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
 #include "redis/connect_string.hpp"
@@ -41,12 +42,15 @@
 
 namespace turnstile::redis {
 
+// Pause before the session repeats its own request to a busy server.
+inline constexpr core::duration k_busy_pause = std::chrono::milliseconds{100};
+
 class session_link {
 public:
     // `container_interval`: how long a container must be empty before its removal, and how often the session checks.
     session_link(connect_string where, const core::session_settings& settings,
                  core::duration container_interval, std::shared_ptr<known_servers> known,
-                 core::session_sink& sink);
+                 guardian::guarded_session guarded, core::session_sink& sink);
     ~session_link();
     session_link(const session_link&) = delete;
     session_link& operator=(const session_link&) = delete;
@@ -72,8 +76,6 @@ public:
 private:
     enum class phase { detached, attached, dead };
     enum class purpose { user, poll, forget, reap };
-    // Pause before the session repeats its own request to a busy server.
-    static constexpr core::duration k_busy_pause = std::chrono::milliseconds{100};
 
     // A request that was sent, or that is answered already and waits for its turn.
     struct pending {
@@ -131,10 +133,10 @@ private:
     void detach();
     void pause(core::duration span);
     void rest_while_dead();
-    void say_good_bye();
 
     // ---- the session's thread: attached (session_serve.cpp) ----
     void serve();
+    void say_good_bye();
     // Returns false when the thread must end.
     [[nodiscard]] bool await_something();
     [[nodiscard]] core::time_point next_due() REQUIRES(mutex_);
@@ -239,6 +241,7 @@ private:
     core::duration resolving_{};                   // the resolver's time in this attempt to attach
     std::optional<server_address> tree_at_;        // the cluster's node where the session was
     const std::shared_ptr<known_servers> known_;
+    guardian::guarded_session guarded_;
     told_refusals told_refusals_;  // for the sentinels
     std::optional<master_watch> watch_;
     local::client_watches watches_;

@@ -21,6 +21,7 @@ using std::chrono_literals::operator""ms;
 
 constexpr int k_keep_alive_part = 3;  // fraction of the timeout, as in ZooKeeper's clients
 constexpr core::duration k_least_silence = 100ms;
+constexpr core::duration k_good_bye = std::chrono::seconds{2};
 
 }  // namespace
 
@@ -107,6 +108,7 @@ void session_link::do_what_is_due() {
     }
     if (now >= reap_at_) {
         reap_at_ = now + container_interval_;
+        guarded_.check();
         const auto span = std::chrono::ceil<std::chrono::microseconds>(container_interval_);
         pending entry;
         entry.why = purpose::reap;
@@ -184,6 +186,25 @@ bool session_link::help(core::time_point until) {
     if (is_over) wake_.set();
     send_now(lock);
     return came && !is_over;
+}
+
+// ---- the end ---------------------------------------------------------------------------------
+
+void session_link::say_good_bye() {
+    if (!orderly_) return;
+    std::size_t awaited = 1;
+    {
+        base::unique_lock lock{mutex_};
+        while (sending_) changed_.wait(lock);
+        for (const auto& entry : pending_) awaited += entry.settled || entry.shared ? 0U : 1U;
+        if (commands_ == nullptr) return;
+        if (!replicas_.empty())
+            awaited = 2 * awaited - 1;  // all replies except the last acknowledgement
+        send(pending{}, script_call{script::close, {}});
+    }
+    const auto deadline = boottime_clock::now() + k_good_bye;
+    while (awaited-- != 0)
+        if (!answers_->await_reply(deadline, -1)) return;  // nothing else is sent any more
 }
 
 }  // namespace turnstile::redis

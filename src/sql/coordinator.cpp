@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/coordinator.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/process.hpp"
@@ -11,10 +12,12 @@
 namespace turnstile::sql {
 namespace {
 
+constexpr std::chrono::milliseconds k_least_cleaning{100};
+
 class servers final : public core::coordinator {
 public:
-    servers(connect_string where, const coordinator_settings& settings)
-        : where_{std::move(where)}, settings_{settings} {
+    servers(connect_string where, std::string text, const coordinator_settings& settings)
+        : where_{std::move(where)}, text_{std::move(text)}, settings_{settings} {
         static_cast<void>(base::process_generation());  // starts the count
     }
 
@@ -22,20 +25,30 @@ public:
                                                     core::session_sink& sink) override {
         session_parts parts;
         parts.closing = std::make_shared<closing_signal>();
-        parts.db = make_database(where_, settings, {parts.closing, failures_, settings_.guardian});
+        auto own = settings;
+        if (is_guarded()) {
+            own.required.crash = crash_promise::never;  // the guardian keeps it
+            parts.guarded.emplace(settings_.guardian, text_,
+                                  std::chrono::ceil<std::chrono::milliseconds>(settings.timeout));
+        }
+        parts.db = make_database(where_, own, {parts.closing, failures_, settings_.guardian});
         parts.failures = failures_;
         parts.server = describe();
         if (!settings.whole_tree) parts.chroot = where_.chroot;
-        parts.clean_containers_every = settings_.clean_containers_every;
+        parts.clean_containers_every = std::max(settings_.clean_containers_every, k_least_cleaning);
         return std::make_unique<session>(std::move(parts), settings, sink);
     }
 
     [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
 
-    [[nodiscard]] turnstile::promises promises() const override { return promises_at(where_); }
+    [[nodiscard]] turnstile::promises promises() const override {
+        auto promised = promises_at(where_);
+        if (frees_at_once()) promised.crash = crash_promise::at_once;
+        return promised;
+    }
 
     [[nodiscard]] bool frees_at_once() const noexcept override {
-        return where_.kind == kind::sqlite;
+        return where_.kind == kind::sqlite || (is_guarded() && settings_.guardian->ends(text_));
     }
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
@@ -48,7 +61,13 @@ public:
     [[nodiscard]] std::optional<error> last_failure() const override { return failures_->get(); }
 
 private:
+    // A file's sessions need no guardian.
+    [[nodiscard]] bool is_guarded() const noexcept {
+        return settings_.guardian && where_.kind != kind::sqlite;
+    }
+
     const connect_string where_;
+    const std::string text_;  // the connect string
     const coordinator_settings settings_;
     const std::shared_ptr<base::latest_failure> failures_ =
         std::make_shared<base::latest_failure>();
@@ -59,7 +78,7 @@ private:
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const coordinator_settings& settings) {
     auto where = parse_connect_string(connect_string).value();
-    return std::make_unique<servers>(std::move(where), settings);
+    return std::make_unique<servers>(std::move(where), std::string{connect_string}, settings);
 }
 
 }  // namespace turnstile::sql

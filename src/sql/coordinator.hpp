@@ -20,8 +20,8 @@ namespace turnstile::sql {
 struct coordinator_settings {
     // The interval at which emptied containers are searched for.
     std::chrono::milliseconds clean_containers_every = std::chrono::minutes{1};
-    // SQLite only: the guardian keeps a copy of the file lock that proves to other processes that this process lives.
-    // Null: no guardian.
+    // On a server: the guardian ends the sessions of this process when it has ended. For SQLite: it keeps a copy of the
+    // file lock that proves to other processes that this process lives. Null: no guardian.
     std::shared_ptr<guardian::link> guardian{};
 };
 

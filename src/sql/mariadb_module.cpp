@@ -4,6 +4,7 @@
 #include "sql/coordinator.hpp"
 #include "sql/dialects.hpp"
 #include "sql/mariadb_database.hpp"
+#include "sql/orphan.hpp"
 #include "sql/row_check.hpp"
 #include "turnstile/version.hpp"
 
@@ -30,7 +31,7 @@ constexpr dialect k_mariadb_dialect{
     .make = make_mariadb, .keeps_commits = mariadb_keeps_commits, .fault_of = nullptr};
 
 std::shared_ptr<core::coordinator> mariadb_servers(const modules::wanted_servers& wanted) {
-    return make_coordinator(wanted.connect_string);
+    return make_coordinator(wanted.connect_string, {.guardian = wanted.guardian});
 }
 
 result<void> check_mariadb_row(const std::string& znode, std::int64_t created, void* connection) {
@@ -41,7 +42,8 @@ constexpr modules::entry k_mariadb_entry{.version = TURNSTILE_VERSION,
                                          .make = mariadb_servers,
                                          .check_row = check_mariadb_row,
                                          .check_of_script = nullptr,
-                                         .look_at_file = nullptr};
+                                         .look_at_file = nullptr,
+                                         .end_session = end_orphan};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "modules/entry.hpp"
 #include "sql/coordinator.hpp"
 #include "sql/dialects.hpp"
+#include "sql/orphan.hpp"
 #include "sql/postgresql_database.hpp"
 #include "sql/postgresql_uri.hpp"
 #include "sql/row_check.hpp"
@@ -33,7 +34,7 @@ constexpr dialect k_postgresql_dialect{.make = make_postgresql,
                                        .fault_of = fault_of_postgresql};
 
 std::shared_ptr<core::coordinator> postgresql_servers(const modules::wanted_servers& wanted) {
-    return make_coordinator(wanted.connect_string);
+    return make_coordinator(wanted.connect_string, {.guardian = wanted.guardian});
 }
 
 result<void> check_postgresql_row(const std::string& znode, std::int64_t created,
@@ -45,7 +46,8 @@ constexpr modules::entry k_postgresql_entry{.version = TURNSTILE_VERSION,
                                             .make = postgresql_servers,
                                             .check_row = check_postgresql_row,
                                             .check_of_script = nullptr,
-                                            .look_at_file = nullptr};
+                                            .look_at_file = nullptr,
+                                            .end_session = end_orphan};
 
 }  // namespace
 

@@ -18,10 +18,8 @@ constexpr int k_most_attempts = 100;
 constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
 // The same at an attach, which may follow others whose answers were lost, or find an older row.
 constexpr const char* k_own_lately = "id = ?1 AND attachment BETWEEN ?2 AND ?3 AND deadline > ";
-constexpr std::int64_t k_most_attachments = 1 << 20;
 
-// The first number of a session's attachments. Another session, even with the same id, has a range that is millions
-// away.
+// The first number of a session's attachments.
 std::int64_t first_attachment() {
     auto chance = base::random::from_system();
     return k_most_attachments + static_cast<std::int64_t>(chance() >> 2U);
@@ -67,8 +65,8 @@ private:
 
 }  // namespace
 
-store::store(database& db, store_settings settings)
-    : db_{db}, settings_{std::move(settings)}, nodes_{db} {}
+store::store(database& db, store_settings settings, stored_session own)
+    : db_{db}, settings_{std::move(settings)}, nodes_{db}, own_{own} {}
 
 // ---- transactions -------------------------------------------------------------------------------
 
@@ -85,7 +83,7 @@ void store::transact(access how, const body& work, const body& after) {
             db_.begin(how);
             work();
             std::set<session_id> told = nodes_.take_told();
-            if (news_) told.erase(id_);  // the session has its events
+            if (news_) told.erase(own_.id);  // the session has its events
             if (!told.empty()) db_.ring(std::vector<session_id>{told.begin(), told.end()});
             committing_ = true;
             db_.commit();
@@ -109,13 +107,13 @@ void store::transact(access how, const body& work, const body& after) {
 asked_statement store::ask_for_session(access how) {
     const std::string text = "SELECT id FROM turnstile_sessions WHERE id = ?1 AND attachment = ?2" +
                              (how == access::write ? db_.words().keep_session : std::string{});
-    return db_.ask(text, {id_, attachment_});
+    return db_.ask(text, {own_.id, own_.attachment});
 }
 
 // ---- the session --------------------------------------------------------------------------------
 
 void store::open() {
-    attachment_ = first_attachment();
+    own_.attachment = first_attachment();
     changes_ = 0;
     removed_.clear();
     transact(access::write, [this] {
@@ -130,8 +128,8 @@ void store::open() {
             "VALUES (?1, ?2, ?3, " +
             db_.words().now + " + ?3, 0)";
         const auto lasts = std::chrono::microseconds{settings_.timeout};
-        db_.run(text, {number, attachment_, std::int64_t{lasts.count()}});
-        id_ = number;
+        db_.run(text, {number, own_.attachment, std::int64_t{lasts.count()}});
+        own_.id = number;
     });
 }
 
@@ -150,18 +148,18 @@ bool store::resume() {
         const asked_statement moved = db_.ask_to_update_session(
             "attachment = attachment + 1, deadline = " + now + " + lasts", k_own_lately + now,
             "attachment",
-            {id_, attachment_ - k_most_attachments, attachment_ + k_most_attachments});
+            {own_.id, own_.attachment - k_most_attachments, own_.attachment + k_most_attachments});
         const asked_statement kept =
-            db_.ask("SELECT changes FROM turnstile_sessions WHERE id = ?1", {id_});
+            db_.ask("SELECT changes FROM turnstile_sessions WHERE id = ?1", {own_.id});
         const result_rows found = db_.answer(moved);
         attachment = found.rows.empty() ? 0 : to_integer(found.rows.front().front());
         if (attachment == 0) return;
         changes = to_integer(db_.answer(kept).rows.front().front());
         older = changes < changes_ || (changes == changes_ && one_stands_again());
-        if (older) db_.post("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id_});
+        if (older) db_.post("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {own_.id});
     });
     if (attachment == 0) return false;
-    attachment_ = attachment;
+    own_.attachment = attachment;
     if (older) return false;
     count(changes);
     return true;
@@ -178,12 +176,12 @@ heard store::hear(touch how, watch_list standing) {
         moved.reset();
         if (how == touch::yes) {
             moved = db_.ask_to_update_session("deadline = " + now + " + lasts", k_own + now, "1",
-                                              {id_, attachment_});
+                                              {own_.id, own_.attachment});
             drop_fetched();
         }
         if (standing == watch_list::asked) {
-            watched = nodes_.ask_watches_of(id_);
-            owned = nodes_.ask_ephemerals_of(id_);
+            watched = nodes_.ask_watches_of(own_.id);
+            owned = nodes_.ask_ephemerals_of(own_.id);
         }
         ask_for_news(ends::asked);
     };
@@ -207,27 +205,29 @@ std::vector<queued_event> store::forget_watches(std::span<const std::string> pat
     const auto forget = [&] {
         if (db_.answer(ask_for_session(access::write)).rows.empty()) return;
         db_.lock(paths, lock_mode::exclusive);
-        for (const std::string& path : paths) nodes_.forget_watches(path, {id_, attachment_});
+        for (const std::string& path : paths)
+            nodes_.forget_watches(path, {own_.id, own_.attachment});
         ask_for_news(ends::unasked);
     };
     transact(access::write, forget, [&] { events = take_news().events; });
     return events;
 }
 
-bool store::close() {
+close_outcome store::close() {
+    const auto why = own_.orphaned ? end_if::orphaned : end_if::own;
     try {
-        return end_session(id_, end_if::own);
+        return end_session(own_.id, why) ? close_outcome::ended : close_outcome::absent;
     } catch (const database_error& e) {
         if (e.kind() != failure::row_held) throw;
         give_up();
-        return false;
+        return close_outcome::held;
     }
 }
 
 void store::give_up() {
     transact(access::write, [this] {
         db_.run("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1 AND attachment = ?2",
-                {id_, attachment_});
+                {own_.id, own_.attachment});
     });
 }
 
@@ -257,8 +257,8 @@ carried_out store::write(operations all) {
         "deadline = " + words.now + " + lasts" + (changes ? ", changes = changes + 1" : "");
     const auto change = [&] {
         out = {};
-        const auto asked =
-            db_.ask_to_start(moves, k_own + words.now, words.wall, {id_, attachment_}, paths);
+        const auto asked = db_.ask_to_start(moves, k_own + words.now, words.wall,
+                                            {own_.id, own_.attachment}, paths);
         std::vector<asked_statement> numbers;
         while (numbers.size() + 1 < writes) numbers.push_back(db_.ask_number());
         drop_fetched();
@@ -299,7 +299,7 @@ std::vector<std::string> store::write_each(operations all, const touched_paths& 
             if (reply.error == server_error::ok) folders.insert(list->path);
             continue;
         }
-        local::preparation checks{before, id_, settings_.client};
+        local::preparation checks{before, own_.id, settings_.client};
         write_parts(checks, *op, moments.front(), reply);
         moments = moments.subspan(1);
         for (const std::int64_t event : nodes_.take_queued())
@@ -321,7 +321,7 @@ void store::write_one(local::preparation& checks, const core::operation& op, con
         op);
     reply.error = p.error;
     if (p.error != server_error::ok) return;
-    nodes_.carry_out(p.changes, when, id_);
+    nodes_.carry_out(p.changes, when, own_.id);
     if (const auto* created = std::get_if<local::create_txn>(&p.changes)) {
         reply.path = created->path;
         reply.stat = nodes_.found(created->path)->stat;
@@ -352,7 +352,7 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
     if (reply.error != server_error::ok) return;
     reply.versions.assign(multi->parts.size(), core::k_any_version);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        nodes_.carry_out(all[i], when, id_);
+        nodes_.carry_out(all[i], when, own_.id);
         if (const auto* created = std::get_if<local::create_txn>(&all[i])) {
             reply.paths[i] = created->path;
             reply.versions[i] = 0;
@@ -390,7 +390,7 @@ void store::finish_listing(const news& found, const std::string& folder,
 
 bool store::all_live(const std::set<session_id>& owners) const {
     return std::none_of(owners.begin(), owners.end(), [this](session_id owner) {
-        return owner != id_ && owner != 0 && db_.is_gone(owner);
+        return owner != own_.id && owner != 0 && db_.is_gone(owner);
     });
 }
 

@@ -51,6 +51,20 @@ struct store_settings {
     local::identities client;
 };
 
+// The result of store::close(). `held`: a user's transaction holds a node of the session.
+enum class close_outcome { ended, absent, held };
+
+// A session has at most so many attachments.
+inline constexpr std::int64_t k_most_attachments = 1 << 20;
+
+struct stored_session {
+    session_id id = 0;
+    // Counts the attachments from a random number: another session, even with the same id, is millions away.
+    std::int64_t attachment = 0;
+    // Its process has ended, and its later attachments are not known.
+    bool orphaned = false;
+};
+
 struct queued_event {
     std::int64_t id = 0;
     core::watch_kind kind{};
@@ -87,9 +101,11 @@ struct repaired {
 
 class store {
 public:
-    store(database& db, store_settings settings);
+    // `own`: a session of a process that has ended, for close().
+    store(database& db, store_settings settings, stored_session own = {});
 
-    [[nodiscard]] session_id id() const noexcept { return id_; }
+    [[nodiscard]] const stored_session& own() const noexcept { return own_; }
+    [[nodiscard]] session_id id() const noexcept { return own_.id; }
     // The database's wall clock when the session was opened.
     [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
         return clock_;
@@ -105,8 +121,8 @@ public:
     enum class watch_list { not_asked, asked };
     [[nodiscard]] heard hear(touch how, watch_list standing = watch_list::not_asked);
     [[nodiscard]] std::vector<queued_event> forget_watches(std::span<const std::string> paths);
-    // Ends this session. Returns false if a user's transaction holds a node of it: others end it later.
-    bool close();
+    // Ends this session. After `held` others end it later.
+    close_outcome close();
     // Leaves the session's row expired; another client deletes it.
     void give_up();
 
@@ -167,16 +183,15 @@ private:
     // True if all of them still live, as far as this process can tell.
     [[nodiscard]] bool all_live(const std::set<session_id>& owners) const;
 
-    enum class end_if { due, gone, own };
+    enum class end_if { due, gone, own, orphaned };
     bool end_session(session_id session, end_if why);
     [[nodiscard]] bool claim(session_id session, end_if why);
 
     database& db_;
     const store_settings settings_;
     stored_nodes nodes_;
-    session_id id_ = 0;
+    stored_session own_;
     std::optional<core::clock_reading> clock_;
-    std::int64_t attachment_ = 0;
     // The database's latest count of this session's requests that create or remove nodes, including refused ones.
     std::int64_t changes_ = 0;
     // Paths of own nodes whose removal by another session was reported after the latest of these requests.

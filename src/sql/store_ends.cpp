@@ -17,7 +17,15 @@ bool store::claim(session_id session, end_if why) {
         case end_if::own:
             return !db_.run("SELECT id FROM turnstile_sessions WHERE id = ?1 AND attachment = ?2" +
                                 words.claim_own,
-                            {session, attachment_})
+                            {session, own_.attachment})
+                        .rows.empty();
+        case end_if::orphaned:
+            return !db_.run(
+                           "SELECT id FROM turnstile_sessions WHERE id = ?1 AND attachment "
+                           "BETWEEN ?2 AND ?3" +
+                               words.claim_own,
+                           {session, own_.attachment - k_most_attachments,
+                            own_.attachment + k_most_attachments})
                         .rows.empty();
         case end_if::due:
             return !db_.run("SELECT id FROM turnstile_sessions WHERE id = ?1 AND deadline <= " +
@@ -69,7 +77,7 @@ bool store::end_others() {
         others.clear();
         const std::string text = "SELECT id, CASE WHEN deadline <= " + db_.words().now +
                                  " THEN 1 ELSE 0 END FROM turnstile_sessions WHERE id <> ?1";
-        for (const row& r : db_.run(text, {id_}).rows)
+        for (const row& r : db_.run(text, {own_.id}).rows)
             others.emplace_back(to_integer(r[0]), to_integer(r[1]) == 1);
     });
     bool all = true;

@@ -20,14 +20,14 @@ void store::ask_for_news(ends deadlines, std::span<const std::string> folders) {
         text += " UNION ALL SELECT 1, min(deadline) - " + words.now +
                 ", 0, '', 0 FROM turnstile_sessions WHERE id <> " + id;
     if (folders.empty()) {
-        news_ = db_.ask(text, {id_});
+        news_ = db_.ask(text, {own_.id});
     } else if (folders.size() == 1) {
         text += " UNION ALL SELECT 2, owner, 0, path, 0 FROM turnstile_nodes WHERE parent = ?2";
-        news_ = db_.ask(text, {id_, folders.front()});
+        news_ = db_.ask(text, {own_.id, folders.front()});
     } else {
         text += " UNION ALL SELECT 2, owner, 0, path, 0 FROM " + words.listed +
                 "turnstile_nodes WHERE parent " + words.among;
-        news_ = db_.ask(text, {db_.list_of(folders), id_});
+        news_ = db_.ask(text, {db_.list_of(folders), own_.id});
     }
 }
 
@@ -74,7 +74,7 @@ void store::drop_fetched() {
     dropped_.assign(delivered_.begin(), delivered_.end());
     db_.post(
         "DELETE FROM turnstile_events WHERE session = ?2 AND nonce " + db_.words().among_numbers,
-        {db_.list_of(std::span<const std::int64_t>{dropped_}), id_});
+        {db_.list_of(std::span<const std::int64_t>{dropped_}), own_.id});
 }
 
 // The database cannot have forgotten a removal by others without forgetting the session's own later change.
@@ -86,7 +86,7 @@ void store::count(std::int64_t changes) {
 
 bool store::one_stands_again() {
     if (removed_.empty()) return false;
-    const std::vector<std::string> owned = nodes_.ephemerals_of(id_);
+    const std::vector<std::string> owned = nodes_.ephemerals_of(own_.id);
     return std::any_of(owned.begin(), owned.end(),
                        [this](const std::string& path) { return removed_.contains(path); });
 }

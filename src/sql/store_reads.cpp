@@ -56,7 +56,8 @@ bool store::read_once(operations all, carried_out& out) {
                 if (each.possible &&
                     (each.may_miss || word_for(each, node_at(nodes, each.path), settings_.client) ==
                                           server_error::ok))
-                    nodes_.watch(each.table(), each.path, {id_, attachment_}, settings_.client);
+                    nodes_.watch(each.table(), each.path, {own_.id, own_.attachment},
+                                 settings_.client);
         ask_for_news(batch.watched() || batch.lists() ? ends::asked : ends::unasked,
                      batch.folders());
     };

@@ -15,8 +15,7 @@
 namespace turnstile::sql {
 namespace {
 
-using core::link_kind;
-using core::outcome;
+using core::link_kind, core::outcome;
 
 // Returns the error for a caller without a session.
 error error_of(const database_error& why) {
@@ -45,8 +44,9 @@ worker::worker(session_parts parts, core::session_settings settings, core::sessi
       closing_{std::move(parts.closing)},
       failures_{std::move(parts.failures)},
       server_{std::move(parts.server)},
+      guarded_{std::move(parts.guarded)},
       root_{std::move(parts.chroot)},
-      clean_every_{std::max(parts.clean_containers_every, k_least_cleaning)},
+      clean_every_{parts.clean_containers_every},
       settings_{std::move(settings)},
       sink_{sink},
       store_{*db_,
@@ -178,6 +178,8 @@ void worker::attach() {
         return expire();
     }
     touched_ = clock::now();
+    // Before the session is used: after a crash from here on, the guardian knows the session.
+    if (guarded_) guarded_->begin(store_.id(), std::to_string(store_.own().attachment));
     db_->listen(store_.id());
     attached_ = true;
     ++connection_;
@@ -336,6 +338,7 @@ void worker::leave() noexcept {
     } else {
         db_->withdraw(database::ended::no);
     }
+    if (guarded_) guarded_->end();
     db_->disconnect();
 }
 
@@ -343,7 +346,8 @@ void worker::end_own() noexcept {
     auto ended = database::ended::no;
     try {
         // An unfinished transaction would keep its locks for as long as the process lives.
-        if (base::finish_or_end("the end of a session", [this] { return store_.close(); }))
+        if (base::finish_or_end("the end of a session", [this] { return store_.close(); }) ==
+            close_outcome::ended)
             ended = database::ended::yes;
     } catch (const std::exception& e) {
         log::write(log_level::info, "session {:#x}: not closed, ends with its time-out: {}",

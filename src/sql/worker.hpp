@@ -20,6 +20,7 @@
 #include "base/random.hpp"
 #include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
+#include "guardian/guarded_session.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
 #include "sql/closing_signal.hpp"
@@ -36,6 +37,7 @@ struct session_parts {
     std::string server;  // for people
     std::string chroot;
     std::chrono::microseconds clean_containers_every{};
+    std::optional<guardian::guarded_session> guarded{};
 };
 
 class worker {
@@ -72,7 +74,6 @@ private:
     using batch = std::variant<std::vector<asked>, std::vector<forgotten>>;
     using clock = boottime_clock;
     static constexpr std::chrono::milliseconds k_first_look{1};
-    static constexpr std::chrono::microseconds k_least_cleaning{100'000};
     // The pace of looking for a row that a user's transaction has locked.
     [[nodiscard]] static base::back_off looks_for_a_row() noexcept {
         return {k_first_look, std::chrono::milliseconds{200}};
@@ -126,6 +127,7 @@ private:
     const std::shared_ptr<closing_signal> closing_;
     const std::shared_ptr<base::latest_failure> failures_;
     const std::string server_;
+    std::optional<guardian::guarded_session> guarded_;
     const local::chroot root_;
     const std::chrono::microseconds clean_every_;
     const core::session_settings settings_;

@@ -132,6 +132,7 @@ void worker::look() {
 
 // A session that writes all the time is never touched, and still has to clean up.
 void worker::clean() {
+    if (guarded_) guarded_->check();
     clean_at_ = clock::now() + clean_every_;
     if (!store_.has_turn_to_clean(clean_every_)) return;
     store_.clean_containers();

@@ -41,7 +41,7 @@ public:
                 .loss = loss_promise::told,
                 .token = token_promise::grows,
                 .writes = write_promise::guarded,
-                .crash = guardian_ ? crash_promise::at_once : crash_promise::session_timeout,
+                .crash = frees_at_once() ? crash_promise::at_once : crash_promise::session_timeout,
                 .scope = scope_promise::cluster};
     }
 

@@ -68,7 +68,7 @@ endif()
 expect(testing "^(include/turnstile/testing/|${libdir}/(cmake|pkgconfig)/|${libdir}/libturnstile_[a-z]+\\.a$)"
        include/turnstile/testing/ensemble.hpp)
 expect(command "^(bin|libexec|share/(man|bash-completion|zsh|fish)|lib/systemd)/" bin/turnstile
-       libexec/turnstile/turnstile-guardian share/man/man1/turnstile-run.1 lib/systemd/system/turnstile-serve.service)
+       libexec/turnstile/turnstile-guardian libexec/turnstile/turnstile-session-end share/man/man1/turnstile-run.1 lib/systemd/system/turnstile-serve.service)
 expect(documentation "^share/doc/" share/doc/turnstile/README.md share/doc/turnstile/LICENSE
        share/doc/turnstile/docs/guarantees.md)
 # Besides CMakeLists.txt, only the port has to name the version.

@@ -41,6 +41,63 @@ TEST(guardian_message, comes_back_as_it_was) {
     EXPECT_EQ(std::get<let_go>(*decode(encode(let_go{8}))).number, 8U);
 }
 
+guard_module_session module_session() {
+    return {.number = 5,
+            .timeout = 20s,
+            .id = 77,
+            .proof = ":20000000:a1b2:",
+            .servers = "redis://:secret@redis1:6379/locks"};
+}
+
+TEST(guardian_message, names_a_session_of_a_module) {
+    const auto back = decode(encode(module_session()));
+    ASSERT_TRUE(back);
+    const auto& told = std::get<guard_module_session>(*back);
+    EXPECT_EQ(told.number, 5U);
+    EXPECT_EQ(told.timeout, 20s);
+    EXPECT_EQ(told.id, 77);
+    EXPECT_EQ(told.proof, module_session().proof);
+    EXPECT_EQ(told.servers, module_session().servers);
+    EXPECT_EQ(std::get<forget_module_session>(*decode(encode(forget_module_session{5}))).number,
+              5U);
+    EXPECT_EQ(std::get<cannot_end>(*decode(encode(cannot_end{"redis://"}))).scheme, "redis://");
+    const auto whole = encode(module_session());
+    for (std::size_t length = 0; length != whole.size(); ++length)
+        EXPECT_FALSE(decode(std::span{whole}.first(length))) << length;
+}
+
+TEST(guardian_message, a_scheme_has_nothing_of_the_rest) {
+    EXPECT_EQ(scheme_of("redis://:secret@redis1:6379/locks"), "redis://");
+    EXPECT_EQ(scheme_of("rediss+sentinel://s"), "rediss+sentinel://");
+    EXPECT_EQ(scheme_of("sqlite:/a/file"), "sqlite:/");
+    EXPECT_EQ(scheme_of(std::string(100, 'a')).size(), k_longest_scheme);
+    EXPECT_EQ(scheme_of(""), "");
+}
+
+TEST(guardian_message, the_longest_connect_string_fits) {
+    auto longest = module_session();
+    longest.servers.assign(k_longest_connect_string, 'a');
+    longest.proof.assign(k_longest_proof, 'b');
+    EXPECT_TRUE(fits(longest));
+    EXPECT_LE(encode(longest).size(), k_longest_message);
+    EXPECT_EQ(std::get<guard_module_session>(*decode(encode(longest))).servers, longest.servers);
+    longest.servers += 'a';
+    EXPECT_FALSE(fits(longest));
+}
+
+TEST(guardian_message, a_session_of_a_module_out_of_range_is_refused) {
+    const auto is_refused = [](auto change) {
+        auto bad = module_session();
+        change(bad);
+        return !decode(encode(bad));
+    };
+    EXPECT_FALSE(is_refused([](guard_module_session&) {}));
+    EXPECT_TRUE(is_refused([](guard_module_session& bad) { bad.timeout = 0s; }));
+    EXPECT_TRUE(is_refused([](guard_module_session& bad) { bad.id = 0; }));
+    EXPECT_TRUE(is_refused([](guard_module_session& bad) { bad.proof.clear(); }));
+    EXPECT_TRUE(is_refused([](guard_module_session& bad) { bad.servers.clear(); }));
+}
+
 TEST(guardian_message, has_what_tls_needs) {
     auto secured = session();
     secured.security = {.enabled = true,

@@ -76,6 +76,63 @@ TEST(guardian_peer, hears_what_a_link_tells) {
     EXPECT_TRUE(told.idle());
 }
 
+guard_module_session module_session(std::uint64_t number) {
+    return {.number = number, .timeout = 30s, .id = 1, .proof = "p", .servers = "redis://r"};
+}
+
+// Two servers may give two sessions the same id: the process's number tells them apart.
+TEST(guardian_peer, hears_of_sessions_of_modules) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    {
+        link process{std::move(ends.mine)};
+        process.tell(module_session(1));
+        process.tell(module_session(2));
+        process.tell(module_session(2));
+        process.tell(session(2));
+        process.tell(forget_module_session{1});
+    }
+    EXPECT_TRUE(told.read_all());
+    EXPECT_EQ(told.size(), 2U);
+    const auto left = told.take_module_sessions();
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_EQ(left[0].number, 2U);
+    EXPECT_FALSE(told.idle());
+    EXPECT_EQ(told.take_sessions().size(), 1U);
+    EXPECT_TRUE(told.idle());
+}
+
+TEST(guardian_peer, a_link_hears_what_the_guardian_cannot_end) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    link process{std::move(ends.mine)};
+    EXPECT_TRUE(process.ends("redis://r/locks"));
+    told.tell(cannot_end{"redis://"});
+    EXPECT_FALSE(process.ends("redis://r/locks"));
+    EXPECT_FALSE(process.ends("redis://other"));
+    EXPECT_TRUE(process.ends("postgresql://p/locks"));
+    EXPECT_TRUE(process.guards());
+}
+
+TEST(guardian_peer, only_the_guardian_says_what_it_cannot_end) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    link process{std::move(ends.mine)};
+    process.tell(cannot_end{"redis://"});
+    EXPECT_FALSE(told.read_all());
+}
+
+TEST(guardian_peer, names_the_schemes_of_its_sessions_once) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    link process{std::move(ends.mine)};
+    process.tell(module_session(1));
+    process.tell(module_session(2));
+    EXPECT_TRUE(told.read_all());
+    EXPECT_EQ(told.take_schemes(), std::set<std::string>{"redis://"});
+    EXPECT_TRUE(told.take_schemes().empty());
+}
+
 // Several clients of one process that inherited its socket.
 TEST(guardian_peer, hears_a_further_link_of_its_process) {
     both_ends ends;
@@ -134,9 +191,11 @@ TEST(guardian_peer, has_so_many_sessions_at_most) {
     link process{std::move(ends.mine)};
     for (std::size_t i = 0; i != k_most_sessions + 2; ++i) {
         process.tell(session(static_cast<std::int64_t>(i) + 1));
+        process.tell(module_session(i));
         ASSERT_TRUE(told.read_all());
     }
-    EXPECT_EQ(told.size(), k_most_sessions);
+    EXPECT_EQ(told.take_module_sessions().size(), k_most_sessions);
+    EXPECT_EQ(told.take_sessions().size(), k_most_sessions);
 }
 
 // A pipe whose reader notices when the last writer is closed.

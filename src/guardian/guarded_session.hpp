@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// guarded_session: a session with a module's server, as the guardian knows it.
+//
+//     guarded_session known{guardian, connect_string, timeout};   // `guardian` may be null
+//     known.begin(id, proof);                                     // attached, and not used yet
+//     known.end();                                                // closed or expired
+//
+// Thread safety: one thread at a time. The guardian's link is safe from any thread.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/log.hpp"
+#include "guardian/link.hpp"
+
+namespace turnstile::guardian {
+
+class guarded_session {
+public:
+    guarded_session(std::shared_ptr<link> guardian, std::string servers,
+                    std::chrono::milliseconds timeout)
+        : guardian_{std::move(guardian)} {
+        session_.servers = std::move(servers);
+        session_.timeout = std::max(timeout, std::chrono::milliseconds{1});
+        if (guardian_) session_.number = guardian_->next_number();
+    }
+
+    // A later call replaces the session.
+    void begin(std::int64_t id, std::string proof) {
+        if (!guardian_ || id == 0) return;
+        session_.id = id;
+        session_.proof = std::move(proof);
+        if (fits(session_)) return guardian_->tell(session_);
+        log::write(log_level::warning,
+                   "the connect string has {} bytes and a guardian takes {}; if this process "
+                   "crashes, its locks stay taken for the session time-out",
+                   session_.servers.size(), k_longest_connect_string);
+    }
+    // To be called from time to time: the log gets what the guardian has reported.
+    void check() noexcept {
+        if (guardian_ && session_.id != 0) static_cast<void>(guardian_->ends(session_.servers));
+    }
+    void end() noexcept {
+        if (guardian_ && std::exchange(session_.id, 0) != 0)
+            guardian_->tell(forget_module_session{session_.number});
+    }
+
+private:
+    std::shared_ptr<link> guardian_;
+    guard_module_session session_;
+};
+
+}  // namespace turnstile::guardian
