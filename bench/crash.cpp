@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how long after the SIGKILL of a holder the next waiter has the lock, on three servers.
+// Measures how long after the SIGKILL of a holder the next waiter has the lock, on three ZooKeeper servers or on another
+// kind of server.
 //
-//     turnstile_bench_crash GUARDIAN TRIALS S [off]     S in milliseconds; GUARDIAN: the path of turnstile-guardian
+//     turnstile_bench_crash GUARDIAN TRIALS S [on|off] [redis|postgresql|mariadb]
+//                                                       S in milliseconds; GUARDIAN: the path of turnstile-guardian
 //     turnstile_bench_crash CLASSES TRIALS S curator    Curator's mutex; CLASSES: the folder of peers/CuratorCrash.class
 //
 // In each trial a separate process takes the lock, and a client queues behind it, in this process or (Curator) in
@@ -22,7 +24,10 @@
 
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/java_program.hpp"
+#include "turnstile/testing/mariadb_server.hpp"
+#include "turnstile/testing/postgres_server.hpp"
 #include "turnstile/testing/process.hpp"
+#include "turnstile/testing/redis_server.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 #include "turnstile/turnstile.hpp"
@@ -42,6 +47,7 @@ struct arguments {
     std::chrono::milliseconds session{};
     bool guarded = true;
     bool curator = false;
+    std::string kind{};  // empty: ZooKeeper
 };
 
 turnstile::client_options options_of(const arguments& given) {
@@ -145,18 +151,32 @@ std::string load() {
     return text;
 }
 
-int run(const arguments& given) {
-    turnstile::testing::ensemble servers{
-        {.count = 3, .tick_time = 2s, .init_limit = 10, .sync_limit = 5}};
-    turnstile::client own{servers.connect_string(), {.session_timeout = k_waiting}};
+int measure(const std::string& servers, const arguments& given) {
+    turnstile::client own{servers, {.session_timeout = k_waiting}};
     if (!own.wait_connected(turnstile::testing::limit())) return 1;
     const auto load_before = load();
-    auto all = given.curator ? trials_of_curator(own, servers.connect_string(), given)
-                             : trials_of_ours(own, servers.connect_string(), given);
+    auto all = given.curator ? trials_of_curator(own, servers, given)
+                             : trials_of_ours(own, servers, given);
     std::sort(all.begin(), all.end());
     std::cout << "median " << all[all.size() / 2] << " worst " << all.back() << "\nload before "
               << load_before << "\nload after " << load() << std::endl;
     return 0;
+}
+
+template <class Server>
+int run_on(const arguments& given) {
+    Server server;
+    server.start();
+    return measure(server.connect_string(), given);
+}
+
+int run(const arguments& given) {
+    if (given.kind == "redis") return run_on<turnstile::testing::redis_server>(given);
+    if (given.kind == "postgresql") return run_on<turnstile::testing::postgres_server>(given);
+    if (given.kind == "mariadb") return run_on<turnstile::testing::mariadb_server>(given);
+    const turnstile::testing::ensemble servers{
+        {.count = 3, .tick_time = 2s, .init_limit = 10, .sync_limit = 5}};
+    return measure(servers.connect_string(), given);
 }
 
 arguments parse(const std::string& program, char** values, int count) {
@@ -165,7 +185,8 @@ arguments parse(const std::string& program, char** values, int count) {
             std::stoi(values[1]),
             std::chrono::milliseconds{std::stol(values[2])},
             count < 4 || std::string{values[3]} == "on",
-            count > 3 && std::string{values[3]} == "curator"};
+            count > 3 && std::string{values[3]} == "curator",
+            count > 4 ? values[4] : ""};
 }
 
 }  // namespace

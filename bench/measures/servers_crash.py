@@ -4,8 +4,8 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from driver.compared import LOCAL
-from driver.kinds import OURS
+from driver.compared import LOCAL, MARIADB, POSTGRESQL
+from driver.kinds import ON_REDIS, OURS
 from driver.peer import PeerError
 
 GUARDED = "with a guardian"
@@ -24,11 +24,14 @@ def measure(bench):
     kinds = {name: bench.kind(name) for name in names}
     trials = [(case, name, [kind.lease.format(bench.settings.session_ms)] if kind.lease else [])
               for name, kind in kinds.items()]
-    if OURS in kinds:
-        trials.append((f"{case}, {GUARDED}", OURS, [f"session={bench.settings.session_ms}",
-                                                    f"guardian={bench.guardian}"]))
+    guarded = [(f"{case}, {GUARDED}", name, [f"session={bench.settings.session_ms}", f"guardian={bench.guardian}"])
+               for name in (OURS, ON_REDIS, POSTGRESQL, MARIADB) if name in kinds]
     for _ in range(bench.settings.crash_rounds):
         _together(bench, taken, [trial for trial in trials if not taken.failed(trial[0], trial[1])])
+        # These take milliseconds, so each has the processors for itself.
+        for trial in guarded:
+            if not taken.failed(trial[0], trial[1]):
+                _together(bench, taken, [trial])
     return [taken]
 
 
