@@ -201,7 +201,9 @@ def arguments():
     if made.small_disk:
         made.small_disk += math.ceil(kind.disk_a_minute * made.minutes)
     if not kind.guarded:
-        made.guardian = made.shim = ""  # the servers' timeout still frees this worker's locks
+        made.guardian = ""
+    if not kind.stalls_disks:
+        made.shim = ""
     return made
 
 
@@ -213,6 +215,8 @@ def main():
     if KINDS[settings.servers].small_disk and not settings.small_disk:
         print("no full disks: that needs root, and a mount namespace", flush=True)
     if settings.guardian:
+        beside = os.path.join(os.path.dirname(settings.guardian), "turnstile-session-end")
+        shutil.copy(beside, folder)
         settings.guardian = shutil.copy(settings.guardian, os.path.join(folder, "guardian"))
     began = time.time()
     campaign = run(settings, folder)

@@ -42,6 +42,7 @@ class Kind:
     disk_a_minute = 0  # further MiB for each minute: what a server writes and keeps
     roles, paths = ROLES + ["checked"], PATHS + ["checked"]
     guarded = False  # a guardian ends the session of a killed process
+    stalls_disks = False  # the shim can stall the servers' disks
     freed_at_once = False
     ended_by_clients = False  # an expired session's znodes remain until another client acts
 
@@ -76,7 +77,7 @@ class ZooKeeper(Kind):
     workers = 10
     calm = 12
     tick, sync_limit = 200, 5
-    guarded = True
+    guarded = stalls_disks = True
     roles, paths = ROLES, PATHS
     nemeses = ZooKeeperNemeses
 
@@ -152,6 +153,7 @@ class SecuredZooKeeper(ZooKeeper):
 
 class Redis(Kind):
     name = "redis"
+    guarded = True
     servers = "one Redis server, appendonly yes, appendfsync always"
     small_disk = 64
     disk_a_minute = 128  # the judge reads the whole log, so the server keeps it
@@ -226,6 +228,7 @@ class AuditedServer(Kind):
 
 class PostgreSQL(AuditedServer):
     name = "postgresql"
+    guarded = True
     servers = "one PostgreSQL server"
     small_disk = 256
     disk_a_minute = 32  # in longer runs the audit's table would fill it
@@ -245,6 +248,7 @@ class PostgreSQL(AuditedServer):
 
 class MariaDB(AuditedServer):
     name = "mariadb"
+    guarded = True
     servers = "one MariaDB server"
     small_disk = 256
     disk_a_minute = 32

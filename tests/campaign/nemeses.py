@@ -123,6 +123,18 @@ class Nemeses:
             worker.go_on(self.c.notes)
         self.done("stop-shortly", aim, whom)
 
+    def kill_guardians(self):
+        """Kills the guardians and a worker at the same time. The worker's sessions end by their timeout, or by a
+        guardian that was faster.
+        """
+        hit = [pid for pid in guardians(self.c.settings.guardian) if self.random.random() < 0.5]
+        self.c.notes.write("guardian-kill", count=len(hit))
+        for pid in hit:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.done("guardian-kill", None, [], count=len(hit))
+        self.kill()
+
     def kill(self):
         whom = self.some()
         if (aim := self.aim()) is None:
@@ -199,7 +211,7 @@ def worker_kinds(nemeses):
         ("stop-both", 3, lambda: nemeses.stop(["holder", "waiter"])),
         ("stop-shortly", 3, nemeses.stop_shortly),
         ("kill", 3, nemeses.kill),
-    ]
+    ] + ([("guardian-kill", 2, nemeses.kill_guardians)] if nemeses.c.settings.guardian else [])
 
 
 def link_kinds(nemeses):
@@ -218,8 +230,6 @@ class ZooKeeperNemeses(Nemeses):
             ("server-kill", 3, self.kill_server),
             ("disk-stall", 3, self.stall_disks),
         ]
-        if campaign.settings.guardian:
-            self.kinds.append(("guardian-kill", 2, self.kill_guardians))
 
     # Workers
 
@@ -278,18 +288,6 @@ class ZooKeeperNemeses(Nemeses):
     def aim_again(self, aim):
         seen = self.look(aim.path)
         return seen if seen and seen.waiter else aim
-
-    def kill_guardians(self):
-        """Kills the guardians and a worker at the same time. The worker's sessions end by their timeout, or by a
-        guardian that was faster.
-        """
-        hit = [pid for pid in guardians(self.c.settings.guardian) if self.random.random() < 0.5]
-        self.c.notes.write("guardian-kill", count=len(hit))
-        for pid in hit:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        self.done("guardian-kill", None, [], count=len(hit))
-        self.kill()
 
     # Servers
 
