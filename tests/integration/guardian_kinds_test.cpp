@@ -82,10 +82,15 @@ TEST_P(guarded_kinds, the_lock_of_a_killed_process_is_the_next_ones) {
     EXPECT_TRUE(granted(path));
 }
 
+// Meanwhile a guardian ends the session of a process that was killed later.
 TEST_P(guarded_kinds, without_a_guardian_the_lock_of_a_killed_process_stays_taken) {
     auto holder = start("off", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
     holder.kill();
+    auto second = start("started", "hold", {}, path + "-second");
+    ASSERT_TRUE(second.wait_for_output("held")) << second.output();
+    second.kill();
+    EXPECT_TRUE(granted(path + "-second"));
     EXPECT_EQ(queue_names(*others, path).size(), 1U);
     EXPECT_FALSE(lock.try_acquire());
 }
