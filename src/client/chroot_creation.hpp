@@ -36,6 +36,9 @@ public:
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
     [[nodiscard]] turnstile::promises promises() const override { return servers_->promises(); }
     [[nodiscard]] bool frees_at_once() const noexcept override { return servers_->frees_at_once(); }
+    [[nodiscard]] bool numbers_count_creates() const noexcept override {
+        return servers_->numbers_count_creates();
+    }
     [[nodiscard]] std::string describe() const override { return servers_->describe(); }
     [[nodiscard]] std::string diagnose() const override { return servers_->diagnose(); }
     [[nodiscard]] bool takes_help() const noexcept override { return servers_->takes_help(); }

@@ -43,6 +43,7 @@ std::shared_ptr<session_runner> session_pool::make(std::size_t index) const {
     auto settings =
         core_settings(options_, static_cast<unsigned>(index), services_->servers->describe());
     settings.chroot = services_->servers->chroot().size();
+    settings.numbers_count_creates = services_->servers->numbers_count_creates();
     return std::make_shared<session_runner>(services_, std::move(settings));
 }
 

@@ -46,6 +46,7 @@ public:
     [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
     [[nodiscard]] turnstile::promises promises() const override;
     [[nodiscard]] bool frees_at_once() const noexcept override { return true; }
+    [[nodiscard]] bool numbers_count_creates() const noexcept override { return true; }
     [[nodiscard]] std::string describe() const override;
 
 private:

@@ -49,8 +49,9 @@ struct client_watch_list {
     std::set<std::string> data;
     std::set<std::string> exists;
     std::set<std::string> children;
-    [[nodiscard]] bool empty() const noexcept {
-        return data.empty() && exists.empty() && children.empty();
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return data.size() + exists.size() + children.size();
     }
     friend bool operator==(const client_watch_list&, const client_watch_list&) = default;
 };

@@ -49,6 +49,8 @@ public:
         return guardian_ && guardian_->guards();
     }
 
+    [[nodiscard]] bool numbers_count_creates() const noexcept override { return true; }
+
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
     [[nodiscard]] std::string diagnose() const override {

@@ -160,8 +160,9 @@ enum class fault {
     server_clock_step,
     server_slew,
     server_refuses,
+    remake,
 };
-inline constexpr std::size_t k_faults = 25;
+inline constexpr std::size_t k_faults = 26;
 struct fault_due {
     fault kind{};
     bool recurring = true;

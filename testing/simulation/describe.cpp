@@ -112,7 +112,8 @@ std::string describe(const fault_due& event) {
         "the ensemble restarts, and without the sessions that it had",
         "the server's clock is set",
         "the server's clock runs at another rate",
-        "the server takes no writes for a while"};
+        "the server takes no writes for a while",
+        "a folder is deleted and made again, or gets znodes by hand"};
     std::string text = k_names[static_cast<std::size_t>(event.kind)];
     if (event.victim) text += fmt::format(" ({})", *event.victim);
     return text;

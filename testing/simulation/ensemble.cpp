@@ -205,11 +205,13 @@ void ensemble::send_fired(server& at, const std::vector<local::fired_watch>& eve
     }
 }
 
-// A session may read its own znodes. The client's own removal consumes the events that a holder gets from its folder.
+// A session may read its own znodes. The client's own removal consumes the events that a holder gets from its folder. An
+// operator takes READ off no mutex's folder (docs/why/mutex.md, "Without a list").
 bool ensemble::may_be_unheard(const local::fired_watch& watch) const {
     if (watch.kind == core::watch_kind::children) return watch.path == scenario_.semaphore;
     const auto* contender = history_.find(watch.path);
-    return contender == nullptr || contender->session != watch.session;
+    if (contender == nullptr) return watch.path == scenario_.semaphore;
+    return contender->session != watch.session;
 }
 
 // ---- connections ----------------------------------------------------------------------------

@@ -27,8 +27,8 @@ handle::handle(client_id owner, std::uint64_t epoch, const scenario& scenario, a
     agenda_.after(dice_.up_to(scenario_.time.client_latency), connect_due{owner_, epoch_});
 }
 
-bool handle::watches() const {
-    return !watches_.list().empty();
+std::size_t handle::watch_count() const {
+    return watches_.list().size();
 }
 
 // ---- connecting -----------------------------------------------------------------------------
@@ -86,7 +86,7 @@ void handle::attach(connection_id by, const connect_answer& answer) {
     ++number_;
     emit_link(core::link_kind::attached);
     emit_late();
-    if (watches()) network_.to_server(by, resend_watches{watches_.list(), seen_zxid_});
+    if (watch_count() != 0) network_.to_server(by, resend_watches{watches_.list(), seen_zxid_});
     if (answer.role != core::server_role::unknown || scenario_.place != core::placement::anywhere)
         agenda_.after(dice_.up_to(scenario_.longest_question()), role_learned{by, answer.role});
 }

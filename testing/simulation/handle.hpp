@@ -56,7 +56,7 @@ public:
     [[nodiscard]] std::optional<connection_id> connection() const noexcept override {
         return connection_;
     }
-    [[nodiscard]] bool watches() const override;
+    [[nodiscard]] std::size_t watch_count() const override;
     [[nodiscard]] std::vector<std::string> take_woken() override {
         return std::exchange(woken_, {});
     }

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] virtual std::uint64_t epoch() const noexcept = 0;
     [[nodiscard]] virtual bool attached() const noexcept = 0;
     [[nodiscard]] virtual std::optional<connection_id> connection() const noexcept = 0;
-    [[nodiscard]] virtual bool watches() const = 0;
+    [[nodiscard]] virtual std::size_t watch_count() const = 0;
     // Returns paths whose deletion was reported at once.
     [[nodiscard]] virtual std::vector<std::string> take_woken() = 0;
 };

@@ -29,6 +29,7 @@ core::session_core_settings settings(const scenario& scenario, client_id id) {
     result.window = scenario.window;
     result.watched_in_line = scenario.watched_in_line;
     result.watches = scenario.watches;
+    result.numbers_count_creates = scenario.kind == server_kind::ensemble;
     result.place = scenario.place;
     result.roles_asked = scenario.roles_known || scenario.place != core::placement::anywhere;
     result.retry_first = 50ms;

@@ -134,7 +134,7 @@ public:
     [[nodiscard]] bool at_rest() const;
     // The same, and it is attached.
     [[nodiscard]] bool quiet() const;
-    [[nodiscard]] bool watches() const { return session_ && session_->watches(); }
+    [[nodiscard]] std::size_t watch_count() const { return session_ ? session_->watch_count() : 0; }
     void look_at_connection();
 
 private:

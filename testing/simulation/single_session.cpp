@@ -238,7 +238,7 @@ void single_session::reply(const question& to, core::reply&& with) {
 
 instant single_session::next_due() const {
     const auto due = alive_from_ + scenario_.time.session_timeout / k_keep_alive_part;
-    return next_end_ && watches() ? std::min(due, *next_end_) : due;
+    return next_end_ && watch_count() != 0 ? std::min(due, *next_end_) : due;
 }
 
 look single_session::what_is_due() const {

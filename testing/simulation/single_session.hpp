@@ -57,7 +57,7 @@ public:
     [[nodiscard]] std::optional<connection_id> connection() const noexcept override {
         return connection_;
     }
-    [[nodiscard]] bool watches() const override { return !watches_.list().empty(); }
+    [[nodiscard]] std::size_t watch_count() const override { return watches_.list().size(); }
     [[nodiscard]] std::vector<std::string> take_woken() override {
         return std::exchange(woken_, {});
     }

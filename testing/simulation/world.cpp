@@ -7,8 +7,6 @@
 
 #include <fmt/core.h>
 
-#include "core/queue/permits.hpp"
-#include "core/queue/revocation.hpp"
 #include "simulation/describe.hpp"
 
 namespace turnstile::simulation {
@@ -18,8 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int k_looks = 8;
-constexpr double k_in_the_folder =
-    0.3;  // part of the writes by hand where there are low-water marks
 
 template <class E, class... All>
 inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
@@ -184,6 +180,7 @@ void world::strike(const fault_due& event) {
         case fault::take_away:
         case fault::ask_to_go:
         case fault::hand_close: return tamper(event.kind);
+        case fault::remake: return remake_folder();
         case fault::hand_sweep: return sweep();
         case fault::resize: return resize();
         case fault::client_partition:
@@ -247,75 +244,6 @@ void world::disturb_client(const fault_due& event) {
     }
 }
 
-void world::tamper(fault kind) {
-    const auto standing = history_.standing();
-    if (standing.empty()) return;
-    // The next in line is the contender whose deleted znode must not be missed (F37).
-    const bool next = kind == fault::hand_delete && standing.size() > 1 && dice_.chance(0.5);
-    const auto znode = next ? standing[1] : dice_.pick(standing);
-    trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
-    if (kind == fault::hand_delete) return delete_by_hand(znode);
-    if (kind == fault::hand_set) return write_by_hand(znode);
-    if (kind == fault::take_away) return take_away(znode);
-    if (kind == fault::ask_to_go) return ask_to_go(znode);
-    const auto session = history_.find(znode)->session;
-    at_servers([session](auto& all) { all.close_by_hand(session); });
-}
-
-void world::sweep() {
-    for (const auto& znode : history_.standing())
-        if (dice_.chance(0.7)) delete_by_hand(znode);
-}
-
-// Writes into a contender's znode, or into the folder of its mutex.
-void world::write_by_hand(const std::string& znode) {
-    const auto folder = znode.substr(0, znode.rfind('/'));
-    const auto& locks = scenario_.folders;
-    const bool marks = scenario_.long_queue < core::k_long_queue &&
-                       std::find(locks.begin(), locks.end(), folder) != locks.end();
-    const bool above = marks && dice_.chance(k_in_the_folder);
-    write_at_servers(core::set_op{above ? folder : znode, "by hand"});
-}
-
-// The steps of docs/why/revocation.md: writes the order first, and deletes the znode when the lease of the old holder
-// must have ended.
-void world::take_away(const std::string& znode) {
-    const core::revocation order{core::revocation::how::take,
-                                 fmt::format("ops {}", ++orders_given_), "it is stuck"};
-    write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
-    call_after(2 * scenario_.time.session_timeout, [this, znode, order] {
-        // If another client has overwritten the order, it does not count any more.
-        const auto* node = servers().truth().nodes().find(znode);
-        if (node == nullptr || core::parse_revocation(node->data) != order) return;
-        history_.on_due(znode);
-        delete_by_hand(znode);
-    });
-}
-
-void world::ask_to_go(const std::string& znode) {
-    const core::revocation order{core::revocation::how::ask, fmt::format("ops {}", ++orders_given_),
-                                 "a client waits"};
-    write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
-}
-
-void world::resize() {
-    const auto& limits = history_.limits(scenario_.semaphore);
-    if (limits.empty()) return;
-    std::int32_t earlier = 0;
-    for (const auto& limit : limits) earlier = std::max(earlier, limit.permits);
-    const auto permits = static_cast<std::int32_t>(dice_.from_to(1, 5));
-    trace_.note(agenda_.now(), [&] { return fmt::format("the semaphore has {} now", permits); });
-    write_at_servers(core::set_op{scenario_.semaphore, core::limit_text({permits, earlier})});
-}
-
-void world::write_at_servers(core::operation&& op) {
-    at_servers([&op](auto& all) { all.write_by_hand(std::move(op)); });
-}
-
-void world::delete_by_hand(const std::string& znode) {
-    write_at_servers(core::remove_op{znode});
-}
-
 // ---- the end --------------------------------------------------------------------------------
 
 void world::stop_faults() {
@@ -361,13 +289,17 @@ void world::check_settled() {
     at_servers([](auto& all) { all.end_what_is_due(); });
     auto left = unsettled();
     if (settled_) {
+        // A folder that one client takes again and again stays watched.
+        std::size_t folders = 0;
         for (client_id id = 0; id != clients_.size(); ++id) {
             const auto& client = *clients_[id];
             if (client.crashed()) continue;
-            if (client.core().watched_paths() != 0 || client.watches())
+            const auto watched = client.core().watched_folders();
+            if (client.core().watched_paths() != watched || client.watch_count() != watched)
                 left += fmt::format("client {} keeps a watch; ", id);
+            folders += watched;
         }
-        if (servers().watch_count() != 0) left += "the servers keep a watch; ";
+        if (servers().watch_count() != folders) left += "the servers keep a watch; ";
         // A keep-alive may be in progress just now.
         if (!left.empty() && ++looks_ < k_looks) return agenda_.after(timeout / 16, settle_check{});
         return end(std::move(left));

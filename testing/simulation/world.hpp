@@ -89,6 +89,7 @@ private:
     void take_away(const std::string& znode);
     void ask_to_go(const std::string& znode);
     void resize();
+    void remake_folder();
     void run_call(const call_due& event);
     void check_settled();
     void end(std::string&& left_over);

@@ -28,6 +28,7 @@ constexpr std::uint64_t k_refusals = 0x589965cc75374cc3;
 constexpr std::uint64_t k_placement = 0x8cb92ba72f3d8dd7;
 constexpr std::uint64_t k_windows = 0x3c79ac492ba7b653;
 constexpr std::uint64_t k_silences = 0x589bd1f4a9cc75d3;
+constexpr std::uint64_t k_quiet_locks = 0xe220a8397b1dcdaf;
 constexpr double k_impatient = 0.25;
 constexpr double k_shares = 0.2;
 constexpr double k_placed = 0.08;
@@ -245,6 +246,23 @@ void draw_window(dice&& chance, scenario& s) {
     s.window.most = s.window.first + chance.below(4);
 }
 
+// Two clients that take a lock often and contend little, while its folder is deleted and made again: a create's number
+// then shows now and then that none is ahead.
+void draw_quiet_lock(dice&& chance, scenario& s) {
+    if (!chance.chance(0.2)) return;
+    const auto timeout = s.time.session_timeout;
+    s.roles_known = true;
+    s.folders.resize(1);
+    s.clients.resize(2);
+    for (auto& client : s.clients) client.workers = chance.chance(0.8) ? 1 : 2;
+    s.rounds = chance.from_to(6, 16);
+    s.longest_rest = dice::part(timeout, chance.pick(std::vector<double>{0.02, 0.1, 0.5}));
+    s.long_holds = 0;
+    s.other_recipes = 0;
+    s.every[static_cast<std::size_t>(fault::remake)] =
+        dice::part(timeout, chance.between(0.1, 1.0));
+}
+
 // Limits set by operators and machines. A stopped clock breaks the lease's first assumption. The judge can
 // distinguish excused violations only where each hold has one lock (invariants::judge_holds).
 void draw_limits(dice& chance, scenario& s) {
@@ -321,6 +339,8 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
     if (dice{seed ^ k_silences}.chance(k_impatient))
         s.connection_timeout = s.time.session_timeout / 8;
+    const bool plain = s.ensembles.empty() && s.most_packet == scenario{}.most_packet;
+    if (plain) draw_quiet_lock(dice{seed ^ k_quiet_locks}, s);
     return s;
 }
 

@@ -36,7 +36,7 @@ constexpr std::size_t k_states = std::variant_size_v<acquisition_state>;
 constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     // outside, creating, unsure, queued, first, held, leaving, over
     {true, true, false, false, false, false, true, true},      // outside
-    {true, false, true, true, false, false, true, false},      // creating
+    {true, false, true, true, true, false, true, false},       // creating
     {true, false, false, true, false, false, true, false},     // unsure
     {true, false, false, false, true, false, true, false},     // queued
     {true, false, false, true, false, true, true, false},      // first
@@ -54,7 +54,6 @@ struct check_entry {
     void operator()(const creating& next) const {
         TURNSTILE_CHECK(!next.guid.empty());
         TURNSTILE_CHECK(next.sent);
-        TURNSTILE_CHECK(next.listing);
         TURNSTILE_CHECK(!next.given_up);
     }
     void operator()(const unsure& next) const {

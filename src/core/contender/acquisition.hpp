@@ -11,8 +11,10 @@
 // |          |                                  | the create               | outside   | the session ended              |
 // |          |                                  |                          | leaving   | the znode of a create that was |
 // |          |                                  |                          |           | given up is found (leftover)   |
-// | creating | a create is under way, and a     | nothing                  | queued    | it was carried out             |
-// |          | list right behind it             |                          | leaving   | the same, but given up         |
+// | creating | a create is under way, and most  | nothing                  | queued    | it was carried out             |
+// |          | often a list right behind it     |                          | first     | its number shows that none is  |
+// |          |                                  |                          |           | ahead                          |
+// |          |                                  |                          | leaving   | carried out, but given up      |
 // |          |                                  |                          | unsure    | its answer was lost            |
 // |          |                                  |                          | outside   | refused, not sent, session over|
 // | unsure   | perhaps a znode of ours          | a write, a list, a look  | queued    | it is found                    |

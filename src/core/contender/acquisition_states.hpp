@@ -19,6 +19,7 @@
 #include "core/contender/awaited_znodes.hpp"
 #include "core/contender/consequence.hpp"
 #include "core/contender/contender_ahead.hpp"
+#include "core/contender/contender_effects.hpp"
 #include "core/contender/contenders_watch.hpp"
 #include "core/contender/lock_delay.hpp"
 #include "core/contender/low_water_reading.hpp"
@@ -75,7 +76,7 @@ struct outside : entering {
     friend bool operator==(const outside&, const outside&) = default;
 };
 
-// A create is under way, and right behind it a list.
+// A create is under way, and right behind it a list, unless the create's number is likely to show that none is ahead.
 struct creating : entering {
     time_point asked_at{};
     pending_ticket sent{};
@@ -125,7 +126,9 @@ struct standing {
 
     [[nodiscard]] std::string path(const acquisition_call& call) const;
     // No contender with a lower number, or with the same, can come any more.
-    [[nodiscard]] bool is_ordered() const;
+    [[nodiscard]] bool is_ordered() const { return ordered_number().has_value(); }
+    // The number of such a contender.
+    [[nodiscard]] std::optional<std::int32_t> ordered_number() const;
     [[nodiscard]] marking_contender own_mark(const acquisition_call& call) const;
     [[nodiscard]] renamed_znode before_rename(const acquisition_call& call);
     void watch_own(acquisition_call& call);
@@ -285,6 +288,7 @@ struct leaving : standing {
     void lose_znode(acquisition_call& call);
     void give_back_and_end(acquisition_call& call);
 
+    void tell_number(acquisition_call& call, contender_effects::number_step step) const;
     [[nodiscard]] bool takes_crash_mark() const;
     [[nodiscard]] bool raises_low_water_mark(const acquisition_call& call) const;
     [[nodiscard]] bool goes_with_others(const acquisition_call& call) const;

@@ -5,6 +5,7 @@
 // Thread safety: none, values.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,6 +41,16 @@ struct remove {
     std::string path;
     std::vector<std::string> watched;
     friend bool operator==(const remove&, const remove&) = default;
+};
+
+// What becomes of a contender's number: a create was answered with it; its removal is sent, and it had none ahead; the
+// servers have removed it. The session may find the next contender of the folder to be alone by it.
+enum class number_step { entered, leaves, left };
+struct number_known {
+    number_step step{};
+    contender_family of{};
+    std::int32_t number = 0;
+    friend bool operator==(const number_known&, const number_known&) = default;
 };
 
 // Interest in DELETED and CHANGED of a znode that a get with a watch is submitted for.
@@ -97,7 +108,8 @@ struct tell {
 
 using contender_effect =
     std::variant<contender_effects::submit, contender_effects::enter, contender_effects::list,
-                 contender_effects::remove, contender_effects::watch, contender_effects::unwatch,
+                 contender_effects::remove, contender_effects::number_known,
+                 contender_effects::watch, contender_effects::unwatch,
                  contender_effects::unwatch_gone, contender_effects::warn_of_foreign,
                  contender_effects::containers_unsupported, contender_effects::parent_create_lost,
                  contender_effects::abandon, contender_effects::replace_session,

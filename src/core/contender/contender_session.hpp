@@ -35,6 +35,10 @@ public:
     [[nodiscard]] std::int64_t session_id() const noexcept { return seen_.session_id; }
     [[nodiscard]] bool lease_lasts() const noexcept { return seen_.lease_lasts; }
     [[nodiscard]] bool may_enter() const noexcept { return seen_.may_enter; }
+    [[nodiscard]] bool omits_list() const noexcept { return seen_.omits_list; }
+    [[nodiscard]] std::optional<std::int32_t> sole_number() const noexcept {
+        return seen_.sole_number;
+    }
     [[nodiscard]] const std::optional<error>& no_lease() const noexcept { return seen_.no_lease; }
     [[nodiscard]] acl_policy acl() const noexcept { return seen_.acl; }
     [[nodiscard]] create_mode parent_mode() const noexcept { return seen_.parent_mode; }
@@ -79,6 +83,10 @@ public:
         const auto id = tickets_.take();
         out_.emplace_back(contender_effects::remove{id, std::move(path), std::move(watched)});
         return id;
+    }
+    void number_known(contender_effects::number_step step, contender_family of,
+                      std::int32_t number) {
+        out_.emplace_back(contender_effects::number_known{step, of, number});
     }
     void watch(std::string path) { out_.emplace_back(contender_effects::watch{std::move(path)}); }
     void unwatch(std::string path) {

@@ -33,6 +33,10 @@ struct contender_view : session_view {
     bool may_enter = true;
     // Several are given up in one go: their znodes go together, the znodes of holds too.
     bool gathers_removals = false;
+    // Of the folder that the contender enters (core/session/sole_contender_memory.hpp): a list need not go with the create;
+    // the number by which the create shows that none is ahead.
+    bool omits_list = false;
+    std::optional<std::int32_t> sole_number{};
     // No hold can become certain on this connection: a znode would only stand in others' way.
     std::optional<error> no_lease{};
     // How long another client's write into our znode may be unknown at a grant: half of what a `take` leaves beside the

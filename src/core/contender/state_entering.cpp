@@ -71,7 +71,7 @@ void outside::create(acquisition_call& call) {
     if (wants.kind == contender_kind::permit) {
         next.listing = c.submit(children_op{call.folder()});
         next.beside.change().permits.read(c, call.folder());
-    } else {
+    } else if (!c.omits_list()) {
         next.listing = c.list(call.folder());
     }
     call.enter(std::move(next));
@@ -124,8 +124,17 @@ void creating::on_created(acquisition_call& call, const reply& answer) {
     if (call.settings.lock_delay > duration{}) next.delay.change() = lock_delay{answer.stat.ctime};
     next.listing = listing;
     next.beside = std::move(beside);
+    const auto number = next.ordered_number();
+    if (number)
+        call.session.number_known(contender_effects::number_step::entered, family(next.kind),
+                                  *number);
     if (given_up) return call.enter(leaving{std::move(next)});
     call.session.tell(entered{next.path(call)});
+    // place: none_ahead_by_number
+    if (!listing && number && number == call.session.sole_number()) {
+        next.listed_on = answer.connection;
+        return call.enter(first{std::move(next)});
+    }
     call.enter(std::move(next));
 }
 

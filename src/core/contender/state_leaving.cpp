@@ -35,6 +35,12 @@ leaving::leaving(held&& from, bool holder_may_act)
 
 // ---- what goes with the znode ---------------------------------------------------------------
 
+void leaving::tell_number(acquisition_call& call, contender_effects::number_step step) const {
+    if (!was_first) return;  // place: number_of_the_first
+    if (const auto number = ordered_number())
+        call.session.number_known(step, family(kind), *number);
+}
+
 // A holder that has not lost its hold takes its crash mark along.
 bool leaving::takes_crash_mark() const {
     return delay->is_marked() && !may_act;  // place: takes_its_mark
@@ -87,6 +93,7 @@ void leaving::step(acquisition_call& call) {
     // place: removal_is_possible
     const bool removes = call.may_ask() && !removing && !rename->is_under_way() &&
                          !rename->is_unsure() && !delay->writes();
+    if (removes) tell_number(call, contender_effects::number_step::leaves);
     if (removes && goes_with_others(call)) return remove_with_others(call);
     awaited.give_back(call.session, call.folder());  // place: leaver_stops_watching
     if (rename->is_unsure() && call.may_ask()) return step_renaming(call);
@@ -145,6 +152,7 @@ void leaving::on_removed(acquisition_call& call, const reply& answer) {
     if (drop_refused_rest(call, answer)) return;
     switch (classify(answer.error)) {
         case answer_class::ok:
+            tell_number(call, contender_effects::number_step::left);
             if (behind.changed())
                 behind.change().give_back(c, call.folder(), contenders_watch::removed_by::us);
             return give_back_and_end(call);

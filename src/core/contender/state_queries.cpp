@@ -19,6 +19,11 @@ const state::standing* standing_in(const acquisition_state& current) noexcept {
         current);
 }
 
+bool enters(const acquisition_state& current) noexcept {
+    return std::holds_alternative<state::outside>(current) ||
+           std::holds_alternative<state::creating>(current);
+}
+
 bool stands(const acquisition_state& current) noexcept {
     return std::holds_alternative<state::queued>(current) ||
            std::holds_alternative<state::first>(current) ||

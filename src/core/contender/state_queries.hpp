@@ -15,6 +15,8 @@ namespace turnstile::core {
 // The part that all states have whose znode stands; nullptr: it does not stand.
 [[nodiscard]] const state::standing* standing_in(const acquisition_state& current) noexcept;
 
+// Its znode is to be created, or its create is in progress.
+[[nodiscard]] bool enters(const acquisition_state& current) noexcept;
 // Its znode stands in the queue, as far as is known, and the caller has not left it.
 [[nodiscard]] bool stands(const acquisition_state& current) noexcept;
 // Waits for its place in the queue.

@@ -26,11 +26,12 @@ std::string standing::path(const acquisition_call& call) const {
     return base::child_path(call.folder(), name);
 }
 
-bool standing::is_ordered() const {
+std::optional<std::int32_t> standing::ordered_number() const {
     const auto number = contender_sequence(name);
     // place: is_ordered
-    return !ties && number && *number < k_near_counter_end && !at_counter_end(*number) &&
-           is_handed_over(kind);
+    const bool ordered = !ties && number && *number < k_near_counter_end &&
+                         !at_counter_end(*number) && is_handed_over(kind);
+    return ordered ? number : std::nullopt;
 }
 
 marking_contender standing::own_mark(const acquisition_call& call) const {

@@ -141,6 +141,10 @@ public:
     // True while the end of this process frees its locks at once, and not after the session time-out. Asks nothing.
     [[nodiscard]] virtual bool frees_at_once() const noexcept { return false; }
 
+    // True if a sequential number is the parent's count of creates of any child, and a session gets the event of a watch
+    // before the answers to requests that the servers carried out later (docs/why/mutex.md, "Without a list").
+    [[nodiscard]] virtual bool numbers_count_creates() const noexcept { return false; }
+
     // The servers, for messages: "a:2181,b:2181/chroot".
     [[nodiscard]] virtual std::string describe() const = 0;
 

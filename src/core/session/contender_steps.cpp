@@ -52,6 +52,10 @@ public:
 
     // ---- watches ----
 
+    void operator()(const contender_effects::number_known& known) const {
+        contender_steps{owners_}.note_number(owners_.contenders.table().at(id_).folder(), known);
+    }
+
     void operator()(const contender_effects::watch& wanted) const {
         owners_.traces.watch(wanted.path, id_);
     }
@@ -184,7 +188,7 @@ void contender_steps::on_reply(acquisition_id id, const reply& answer, prepared_
 }
 
 void contender_steps::on_watch(const watch_event& event) {
-    const auto interested = owners_.traces.fired(event);
+    const auto interested = owners_.traces.fired(event, owners_.basics);
     // place: event_for_those_interested
     for (const auto id : interested)
         // place: event_for_each
@@ -304,6 +308,40 @@ void contender_steps::remove_together(std::vector<removal>&& all) {
     owners_.requests.send_as(id, std::move(op), for_removals{std::move(all)}, owners_.basics);
 }
 
+// ---- folders whose next contender may be alone ----------------------------------------------
+
+void contender_steps::note_number(const std::string& folder,
+                                  const contender_effects::number_known& known) {
+    using step = contender_effects::number_step;
+    auto& traces = owners_.traces;
+    switch (known.step) {
+        case step::entered:
+            if (traces.number_entered(folder, known.of, known.number, owners_.basics))
+                watch_folder(folder);
+            return;
+        case step::leaves:
+            if (numbers_count_creates())
+                traces.number_leaves(folder, known.of, known.number, owners_.basics);
+            return;
+        case step::left: traces.number_left(folder, known.of, known.number); return;
+    }
+}
+
+// A get, which sets the watch only if the folder exists and may be read: a session that may not read it would get no
+// event.
+void contender_steps::watch_folder(const std::string& folder) {
+    // The other half is for contenders.
+    const auto most = owners_.settings.watches.bytes / 2;
+    if (owners_.traces.watched_bytes() + folder.size() > most) return;
+    owners_.traces.folder_watch_sent(
+        folder, owners_.requests.send(get_op{folder, watch_mode::watch}, for_folder_watch{folder},
+                                      owners_.basics));
+}
+
+bool contender_steps::numbers_count_creates() const {
+    return owners_.settings.numbers_count_creates && owners_.link.is_zookeeper();
+}
+
 // ---- each event of an acquisition -----------------------------------------------------------
 
 // Only a waiter asks about the lease, the way in and the room for watches: for a hold these are not worked out.
@@ -329,6 +367,11 @@ contender_view contender_steps::view_of(acquisition_id id, const contender& of,
         seen.bytes_watched = traces.watched_bytes();
         if (has_come(owners_.placement.no_lease(lease), seen.now))
             seen.no_lease = error{errc::lease_too_short, owners_.placement.short_lease(lease)};
+    }
+    if (seen.attached && enters(of.value.current()) && numbers_count_creates()) {
+        const auto of_family = family(of.value.kind());
+        seen.omits_list = traces.sole().omits_list(of.value.folder(), of_family);
+        seen.sole_number = traces.sole().sole_number(of.value.folder(), of_family);
     }
     seen.clock_drift = lease.clock_drift();
     seen.acl = settings.acl;

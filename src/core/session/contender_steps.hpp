@@ -59,6 +59,9 @@ public:
     // fail.
     void remove_together(std::vector<removal>&& all);
 
+    // ---- folders whose next contender may be alone (sole_contender_memory.hpp) ----
+    void note_number(const std::string& folder, const contender_effects::number_known& known);
+
     // ---- each event of an acquisition ----
     // `event(acquisition&, contender_session&)`, if the acquisition is there.
     template <class F>
@@ -90,6 +93,8 @@ public:
     }
 
 private:
+    void watch_folder(const std::string& folder);
+    [[nodiscard]] bool numbers_count_creates() const;
     // Returns true if the hold is released once its commits are over.
     [[nodiscard]] bool release_later(const core::leave& request);
     [[nodiscard]] contender_view view_of(acquisition_id id, const contender& of,

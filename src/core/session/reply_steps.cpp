@@ -165,6 +165,12 @@ void reply_steps::create_one_by_one(const std::vector<creation>& creations, cons
     }
 }
 
+// ---- folders --------------------------------------------------------------------------------
+
+void reply_steps::deliver(const for_folder_watch& recipient, const reply& answer) {
+    owners_.traces.folder_watch_answered(recipient.folder, answer, owners_.basics);
+}
+
 // ---- removals -------------------------------------------------------------------------------
 
 // A transaction is all or nothing: where one of its parts is refused, all of them are sent again at once, each by

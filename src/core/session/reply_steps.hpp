@@ -29,6 +29,7 @@ private:
     void deliver(const for_sharers& recipient, const reply& answer);
     void deliver(const for_creations& recipient, const reply& answer);
     void deliver(const for_removals& recipient, const reply& answer);
+    void deliver(const for_folder_watch& recipient, const reply& answer);
     void deliver(const for_keep_alive&, const reply&) {}
 
     void look_for_abandoned(const std::string& folder, const reply& answer);

@@ -49,12 +49,16 @@ struct for_removals {
     std::vector<removal> removals;
     friend bool operator==(const for_removals&, const for_removals&) = default;
 };
+struct for_folder_watch {  // sole_contender_memory.hpp
+    std::string folder;
+    friend bool operator==(const for_folder_watch&, const for_folder_watch&) = default;
+};
 struct for_keep_alive {
     friend bool operator==(const for_keep_alive&, const for_keep_alive&) = default;
 };
 using addressee =
     std::variant<for_contender, for_inquiry, for_confirmation, for_search, for_commits, for_sharers,
-                 for_creations, for_removals, for_keep_alive>;
+                 for_creations, for_removals, for_folder_watch, for_keep_alive>;
 
 // Those that the session's window bounds (request_window.hpp).
 [[nodiscard]] inline bool is_of_contenders(const addressee& recipient) noexcept {

@@ -74,6 +74,8 @@ public:
         return contenders.owned_bytes() + contenders.size() * owners_.settings.chroot;
     }
     [[nodiscard]] std::size_t watched_paths() const { return owners_.traces.watched_paths(); }
+    // Of these, the folders that are watched although no contender waits (sole_contender_memory.hpp).
+    [[nodiscard]] std::size_t watched_folders() const { return owners_.traces.watched_folders(); }
     [[nodiscard]] std::size_t watched_bytes() const noexcept {
         return owners_.traces.watched_bytes();
     }

@@ -63,6 +63,8 @@ struct session_core_settings {
     std::optional<relay_terms> relay{};
     placement place = placement::anywhere;
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
+    // coordinator::numbers_count_creates
+    bool numbers_count_creates = false;
     bool roles_asked = true;    // the coordinator tells them
     bool roles_trusted = true;  // what is told is of the server that the session is attached to
     friend bool operator==(const session_core_settings&, const session_core_settings&) = default;

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/session_traces.hpp"
 
+#include <cstdint>
+#include <limits>
+
 #include "base/check.hpp"
 
 namespace turnstile::core {
+
+namespace {
+
+// The sole_contender_memory's interest in its folders' watches. No contender has this id.
+constexpr acquisition_id k_watches_folders{std::numeric_limits<std::uint64_t>::max()};
+
+}  // namespace
 
 // ---- epochs and connections -----------------------------------------------------------------
 
@@ -44,9 +54,16 @@ void session_traces::give_back(const std::string& path, session_basics& basics) 
     }
 }
 
-std::vector<acquisition_id> session_traces::fired(const watch_event& event) {
+// An event of a folder's children is of another watch than the one for which the memory asked.
+std::vector<acquisition_id> session_traces::fired(const watch_event& event,
+                                                  session_basics& basics) {
     TURNSTILE_CHECK(epoch_);
-    return epoch_->watches.fired(event);
+    auto interested = epoch_->watches.fired(event);
+    if (event.kind == watch_kind::children) return interested;
+    epoch_->sole.forget(event.path);  // place: folder_event_ends_memory
+    give_back_forgotten(basics);
+    static_cast<void>(epoch_->watches.remove(event.path, k_watches_folders));
+    return interested;
 }
 
 std::size_t session_traces::watched_paths() const noexcept {
@@ -57,6 +74,42 @@ std::size_t session_traces::watched_bytes() const noexcept {
     if (!epoch_) return 0;
     const auto& interests = epoch_->watches.interests();
     return interests.bytes() + interests.size() * (chroot_ + k_length_field);
+}
+
+// ---- folders whose next contender may be alone ----------------------------------------------
+
+bool session_traces::number_entered(const std::string& folder, contender_family of,
+                                    std::int32_t number, session_basics& basics) {
+    TURNSTILE_CHECK(epoch_);
+    const bool is_worth_a_watch = epoch_->sole.entered(folder, of, number);
+    give_back_forgotten(basics);
+    return is_worth_a_watch;
+}
+
+void session_traces::number_leaves(const std::string& folder, contender_family of,
+                                   std::int32_t number, session_basics& basics) {
+    TURNSTILE_CHECK(epoch_);
+    epoch_->sole.leaves(folder, of, number);
+    give_back_forgotten(basics);
+}
+
+void session_traces::folder_watch_sent(const std::string& folder, ticket request) {
+    TURNSTILE_CHECK(epoch_);
+    epoch_->sole.watch_sent(folder, request);
+    epoch_->watches.add(folder, k_watches_folders);
+}
+
+void session_traces::folder_watch_answered(const std::string& folder, const reply& answer,
+                                           session_basics& basics) {
+    if (!epoch_) return;
+    const bool is_set = answer.outcome == outcome::answered && answer.error == server_error::ok;
+    epoch_->sole.watch_answered(folder, answer.id, is_set);
+    give_back_forgotten(basics);
+}
+
+void session_traces::give_back_forgotten(session_basics& basics) {
+    for (const auto& folder : epoch_->sole.take_forgotten())
+        unwatch(folder, k_watches_folders, basics);
 }
 
 // ---- removals -------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_traces: what a session leaves at its servers, and is on its way out: watches, znodes whose removal waits or is
-// under way, and creates that were abandoned.
+// under way, creates that were abandoned, and the numbers of contenders that have left.
 //
 // Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "core/session/session_basics.hpp"
 #include "core/session/session_core_settings.hpp"
 #include "core/session/session_watches.hpp"
+#include "core/session/sole_contender_memory.hpp"
 
 namespace turnstile::core {
 
@@ -34,6 +36,7 @@ public:
     void detach() noexcept {
         attached_ = false;
         search_.reset();
+        if (epoch_) epoch_->sole.detached();
     }
 
     // ---- watches (session_watches.hpp) ----
@@ -41,10 +44,29 @@ public:
     void unwatch(const std::string& path, acquisition_id id, session_basics& basics);
     void unwatch_gone(const std::string& path, acquisition_id id, session_basics& basics);
     // The contenders that are interested in what has happened.
-    [[nodiscard]] std::vector<acquisition_id> fired(const watch_event& event);
+    [[nodiscard]] std::vector<acquisition_id> fired(const watch_event& event,
+                                                    session_basics& basics);
     [[nodiscard]] std::size_t watched_paths() const noexcept;
     // Counts the bytes of paths in the servers' spelling.
     [[nodiscard]] std::size_t watched_bytes() const noexcept;
+
+    // ---- folders whose next contender may be alone (sole_contender_memory.hpp) ----
+    // True if the folder is worth a watch.
+    [[nodiscard]] bool number_entered(const std::string& folder, contender_family of,
+                                      std::int32_t number, session_basics& basics);
+    void number_leaves(const std::string& folder, contender_family of, std::int32_t number,
+                       session_basics& basics);
+    void number_left(const std::string& folder, contender_family of, std::int32_t number) {
+        if (epoch_) epoch_->sole.left(folder, of, number);
+    }
+    void folder_watch_sent(const std::string& folder, ticket request);
+    void folder_watch_answered(const std::string& folder, const reply& answer,
+                               session_basics& basics);
+    [[nodiscard]] std::size_t watched_folders() const {
+        return epoch_ ? epoch_->sole.watched() : 0;
+    }
+    // There must be an epoch.
+    [[nodiscard]] const sole_contender_memory& sole() const noexcept { return epoch_->sole; }
 
     // ---- removals (removal_queue.hpp) ----
     void gather_removals(bool begins) noexcept {
@@ -86,10 +108,12 @@ private:
         session_watches watches;
         removal_queue removals;
         abandoned_creates abandoned;
+        sole_contender_memory sole;
         friend bool operator==(const of_epoch&, const of_epoch&) = default;
     };
 
     void give_back(const std::string& path, session_basics& basics);
+    void give_back_forgotten(session_basics& basics);
     void give_back_watches(removal& removed, session_basics& basics);
 
     removal_limits removal_limits_;

@@ -104,6 +104,7 @@ public:
         for (const auto& path : wanted.watched) give_back(path);
         send({wanted.id, core::remove_op{wanted.path}});
     }
+    void operator()(const core::contender_effects::number_known& /*known*/) {}
     void operator()(const core::contender_effects::watch& wanted) {
         EXPECT_TRUE(watched.insert(wanted.path).second) << "twice interested in " << wanted.path;
     }

@@ -18,6 +18,7 @@ constexpr std::uint64_t k_most_requests = 60;
 core::session_core_settings settings(unsigned index) {
     core::session_core_settings settings;
     settings.lease.relay_bound = 12s;
+    settings.numbers_count_creates = true;
     settings.retry_first = 50ms;
     settings.retry_longest = 1s;
     settings.chance = base::random{index + 1};
@@ -227,6 +228,10 @@ void client::deliver() {
     } else {
         told.event = std::move(std::get<core::link_event>(next));
     }
+    step([&](auto& core) { core.on(told, now_); });
+    auto* const change = std::get_if<core::link_event>(&told.event);
+    if (change == nullptr || change->kind != core::link_kind::attached) return;
+    change->kind = core::link_kind::role_known;  // at once: no step depends on it
     step([&](auto& core) { core.on(told, now_); });
 }
 

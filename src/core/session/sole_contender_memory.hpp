@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// sole_contender_memory: the folders in which the session's latest contender had none ahead, with that contender's
+// number. A number is the folder's count of creates. If the contender with number s has left the queue and the
+// session's next create gets s + 1, no client has created a znode in between, so none is ahead, and no list is needed
+// (docs/why/mutex.md, "Without a list").
+//
+// | known of a folder | after                                                             | use                   |
+// |-------------------|-------------------------------------------------------------------|-----------------------|
+// | number            | a contender leaves that had none ahead                            | none                  |
+// | left              | the servers have confirmed its removal, on this connection        | none                  |
+// | repeated          | the next create got the next number: the folder is worth a watch  | none                  |
+// | watched           | the servers have set the watch on the folder                      | a create omits a list |
+//
+// An event of the folder, and a create that gets another number, end what is known. The end of a connection ends the
+// numbers; the C client sets the watch again by itself.
+//
+// The least recently used folders are forgotten beyond k_most_sole_folders.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/queue/contender_name.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+// 1,024 folders with paths of 100 bytes take 0.4 MiB, and 0.1 MiB of the packet in which the C client sets watches again.
+inline constexpr std::size_t k_most_sole_folders = 1024;
+
+class sole_contender_memory {
+public:
+    explicit sole_contender_memory(std::size_t most = k_most_sole_folders) : most_{most} {}
+
+    // ---- what contenders report ----
+    // A create was answered with this number. True if the folder is worth a watch that it does not have.
+    [[nodiscard]] bool entered(const std::string& folder, contender_family of, std::int32_t number);
+    // A contender that had none ahead sends its removal.
+    void leaves(const std::string& folder, contender_family of, std::int32_t number);
+    // The servers have removed it.
+    void left(const std::string& folder, contender_family of, std::int32_t number);
+
+    // ---- the watch on the folder ----
+    void watch_sent(const std::string& folder, ticket request);
+    void watch_answered(const std::string& folder, ticket request, bool is_set);
+    // The folder was deleted, or changed: the watch is used up.
+    void forget(const std::string& folder);
+    void detached();
+    [[nodiscard]] std::size_t watched() const;
+    // Folders that were forgotten, and whose watch is to be given back.
+    [[nodiscard]] std::vector<std::string> take_forgotten();
+
+    // ---- what a contender may do ----
+    // A create is likely to show that none is ahead: no list is to go with it.
+    [[nodiscard]] bool omits_list(const std::string& folder, contender_family of) const;
+    // A create with this number shows that none is ahead; nothing: no number does.
+    [[nodiscard]] std::optional<std::int32_t> sole_number(const std::string& folder,
+                                                          contender_family of) const;
+
+    friend bool operator==(const sole_contender_memory& a, const sole_contender_memory& b);
+
+private:
+    enum class place { unknown, entered, leaving, left };
+    struct sole_folder {
+        contender_family of{};
+        std::int32_t number = 0;
+        place latest = place::unknown;  // of the contender with that number
+        ticket watching{};              // the request that sets the watch, while it is in progress
+        bool watched = false;
+        std::uint64_t used = 0;
+    };
+    using folders = std::map<std::string, sole_folder>;
+
+    [[nodiscard]] const sole_folder* find(const std::string& folder, contender_family of) const;
+    void use(folders::iterator which);
+    void drop(folders::iterator which);
+    void make_room();
+
+    std::size_t most_;
+    folders all_;
+    std::map<std::uint64_t, std::string> by_use_;  // the least recently used first
+    std::uint64_t uses_ = 0;
+    std::vector<std::string> forgotten_;
+};
+
+}  // namespace turnstile::core
