@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators and strangers do to the servers' data.
+// Operators and other clients change the servers' data by hand.
 #include <algorithm>
 #include <utility>
 
