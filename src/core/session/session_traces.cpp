@@ -37,8 +37,14 @@ void session_traces::watch(const std::string& path, acquisition_id id) {
 }
 
 // The watches of an epoch that is over went with it.
+// A client gives all watches on a path back at once. So the memory of a folder ends where a contender gives back its watch
+// on the folder's children: that watch would stay beside the memory's.
 void session_traces::unwatch(const std::string& path, acquisition_id id, session_basics& basics) {
-    if (epoch_ && epoch_->watches.remove(path, id)) give_back(path, basics);
+    if (!epoch_) return;
+    if (epoch_->watches.remove(path, id)) return give_back(path, basics);
+    if (id == k_watches_folders) return;
+    epoch_->sole.give_up(path);
+    give_back_forgotten(basics);
 }
 
 void session_traces::unwatch_gone(const std::string& path, acquisition_id id,

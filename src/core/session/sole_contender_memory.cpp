@@ -73,6 +73,11 @@ void sole_contender_memory::forget(const std::string& folder) {
     drop(found);
 }
 
+void sole_contender_memory::give_up(const std::string& folder) {
+    const auto found = all_.find(folder);
+    if (found != all_.end()) drop(found);
+}
+
 // The C client sets the watches again before any other request of the next connection.
 void sole_contender_memory::detached() {
     // place: numbers_end_with_connection

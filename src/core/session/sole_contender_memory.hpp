@@ -51,6 +51,8 @@ public:
     void watch_answered(const std::string& folder, ticket request, bool is_set);
     // The folder was deleted, or changed: the watch is used up.
     void forget(const std::string& folder);
+    // Forgets the folder, and its watch is to be given back.
+    void give_up(const std::string& folder);
     void detached();
     [[nodiscard]] std::size_t watched() const;
     // Folders that were forgotten, and whose watch is to be given back.
