@@ -13,6 +13,7 @@ CURATOR_JARS = ("zookeeper", "zookeeper-jute", "slf4j-nop", "curator-client", "c
                 "curator-recipes", "guava")
 HERE = Path(__file__).resolve().parent.parent
 BARE = "bare"
+BARE_NO_LIST = "bare-no-list"  # a lock that it takes again
 BARE_ASYNC = "bare-async"  # many locks at a time, in callbacks
 OURS = "turnstile"
 SHARED = "turnstile-shared"  # retained and cohort
@@ -20,7 +21,7 @@ IN_PROCESS = "in-process"
 ON_TLS = "turnstile-tls"
 ON_REDIS = "turnstile-redis"
 REDIS = "redis"
-ALWAYS = (BARE, BARE_ASYNC, OURS, SHARED, ON_TLS, IN_PROCESS)  # these need only what the library needs
+ALWAYS = (BARE, BARE_NO_LIST, BARE_ASYNC, OURS, SHARED, ON_TLS, IN_PROCESS)  # these need only what the library needs
 
 
 class MissingPackage(Exception):
@@ -103,6 +104,8 @@ def _program(name):
 
 ALL = [
     Kind(BARE, "bare C client", "zookeeper", {}, command=_program("bare")),
+    Kind(BARE_NO_LIST, "bare C client, no list", "zookeeper", {},
+         command=lambda folder, address: [str(folder / BARE), address, "no-list"]),
     Kind(BARE_ASYNC, "bare C client, asynchronous", "zookeeper", {}, command=_program("bare_async")),
     Kind(OURS, "turnstile::mutex", "zookeeper", {}, command=_program("turnstile")),
     Kind(SHARED, "turnstile::mutex, retained, cohort(64)", "zookeeper", {},

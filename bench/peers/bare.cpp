@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "bare": a lock directly on the C client, with the requests that turnstile::mutex sends and nothing else. It is
-// the lower bound for the library: no lease, no fencing token, no deadline, no recovery from a lost reply. As in the
-// library, name resolution is off the C client's hot path.
+// Peer "bare": a lock directly on the C client. It is a lower bound for the library: no lease, no fencing token, no
+// deadline, no recovery from a lost reply. As in the library, name resolution is off the C client's hot path.
+//
+// Peer "bare-no-list", `bare CONNECT no-list`, has cycle and unlock alone. It lists once; then the next number shows that
+// no contender is ahead (docs/why/mutex.md, "Without a list"). If another client interferes, it fails.
 //
 //     acquire   create2 ‖ get_children; behind another: get(predecessor, watch) and its deletion; the list
 //               again only if more than one was ahead; a read of the own znode, not waited for, if no list
@@ -15,9 +17,11 @@
 #include <zookeeper/zookeeper_version.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -79,6 +83,7 @@ public:
         make(path, ZOO_PERSISTENT);
         path_ = path;
         prefix_ = path + k_prefix;
+        next_.reset();
     }
 
     void acquire() {
@@ -93,6 +98,22 @@ public:
             answered_.wait(1);
             require("get_children", list_result_);
         }
+    }
+
+    void acquire_without_list() {
+        if (next_) {
+            create();
+            answered_.wait(1);
+            require("create", create_result_);
+            if (folder_changed_ || number_of(name_) != *next_)
+                throw std::runtime_error{"another client uses " + path_};
+        } else {
+            require("get", zoo_awget(handle_, path_.c_str(), folder_changed, this, read, this));
+            answered_.wait(1);
+            require("get", read_result_);
+            acquire();
+        }
+        next_ = number_of(name_) + 1;
     }
 
     // Queues behind one other contender. Returns when it waits; the future tells when it is granted.
@@ -177,6 +198,9 @@ private:
         me.read_result_ = result;
         me.answered_.arrive();
     }
+    static void folder_changed(zhandle_t*, int type, int, const char*, void* context) {
+        if (type != ZOO_SESSION_EVENT) self(context).folder_changed_ = true;
+    }
     static void gone(zhandle_t*, int type, int, const char*, void* context) {
         if (type == ZOO_DELETED_EVENT) self(context).deleted_.arrive();
     }
@@ -193,6 +217,10 @@ private:
 
     static std::string_view sequence(std::string_view name) {
         return name.substr(name.rfind('-') + 1);
+    }
+
+    static std::int64_t number_of(std::string_view name) {
+        return number(std::string{sequence(name)});
     }
 
     [[nodiscard]] ahead_of_us look_ahead() const {
@@ -213,9 +241,13 @@ private:
                            [](int, const char*, int, const Stat*, const void*) {}, nullptr));
     }
 
-    void enter() {
+    void create() {
         require("create", zoo_acreate2(handle_, prefix_.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE,
                                        ZOO_EPHEMERAL_SEQUENTIAL, created, this));
+    }
+
+    void enter() {
+        create();
         ask_for_list();
         answered_.wait(2);
         require("create", create_result_);
@@ -243,30 +275,38 @@ private:
     int read_result_ = ZOK;
     std::string name_;
     std::vector<std::string> children_;
+    std::optional<std::int64_t> next_;  // the number that shows that no contender is ahead
+    std::atomic<bool> folder_changed_{false};
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::cerr << "usage: bare CONNECT\n";
+    const bool lists = argc == 2;
+    if (!lists && (argc != 3 || std::string_view{argv[2]} != "no-list")) {
+        std::cerr << "usage: bare CONNECT [no-list]\n";
         return 2;
     }
     bare_lock lock{argv[1]};
     // Takes and releases the lock a number of times.
-    const auto rounds = [&lock](auto give_back) {
-        return [&lock, give_back](const arguments& given) {
+    const auto rounds = [&lock](auto take, auto give_back) {
+        return [&lock, take, give_back](const arguments& given) {
             lock.use(given.at(0));
             return bench::timed(number(given.at(1)), [&] {
-                lock.acquire();
+                (lock.*take)();
                 (lock.*give_back)();
             });
         };
     };
     std::future<std::int64_t> granted;
     bench::commands known;
-    known["cycle"] = rounds(&bare_lock::release_confirmed);
-    known["unlock"] = rounds(&bare_lock::release);
+    const auto take = lists ? &bare_lock::acquire : &bare_lock::acquire_without_list;
+    known["cycle"] = rounds(take, &bare_lock::release_confirmed);
+    known["unlock"] = rounds(take, &bare_lock::release);
+    if (!lists) {
+        bench::serve(ZOO_VERSION, known);
+        return 0;
+    }
     known["contend"] = [&](const arguments& given) {
         lock.use(given.at(0));
         return bench::count_until(number(given.at(1)), number(given.at(2)),
