@@ -20,6 +20,16 @@ void play_mutex(player& me) {
         me.turn(way_of(lock), "role=mutex path=" + path + " want=exclusive", {path});
 }
 
+void play_again(player& me) {
+    const std::string path = "/campaign/again";
+    turnstile::mutex lock{me.servers(), path};
+    while (me.goes_on()) {
+        for (int left = me.between(2, 12); left != 0 && me.goes_on(); --left)
+            me.turn(way_of(lock), "role=again path=" + path + " want=exclusive", {path});
+        player::work(milliseconds{me.between(100, 1'500)});
+    }
+}
+
 namespace {
 
 // The owner takes the lock twice. The notes record the inner hold as the same hold.

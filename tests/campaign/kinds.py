@@ -78,13 +78,13 @@ class ZooKeeper(Kind):
     calm = 12
     tick, sync_limit = 200, 5
     guarded = stalls_disks = True
-    roles, paths = ROLES, PATHS
+    roles, paths = ROLES + ["again"], PATHS + ["again"]
     nemeses = ZooKeeperNemeses
 
     def __init__(self, campaign):
         super().__init__(campaign)
         self.flock = Flock(campaign.settings, self.stage.servers, campaign.folder)
-        self.lookout = Lookout(self.stage.servers, [f"/campaign/{path}" for path in PATHS], campaign.notes)
+        self.lookout = Lookout(self.stage.servers, [f"/campaign/{path}" for path in self.paths], campaign.notes)
 
     def make_observer(self):
         return Observer(self.stage.servers)

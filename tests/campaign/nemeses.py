@@ -12,6 +12,9 @@ import signal
 import time
 
 from crew import guardians
+from raw_client import PERSISTENT_SEQUENTIAL, RawError, Session
+
+AGAIN = "/campaign/again"  # the lock that a worker takes several times in a row
 
 
 class Aim:
@@ -229,6 +232,7 @@ class ZooKeeperNemeses(Nemeses):
             ("server-stop", 3, self.stop_server),
             ("server-kill", 3, self.kill_server),
             ("disk-stall", 3, self.stall_disks),
+            ("remake", 4, self.remake_folder),
         ]
 
     # Workers
@@ -321,6 +325,32 @@ class ZooKeeperNemeses(Nemeses):
         self.c.pause(self.random.uniform(0, 1.0))
         self.finish(hurt, "leader-kill" if server == leader else "follower-kill", aim, whom)
         self.c.wait_for_servers()
+
+    def remake_folder(self):
+        """Deletes a lock's folder whenever it is empty, and makes it again with a few creates: a sequential number
+        then comes twice (docs/why/mutex.md, "Without a list").
+        """
+        times = 0
+        with contextlib.suppress(RawError):  # the server ended by itself
+            session = Session(self.random.choice(self.c.stage.servers))
+            until = time.monotonic() + self.random.uniform(0.5, 3)
+            while time.monotonic() < until:
+                times += self.remake_once(session)
+                time.sleep(self.random.uniform(0, 0.01))
+            session.close()
+        self.done("remake", None, [], times=times)
+
+    def remake_once(self, session):
+        try:
+            session.delete(AGAIN)
+            session.create(AGAIN)
+            for _ in range(self.random.randint(0, 12)):
+                session.delete(session.create(f"{AGAIN}/by-hand-", PERSISTENT_SEQUENTIAL))
+            return True
+        except RawError as why:  # the folder is not empty, or a worker made it
+            if why.code == 0:
+                raise
+            return False
 
     def renew_certificates(self):
         """Replaces the certificates of the servers and the clients. Each client whose link is cut, and the server

@@ -118,6 +118,8 @@ private:
 
 // Each function plays one recipe until the player's end.
 void play_mutex(player& me);
+// Takes a lock several times in a row, which few others want.
+void play_again(player& me);
 void play_recursive(player& me);
 void play_retained(player& me);
 void play_multi(player& me);

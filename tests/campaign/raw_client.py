@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ZooKeeper client of a hundred lines that shares no code with the library, for observations from outside."""
+"""A ZooKeeper client of a hundred lines that shares no code with the library, for observations from outside and for
+what an operator does by hand.
+"""
 
 import socket
 import ssl
 import struct
 import urllib.parse
 
-GET_DATA, GET_CHILDREN, PING, CLOSE = 4, 8, 11, -11
+CREATE, DELETE, GET_DATA, GET_CHILDREN, PING, CLOSE = 1, 2, 4, 8, 11, -11
+PERSISTENT, PERSISTENT_SEQUENTIAL = 0, 2
 
 
 class RawError(Exception):
@@ -119,6 +122,15 @@ class Session:
         answer = self._ask(GET_DATA, text(path) + b"\0")
         size = struct.unpack_from(">i", answer)[0]
         return answer[4 : 4 + max(size, 0)].decode(errors="replace")
+
+    def create(self, path, mode=PERSISTENT):
+        """Creates a znode without data, with all permissions for all clients. Returns its path."""
+        acl = struct.pack(">ii", 1, 31) + text("world") + text("anyone")
+        answer = self._ask(CREATE, text(path) + text("") + acl + struct.pack(">i", mode))
+        return answer[4:].decode()
+
+    def delete(self, path):
+        self._ask(DELETE, text(path) + struct.pack(">i", -1))
 
     def _ask(self, kind, body):
         self.xid += 1

@@ -31,6 +31,7 @@ constexpr std::array k_roles{
     role{"election", play_election}, role{"latch", play_latch},
     role{"job", play_job},           role{"rate", play_rate},
     role{"checked", play_checked},   role{"operator", play_operator},
+    role{"again", play_again},
 };
 
 void (*player_of(std::string_view name))(player&) {
