@@ -100,7 +100,7 @@ int with_command_host(const keeping_options& keeping, server_settings& servers,
     const auto how = command_host::options_for(servers);
     try {
         command_host host{keeping};
-        // The client reads the files that the connect string names, which may be FIFOs.
+        // The constructor may wait: for a resolver, or for the disk of a file that the connect string names.
         std::optional<stop_by_signal> starting{std::in_place, host.signals()};
         client zookeeper{servers.servers, how};
         starting.reset();

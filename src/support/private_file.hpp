@@ -60,6 +60,14 @@ namespace turnstile::support {
     return exposure_of(file, about.st_uid, about.st_mode, ::geteuid());
 }
 
+// Why a client that reads the file at each of its connections cannot use it: a FIFO would block a thread that nothing
+// wakes, and a device has no end. Empty for a file that is not there: the library that opens it reports that.
+[[nodiscard]] inline std::string fault_of_repeated_reads(const std::string& file) {
+    struct stat about {};
+    if (file.empty() || ::stat(file.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return {};
+    return file + ": is no regular file, and is read at each connection";
+}
+
 // Reads what a file has now, or what a FIFO's writer sends next. Returns 0 at the end.
 [[nodiscard]] inline std::size_t read_part(const descriptor& opened, const std::string& file,
                                            std::span<char> room) {

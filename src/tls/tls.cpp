@@ -291,7 +291,21 @@ std::string load_key(SSL_CTX& context, const settings& wanted) {
     return loaded ? std::string{} : "key_file=" + wanted.key_file + ": " + first_words();
 }
 
+std::string fault_of_files(const settings& wanted) {
+    const std::pair<const char*, const std::string&> all[] = {
+        {"ca_file=", wanted.ca_file},
+        {"crl_file=", wanted.crl_file},
+        {"cert_file=", wanted.cert_file},
+        {"key_file=", wanted.key_file},
+        {"key_password_file=", wanted.key_password_file}};
+    for (const auto& [name, file] : all)
+        if (const auto why = support::fault_of_repeated_reads(file); !why.empty())
+            return name + why;
+    return {};
+}
+
 std::string load_files(SSL_CTX& context, const settings& wanted) {
+    if (auto why = fault_of_files(wanted); !why.empty()) return why;
     ::SSL_CTX_set_default_passwd_cb(&context, give_password);
     if (wanted.verify != verification::none)
         if (auto why = load_authorities(context, wanted); !why.empty()) return why;

@@ -66,10 +66,24 @@ TEST_F(cli_files, of_run_and_elect_that_never_come_leave_them_to_signals) {
     for (const char* command : {"run", "elect"}) {
         for (const char* option : {"--credentials-file", "--servers-file"})
             expect_end_at(SIGTERM, {TURNSTILE_PROGRAM, command, option, fifo, path, "--", "true"});
-        const auto secured = "zookeepers://127.0.0.1:1?ca_file=" + own.certificate() +
-                             "&cert_file=" + own.certificate() + "&key_file=" + fifo;
-        expect_end_at(SIGTERM, {TURNSTILE_PROGRAM, command, path, "--", "true"}, secured);
     }
+}
+
+// A client reads them at each connection, on a thread that no signal ends.
+TEST_F(cli_files, of_connect_strings_are_regular_files) {
+    std::vector<std::string> kinds{"zookeepers://"};
+#ifdef TURNSTILE_WITH_REDIS
+    kinds.emplace_back("rediss://");
+#endif
+    for (const auto& kind : kinds)
+        for (const auto& file : {fifo, folder.path().string(), std::string{"/dev/zero"}}) {
+            auto process =
+                start_at(kind + "127.0.0.1:1?ca_file=" + file,
+                         {TURNSTILE_PROGRAM, "run", "--connect-timeout", "1s", path, "--", "true"});
+            ASSERT_TRUE(process.wait()) << kind << file;
+            EXPECT_NE(process.exit_code(), 0);
+            EXPECT_TRUE(printed("ca_file=" + file + ": is no regular file")) << output();
+        }
 }
 
 TEST_F(cli_files, of_serve_may_come_from_a_writer) {
