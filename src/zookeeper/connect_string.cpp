@@ -98,6 +98,12 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
                         "the last one, host:port,host:port/chroot",
                         base::quoted_part(text, chroot)));
     }
+    // Part of a password whose '/' is not escaped, behind a scheme that is missing or misspelt: user:1/rest@host.
+    if (chroot.find('@') != std::string_view::npos)
+        return refused_connect_string(
+            text,
+            "has an '@' in its chroot: a user and a password are for schemes like redis://, and a "
+            "'/' in a password is written %2F");
     if (chroot.size() <= 1) return std::string{};
     if (const auto fault = base::chroot_fault(text, chroot); !fault.empty())
         return refused_connect_string(text, fault);

@@ -89,6 +89,15 @@ TEST(connect_string, with_sasl_has_a_user_with_tls_or_without) {
               std::string::npos);
 }
 
+TEST(connect_string, has_no_part_of_a_password_in_its_chroot) {
+    for (const std::string text : {"u:12/zzz@h", "u:12/zzz@h/x@y", "zookeeper://u:12/zzz@h",
+                                   "zookeepers://u:12/zzz@h?ca_file=/c", "a:1,u:12/zzz@h"}) {
+        const auto message = refusal(text);
+        EXPECT_NE(message.find("has an '@' in its chroot"), std::string::npos) << text;
+        EXPECT_EQ(message.find("zzz"), std::string::npos) << message;
+    }
+}
+
 TEST(connect_string, with_tls_has_no_option_that_means_nothing) {
     const std::string all = "zookeepers://zk1?";
     const std::pair<const char*, const char*> rows[] = {
