@@ -17,11 +17,14 @@
 #include "turnstile/metrics_handle.hpp"
 #include "turnstile/promises.hpp"
 #include "turnstile/runtime.hpp"
+#include "turnstile/sasl_options.hpp"
 #include "turnstile/tls_options.hpp"
 
 namespace turnstile {
 
-// The ACL of the znodes that the client creates. `creator_only` needs `credentials`.
+// The ACL of the znodes that the client creates. `creator_only` needs an identity at the servers: `credentials`, a user
+// of SASL, or a certificate of TLS (`cert_file`) at servers that take it for one. All identities of the client may use
+// the znodes.
 enum class access_policy { everybody, creator_only };
 
 // Decides what a waiter does when its session ends, and its place in the queue with the session. `enter_again`: it
@@ -127,6 +130,8 @@ struct client_options {
     std::string credentials{};
     // TLS to ZooKeeper's servers, for a connect string that does not begin with zookeepers://.
     tls_options tls{};
+    // SASL at ZooKeeper's servers, for a connect string without sasl_... options.
+    sasl_options sasl{};
     // The ACL of the znodes that the client creates.
     access_policy acl = access_policy::everybody;
     // Creates the connect string's chroot, with its parents, before the first session. An existing chroot stays

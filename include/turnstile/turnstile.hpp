@@ -46,6 +46,7 @@
 #include "turnstile/result.hpp"
 #include "turnstile/revocation.hpp"
 #include "turnstile/runtime.hpp"
+#include "turnstile/sasl_options.hpp"
 #include "turnstile/semaphore.hpp"
 #include "turnstile/server_health.hpp"
 #include "turnstile/session_state.hpp"

@@ -106,7 +106,7 @@ std::atomic<zookeeper_maker> in_place_of_zookeeper{nullptr};
                      known)});
 }
 
-tls::settings security_of(const tls_options& options) {
+tls::settings tls_of(const tls_options& options) {
     tls::settings wanted{.enabled = options.enabled,
                          .ca_file = options.ca_file,
                          .cert_file = options.cert_file,
@@ -118,11 +118,19 @@ tls::settings security_of(const tls_options& options) {
     return wanted;
 }
 
-void refuse_tls_elsewhere(const back_end& kind, const client_options& options) {
-    if (!options.tls.enabled) return;
-    throw_error({errc::bad_option,
-                 fmt::format("tls: only for ZooKeeper; for {}, set TLS in the connect string",
-                             kind.servers)});
+zookeeper::server_security security_of(const client_options& options) {
+    return {.tls = tls_of(options.tls), .sasl = options.sasl};
+}
+
+void refuse_security_elsewhere(const back_end& kind, const client_options& options) {
+    if (options.tls.enabled)
+        throw_error({errc::bad_option,
+                     fmt::format("tls: only for ZooKeeper; for {}, set TLS in the connect string",
+                                 kind.servers)});
+    if (tls::is_enabled(options.sasl))
+        throw_error({errc::bad_option,
+                     fmt::format("sasl: only for ZooKeeper; {} servers have no such option",
+                                 kind.servers)});
 }
 
 std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_string,
@@ -131,7 +139,7 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
         throw_error({errc::bad_connect_string,
                      fmt::format("the connect string has a NUL, its byte {}", nul)});
     if (const auto* const found = kind_of(connect_string)) {
-        refuse_tls_elsewhere(*found, options);
+        refuse_security_elsewhere(*found, options);
         return found->module ? make_of_module(*found, connect_string, options)
                              : local::make_coordinator(connect_string);
     }
@@ -142,15 +150,16 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
     if (const auto make = in_place_of_zookeeper.load()) return make(connect_string, options);
     return zookeeper::make_coordinator(connect_string, guardian::obtain(options.guardian),
                                        options.attach_to_read_only == read_only_policy::allowed,
-                                       security_of(options.tls));
+                                       security_of(options));
 }
 
 }  // namespace
 
-bool names_user(std::string_view connect_string) {
+bool has_identity(std::string_view connect_string, const client_options& options) {
+    if (security_of(options).has_identity()) return true;
     if (!zookeeper::has_own_scheme(connect_string)) return false;
     const auto where = zookeeper::parse_connect_string(connect_string);
-    return where && where->security() != nullptr && !where->security()->sasl.user.empty();
+    return where && where->security() != nullptr && where->security()->has_identity();
 }
 
 void stand_in_for_zookeeper(zookeeper_maker make) noexcept {

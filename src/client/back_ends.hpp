@@ -41,9 +41,9 @@ using zookeeper_maker = std::shared_ptr<core::coordinator> (*)(std::string_view 
 // lives.
 TURNSTILE_EXPORT void stand_in_for_zookeeper(zookeeper_maker make) noexcept;
 
-// Returns true if the connect string names a user that the servers authenticate. `access_policy::creator_only` needs no
-// credentials then.
-[[nodiscard]] bool names_user(std::string_view connect_string);
+// Returns true if ZooKeeper servers may know the client by a user of SASL or by a certificate.
+// `access_policy::creator_only` needs no credentials then.
+[[nodiscard]] bool has_identity(std::string_view connect_string, const client_options& options);
 
 // Throws std::system_error. `bad_connect_string`: also for an unknown scheme, and for a module that is absent or has
 // another version. `bad_option`: the servers promise less than `options.require`. The message does not repeat the

@@ -51,7 +51,7 @@ client_impl::client_impl(std::string_view connect_string, client_options options
       texts_{options_.session_timeout},
       services_{std::make_shared<client_services>()},
       sessions_{options_, services_} {
-    if (const auto good = check(options_, names_user(connect_string)); !good)
+    if (const auto good = check(options_, has_identity(connect_string, options_)); !good)
         throw_error(good.error());
     log::prepare();
     try {

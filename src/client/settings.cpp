@@ -52,7 +52,9 @@ result<void> check_credentials(const client_options& o, bool has_identity) {
     if (auto good = check_length("credentials", o.credentials, k_longest_credentials); !good)
         return good;
     if (o.acl == access_policy::creator_only && o.credentials.empty() && !has_identity)
-        return bad("access_policy::creator_only needs credentials, \"user:password\"");
+        return bad(
+            "access_policy::creator_only needs credentials, \"user:password\", a user of SASL, or "
+            "a certificate (cert_file)");
     if (!o.credentials.empty() && o.credentials.find(':') == std::string::npos)
         return bad("credentials must have the form \"user:password\": there is no colon");
     return {};

@@ -15,7 +15,8 @@
 
 namespace turnstile::detail {
 
-// The error `bad_option` names the value and the rule. `has_identity`: the connect string names a user of the servers.
+// The error `bad_option` names the value and the rule. `has_identity`: the servers may know the client without
+// credentials.
 [[nodiscard]] result<void> check(const client_options& options, bool has_identity = false);
 
 // Checks the options that are valid for every kind of call.

@@ -3,6 +3,7 @@
 
 #include <endian.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace turnstile::guardian {
@@ -21,6 +22,7 @@ std::int32_t int_at(std::span<const std::byte> bytes, std::size_t place) {
 
 void end_answers::restart() noexcept {
     attached_ = false;
+    token_request_ = 0;
     received_ = 0;
 }
 
@@ -28,7 +30,7 @@ std::span<std::byte> end_answers::room() noexcept {
     return std::span{in_}.subspan(received_);
 }
 
-end_answers::step end_answers::take(std::size_t count) noexcept {
+end_answers::step end_answers::take(std::size_t count) {
     received_ += count;
     auto told = step::wait;
     while (received_ >= k_length_bytes) {
@@ -40,7 +42,7 @@ end_answers::step end_answers::take(std::size_t count) noexcept {
         if (received_ < whole) return told;
         const auto next = judge(bytes.subspan(k_length_bytes, whole - k_length_bytes));
         if (next == step::over || next == step::broken) return next;
-        if (next == step::close) told = next;
+        if (next == step::close || next == step::token) told = next;
         std::memmove(in_.data(), in_.data() + whole, received_ - whole);
         received_ -= whole;
     }
@@ -51,7 +53,7 @@ void end_answers::wipe() noexcept {
     ::explicit_bzero(in_.data(), in_.size());
 }
 
-end_answers::step end_answers::judge(std::span<const std::byte> frame) noexcept {
+end_answers::step end_answers::judge(std::span<const std::byte> frame) {
     if (frame.size() < k_shortest_frame) return step::broken;
     if (!attached_) {
         // Version, time-out, session: a time-out of zero means that the session is over.
@@ -60,8 +62,23 @@ end_answers::step end_answers::judge(std::span<const std::byte> frame) noexcept 
         return step::close;
     }
     // Request, transaction, error. Frames for other requests are skipped.
-    if (int_at(frame, 0) != k_close_id) return step::wait;
+    const auto request = int_at(frame, 0);
+    if (token_request_ != 0 && request == token_request_) return read_token(frame);
+    if (request != k_close_id) return step::wait;
     return int_at(frame, 12) == 0 ? step::over : step::broken;
+}
+
+// The answer has the token as a text: its length, -1 for none, and its bytes.
+end_answers::step end_answers::read_token(std::span<const std::byte> frame) {
+    constexpr std::size_t k_head = 16;
+    token_request_ = 0;
+    if (int_at(frame, 12) != 0 || frame.size() < k_head + k_length_bytes) return step::broken;
+    const auto bytes = frame.subspan(k_head + k_length_bytes);
+    const auto length = int_at(frame, k_head);
+    if (length > 0 && static_cast<std::size_t>(length) > bytes.size()) return step::broken;
+    token_.assign(reinterpret_cast<const char*>(bytes.data()),
+                  static_cast<std::size_t>(std::max(length, 0)));
+    return step::token;
 }
 
 }  // namespace turnstile::guardian

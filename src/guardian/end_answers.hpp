@@ -7,7 +7,9 @@
 // | step   | the server                                                          | what follows                |
 // |--------|---------------------------------------------------------------------|-----------------------------|
 // | wait   | has not answered yet                                                | further bytes               |
-// | close  | has attached the session                                            | the request to close it     |
+// | close  | has attached the session                                            | the request to close it, or |
+// |        |                                                                     | first the exchange of SASL  |
+// | token  | has answered a token of SASL                                        | the next one, or the close  |
 // | over   | says that there is no such session, or has closed it                | nothing                     |
 // | broken | sent no answer of the protocol, or refused the close                | another server              |
 //
@@ -20,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace turnstile::guardian {
 
@@ -28,23 +31,31 @@ inline constexpr std::int32_t k_close_id = 1;
 
 class end_answers {
 public:
-    enum class step { wait, close, over, broken };
+    enum class step { wait, close, token, over, broken };
 
     // Called for each new connection.
     void restart() noexcept;
-    // The buffer for the next bytes; never empty while take() says wait or close.
+    // The next answer is for this request of SASL.
+    void expect_token(std::int32_t request) noexcept { token_request_ = request; }
+    // The server's token, after step::token.
+    [[nodiscard]] const std::string& token() const noexcept { return token_; }
+    // The buffer for the next bytes; never empty while take() says wait, close or token.
     [[nodiscard]] std::span<std::byte> room() noexcept;
     // `count` bytes have been read into room().
-    [[nodiscard]] step take(std::size_t count) noexcept;
+    [[nodiscard]] step take(std::size_t count);
     // Overwrites the bytes: the answer to an attach contains the session's password.
     void wipe() noexcept;
 
 private:
-    [[nodiscard]] step judge(std::span<const std::byte> frame) noexcept;
+    [[nodiscard]] step judge(std::span<const std::byte> frame);
+    [[nodiscard]] step read_token(std::span<const std::byte> frame);
 
-    static constexpr std::size_t k_longest_frame = 1024;
+    // A server's first token of Kerberos has less than 1 KiB.
+    static constexpr std::size_t k_longest_frame = 4096;
 
     bool attached_ = false;
+    std::int32_t token_request_ = 0;  // 0: no token is expected
+    std::string token_;
     std::array<std::byte, k_longest_frame> in_{};
     std::size_t received_ = 0;
 };

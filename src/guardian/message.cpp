@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t k_longest_text = 4096;  // for a path or a host
 
-constexpr std::array k_magic{'T', 'S', 'G', '2'};
+constexpr std::array k_magic{'T', 'S', 'G', '3'};
 
 class writer {
 public:
@@ -114,17 +114,29 @@ void put_security(writer& out, const tls::settings& value) {
     for (const auto text : k_texts) out.put_text(value.*text);
 }
 
+constexpr std::array k_sasl_texts{&sasl_options::user, &sasl_options::password,
+                                  &sasl_options::password_file, &sasl_options::service,
+                                  &sasl_options::server_name};
+
+void put_sasl(writer& out, const sasl_options& value) {
+    out.put(static_cast<std::uint8_t>(tls::is_enabled(value) ? 1 : 0));
+    if (!tls::is_enabled(value)) return;
+    out.put(static_cast<std::uint8_t>(value.mechanism));
+    for (const auto text : k_sasl_texts) out.put_text(value.*text);
+}
+
 void put_body(writer& out, const guard_session& value) {
     const auto count = std::min(value.servers.size(), k_most_endpoints);
     out.put(value.id);
     out.put(value.secret);
     out.put(limited(value.timeout));
     put_security(out, value.security);
+    put_sasl(out, value.sasl);
     out.put(static_cast<std::uint8_t>(count));
     for (const auto& server : std::span{value.servers}.first(count)) {
         out.put(static_cast<std::uint8_t>(server.length));
         out.put_bytes(std::as_bytes(std::span{&server.address, 1}).first(server.length));
-        if (value.security.enabled) out.put_text(server.host);
+        if (value.names_hosts()) out.put_text(server.host);
     }
 }
 
@@ -146,6 +158,19 @@ bool get_security(message_reader& in, tls::settings& out) {
                        [&](auto text) { return in.get_text(out.*text); });
 }
 
+bool get_sasl(message_reader& in, sasl_options& out) {
+    std::uint8_t enabled = 0;
+    if (!in.get(enabled) || enabled > 1) return false;
+    if (enabled == 0) return true;
+    std::uint8_t mechanism = 0;
+    if (!in.get(mechanism) || mechanism > static_cast<std::uint8_t>(sasl_mechanism::gssapi))
+        return false;
+    out.mechanism = static_cast<sasl_mechanism>(mechanism);
+    const bool whole = std::all_of(k_sasl_texts.begin(), k_sasl_texts.end(),
+                                   [&](auto text) { return in.get_text(out.*text); });
+    return whole && tls::is_enabled(out);
+}
+
 bool get_endpoint(message_reader& in, endpoint& out) {
     std::uint8_t length = 0;
     if (!in.get(length) || length > sizeof out.address) return false;
@@ -158,12 +183,12 @@ bool get_body(message_reader& in, guard_session& out) {
     std::int32_t timeout = 0;
     std::uint8_t count = 0;
     if (!in.get(out.id) || !in.get(out.secret) || !in.get(timeout)) return false;
-    if (!get_security(in, out.security) || !in.get(count)) return false;
+    if (!get_security(in, out.security) || !get_sasl(in, out.sasl) || !in.get(count)) return false;
     if (out.id == 0 || timeout <= 0 || count == 0 || count > k_most_endpoints) return false;
     out.timeout = std::chrono::milliseconds{timeout};
     out.servers.resize(count);
     return std::all_of(out.servers.begin(), out.servers.end(), [&](endpoint& server) {
-        return get_endpoint(in, server) && (!out.security.enabled || in.get_text(server.host));
+        return get_endpoint(in, server) && (!out.names_hosts() || in.get_text(server.host));
     });
 }
 

@@ -30,6 +30,7 @@
 #include <variant>
 #include <vector>
 
+#include "tls/sasl.hpp"
 #include "tls/tls.hpp"
 
 namespace turnstile::guardian {
@@ -46,7 +47,8 @@ using password = std::array<char, 16>;
 struct endpoint {
     sockaddr_storage address{};
     socklen_t length = 0;
-    std::string host{};  // the name in the server's certificate; sent only with TLS
+    std::string
+        host{};  // the name in the server's certificate or principal; sent only with TLS or SASL
 };
 
 struct hello {};
@@ -57,6 +59,11 @@ struct guard_session {
     std::chrono::milliseconds timeout{};  // granted by the servers, positive
     std::vector<endpoint> servers{};      // in the order in which they are tried, at least one
     tls::settings security{};             // the names of files, which the guardian reads
+    sasl_options sasl{};
+    // True: the servers' hosts are sent.
+    [[nodiscard]] bool names_hosts() const noexcept {
+        return security.enabled || tls::is_enabled(sasl);
+    }
 };
 
 struct forget_session {

@@ -133,6 +133,8 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         return true;
     }
     const auto& told = std::get<guard_session>(value);
+    // Loads nothing when the process has died: memory may be short then, and files may be gone.
+    if (tls::is_enabled(told.sasl)) tls::prepare_sasl();
     if (sessions_.size() < k_most_sessions || sessions_.contains(told.id))
         sessions_.insert_or_assign(told.id, told);
     return true;

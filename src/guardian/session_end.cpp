@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace turnstile::guardian {
@@ -22,6 +24,7 @@ constexpr milliseconds k_longest_patience{5'000};
 constexpr milliseconds k_pause_between_rounds{20};
 
 constexpr std::int32_t k_close_request = -11;
+constexpr std::int32_t k_sasl_request = 102;
 
 void put_int(packet& out, std::int32_t value) {
     const std::uint32_t big = ::htobe32(static_cast<std::uint32_t>(value));
@@ -49,8 +52,10 @@ session_end::~session_end() {
 void session_end::finish() noexcept {
     state_ = state::over;
     secured_.reset();
+    exchange_.value.reset();
     socket_.reset();
     ::explicit_bzero(session_.secret.data(), session_.secret.size());
+    ::explicit_bzero(session_.sasl.password.data(), session_.sasl.password.size());
     answers_.wipe();
     if (!out_.empty()) ::explicit_bzero(out_.data(), out_.size());
 }
@@ -103,6 +108,7 @@ bool session_end::go_on_securing() {
 // Within a round the servers are tried without a pause; there is a pause before the next round.
 void session_end::next_server(time_point now) {
     secured_.reset();
+    exchange_.value.reset();
     socket_.reset();
     state_ = state::pausing;
     wake_ = now;
@@ -132,6 +138,37 @@ void session_end::send_close() {
     put_int(out_, k_close_id);
     put_int(out_, k_close_request);
     state_ = state::closing;
+}
+
+bool session_end::begin_authenticating() {
+    exchange_ = tls::make_sasl_exchange(session_.sasl, session_.servers.at(next_).host);
+    tokens_ = 0;
+    state_ = state::authenticating;
+    return exchange_.value && send_token({});
+}
+
+// The ids of the requests follow the close's.
+bool session_end::send_token(std::string_view from_server) {
+    const bool was_last = exchange_.value->is_complete();
+    const auto token =
+        was_last ? std::optional{std::string{}} : exchange_.value->answer(from_server);
+    if (!token || tokens_ == tls::k_most_sasl_tokens) return false;
+    if (was_last || (exchange_.value->is_complete() && token->empty())) {
+        send_close();
+        return true;
+    }
+    const auto id = k_close_id + ++tokens_;
+    const auto length = static_cast<std::int32_t>(token->size());
+    constexpr std::int32_t k_head = 12;  // without its own length
+    out_.clear();
+    put_int(out_, k_head + length);
+    put_int(out_, id);
+    put_int(out_, k_sasl_request);
+    put_int(out_, length);
+    const auto bytes = std::as_bytes(std::span{*token});
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
+    answers_.expect_token(id);
+    return true;
 }
 
 void session_end::on_time(time_point now) {
@@ -176,10 +213,18 @@ bool session_end::read_some() {
     if (secured_ && got <= 0) return got == 0;
     if (got < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
     if (got == 0) return false;
-    switch (answers_.take(static_cast<std::size_t>(got))) {
+    return go_on_after(answers_.take(static_cast<std::size_t>(got)));
+}
+
+bool session_end::go_on_after(end_answers::step told) {
+    switch (told) {
         // poll() does not see bytes that OpenSSL has read already.
         case end_answers::step::wait: return !secured_ || read_some();
-        case end_answers::step::close: send_close(); return true;
+        case end_answers::step::close:
+            if (tls::is_enabled(session_.sasl)) return begin_authenticating();
+            send_close();
+            return true;
+        case end_answers::step::token: return send_token(answers_.token());
         case end_answers::step::over: finish(); return true;
         case end_answers::step::broken: break;
     }

@@ -6,7 +6,8 @@
 // | pausing   | the time for the next attempt   | connect to the next server of the list      |
 // | securing  | TLS to be agreed on, if the server is one with TLS | attach the session               |
 // | attaching | the answer to the attach        | the session is over already: over; else     |
-// |           |                                 | close it                                    |
+// |           |                                 | close it, with SASL after the exchange      |
+// | authenticating | a token of the server      | the next token; in the end close it         |
 // | closing   | the answer to the close         | over                                        |
 // | over      | nothing                         |                                             |
 //
@@ -14,7 +15,9 @@
 // process's end, there is nothing left to close, and it is given up.
 //
 // The two requests are written here, since the C client has threads, and blocks while it resolves names. With TLS
-// the files of the session's settings are read at each attempt: the guardian runs as the same user as the process.
+// the files of the session's settings are read at each attempt, and with SASL the password's file: the guardian runs as
+// the same user as the process. Only the exchange of SASL may block: Cyrus SASL looks up the name of the machine, and
+// Kerberos may need its servers for a ticket.
 //
 // Thread safety: one thread.
 #pragma once
@@ -25,11 +28,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "guardian/end_answers.hpp"
 #include "guardian/message.hpp"
 #include "support/descriptor.hpp"
+#include "tls/sasl.hpp"
 #include "tls/tls.hpp"
 
 namespace turnstile::guardian {
@@ -53,7 +58,7 @@ public:
     [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
 
 private:
-    enum class state { pausing, securing, attaching, closing, over };
+    enum class state { pausing, securing, attaching, authenticating, closing, over };
 
     void attempt(time_point now);
     void next_server(time_point now);
@@ -62,6 +67,10 @@ private:
     [[nodiscard]] bool go_on_securing();
     void send_attach();
     void send_close();
+    // False: the exchange cannot be begun or has failed.
+    [[nodiscard]] bool begin_authenticating();
+    [[nodiscard]] bool send_token(std::string_view from_server);
+    [[nodiscard]] bool go_on_after(end_answers::step told);
     // False: the connection cannot be used any more.
     bool write_some();
     bool read_some();
@@ -77,6 +86,8 @@ private:
     tls::context_outcome context_;
     std::unique_ptr<tls::stream> secured_;  // null: without TLS
     short awaited_ = 0;                     // while securing
+    tls::sasl_outcome exchange_;
+    std::int32_t tokens_ = 0;  // sent in this attempt
     packet out_;
     end_answers answers_;
 };

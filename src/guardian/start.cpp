@@ -12,14 +12,26 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace turnstile::guardian {
 namespace {
 
 constexpr int k_socket_of_child = 3;
 constexpr std::string_view k_descriptor = "fd:";
+
+// The guardian gets nothing else of this process's environment. With these it finds the same Kerberos tickets (SASL).
+std::vector<std::string> kerberos_variables() {
+    std::vector<std::string> found;
+    for (const char* const name : {"KRB5CCNAME", "KRB5_CONFIG", "KRB5_CLIENT_KTNAME"})
+        if (const char* const value = ::secure_getenv(name))
+            found.push_back(std::string{name} + "=" + value);
+    return found;
+}
 
 class spawn_plan {
 public:
@@ -50,7 +62,10 @@ public:
         std::string option = "--socket";
         std::string number = std::to_string(k_socket_of_child);
         std::array<char*, 4> arguments{program.data(), option.data(), number.data(), nullptr};
-        std::array<char*, 1> environment{nullptr};
+        auto variables = kerberos_variables();
+        std::vector<char*> environment;
+        for (auto& each : variables) environment.push_back(each.data());
+        environment.push_back(nullptr);
         return ::posix_spawn(&child, program.c_str(), &actions_, &attributes_, arguments.data(),
                              environment.data());
     }

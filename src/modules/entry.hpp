@@ -70,8 +70,9 @@ struct entry {
     // Implements tls::make_context.
     tls::context_outcome (*make_tls_context)(const tls::settings& wanted,
                                              std::string_view plain_form);
-    // tls::make_sasl_exchange.
-    tls::sasl_outcome (*make_sasl_exchange)(const tls::sasl_settings& wanted) = nullptr;
+    // Implements tls::make_sasl_exchange.
+    tls::sasl_outcome (*make_sasl_exchange)(const sasl_options& wanted,
+                                            const std::string& host) = nullptr;
 };
 
 using entry_function = const entry*(const host* services) noexcept;

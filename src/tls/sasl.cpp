@@ -7,19 +7,19 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <mutex>
+#include <stdexcept>
 #include <utility>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "support/private_file.hpp"
 
 namespace turnstile::tls {
 namespace {
 
-constexpr const char* k_mechanism = "DIGEST-MD5";
 constexpr const char* k_service = "zookeeper";
-constexpr const char* k_server = "zk-sasl-md5";
+// ZooKeeper servers expect this name with DIGEST-MD5, wherever they run.
+constexpr const char* k_digest_server = "zk-sasl-md5";
 
 // Cyrus SASL calls a function without arguments, and casts it.
 using any_callback = int (*)();
@@ -39,10 +39,20 @@ bool begin_cyrus() noexcept {
     return begun;
 }
 
+// The plugin of DIGEST-MD5 keeps finished exchanges in memory of the process, which it locks only where the program has
+// given Cyrus SASL mutexes. GSSAPI keeps nothing, and may wait for a Kerberos server: its exchanges run side by side.
+std::unique_lock<std::mutex> turn_of(sasl_mechanism which) {
+    static std::mutex one_at_a_time;
+    if (which == sasl_mechanism::gssapi) return {};
+    return std::unique_lock{one_at_a_time};
+}
+
 class cyrus_exchange final : public sasl_exchange {
 public:
-    cyrus_exchange(std::string user, const std::string& password)
-        : user_{std::move(user)}, secret_(sizeof(sasl_secret_t) + password.size()) {
+    cyrus_exchange(const sasl_options& wanted, const std::string& host, const std::string& password)
+        : mechanism_{wanted.mechanism},
+          user_{wanted.user},
+          secret_(sizeof(sasl_secret_t) + password.size()) {
         auto* const secret = reinterpret_cast<sasl_secret_t*>(secret_.data());
         secret->len = password.size();
         std::memcpy(secret->data, password.data(), password.size());
@@ -52,8 +62,12 @@ public:
                        {SASL_CB_GETREALM, erased(&choose_realm), this},
                        {SASL_CB_LOG, erased(&no_log), nullptr},
                        {SASL_CB_LIST_END, nullptr, nullptr}}};
-        if (::sasl_client_new(k_service, k_server, nullptr, nullptr, callbacks_.data(), 0, &own_) !=
-            SASL_OK) {
+        const auto turn = turn_of(mechanism_);
+        const bool by_ticket = mechanism_ == sasl_mechanism::gssapi;
+        const auto& named = wanted.server_name.empty() ? host : wanted.server_name;
+        const char* const service = wanted.service.empty() ? k_service : wanted.service.c_str();
+        if (::sasl_client_new(service, by_ticket ? named.c_str() : k_digest_server, nullptr,
+                              nullptr, callbacks_.data(), 0, &own_) != SASL_OK) {
             reason_ = "Cyrus SASL gives no exchange";
             return;
         }
@@ -62,27 +76,25 @@ public:
         static_cast<void>(::sasl_setprop(own_, SASL_SEC_PROPS, &plain));
     }
     ~cyrus_exchange() override {
+        const auto turn = turn_of(mechanism_);
         ::sasl_dispose(&own_);
         ::explicit_bzero(secret_.data(), secret_.size());
     }
 
     [[nodiscard]] std::optional<std::string> answer(std::string_view token) override {
         if (!reason_.empty()) return std::nullopt;
+        const auto turn = turn_of(mechanism_);
         const char* out = nullptr;
         unsigned length = 0;
-        // Without room for a first token Cyrus SASL does not repeat the exchange before, with an earlier password.
         const int code =
             std::exchange(begun_, true)
                 ? ::sasl_client_step(own_, token.data(), static_cast<unsigned>(token.size()),
                                      nullptr, &out, &length)
-                : ::sasl_client_start(own_, k_mechanism, nullptr, nullptr, nullptr, nullptr);
+                : begin(&out, &length);
         if (code != SASL_OK && code != SASL_CONTINUE) {
             reason_ = code == SASL_NOMECH
-                          ? fmt::format(
-                                "this system has no SASL mechanism {} (Debian's package "
-                                "libsasl2-modules)",
-                                k_mechanism)
-                          : fmt::format("the SASL exchange failed: {}", ::sasl_errdetail(own_));
+                          ? absence()
+                          : std::string{"the SASL exchange failed: "} + ::sasl_errdetail(own_);
             return std::nullopt;
         }
         complete_ = code == SASL_OK;
@@ -92,6 +104,21 @@ public:
     [[nodiscard]] std::string reason() const override { return reason_; }
 
 private:
+    // GSSAPI begins with the client's token. DIGEST-MD5 begins with the server's: with room for a token Cyrus SASL would
+    // repeat an earlier exchange, with the password of that time.
+    int begin(const char** out, unsigned* length) {
+        const auto name = std::string{name_of(mechanism_)};
+        const bool first = mechanism_ == sasl_mechanism::gssapi;
+        return ::sasl_client_start(own_, name.c_str(), nullptr, first ? out : nullptr,
+                                   first ? length : nullptr, nullptr);
+    }
+    [[nodiscard]] std::string absence() const {
+        const char* const package = mechanism_ == sasl_mechanism::gssapi
+                                        ? "libsasl2-modules-gssapi-mit"
+                                        : "libsasl2-modules";
+        return "this system has no SASL mechanism " + std::string{name_of(mechanism_)} +
+               " (Debian's package " + package + ")";
+    }
     static int give_user(void* self, int, const char** result, unsigned* length) noexcept {
         const auto& user = static_cast<cyrus_exchange*>(self)->user_;
         *result = user.c_str();
@@ -109,6 +136,7 @@ private:
         return SASL_OK;
     }
 
+    const sasl_mechanism mechanism_;
     const std::string user_;
     std::vector<char> secret_;  // a sasl_secret_t
     std::array<sasl_callback_t, 6> callbacks_{};
@@ -118,20 +146,31 @@ private:
     std::string reason_;
 };
 
+std::string password_of(const sasl_options& wanted) {
+    if (wanted.password_file.empty()) return wanted.password;
+    if (auto why = support::fault_of_repeated_reads(wanted.password_file); !why.empty())
+        throw std::runtime_error{std::move(why)};
+    return support::first_line_of_private_file(wanted.password_file);
+}
+
 }  // namespace
 
-sasl_outcome make_sasl_exchange(const sasl_settings& wanted) {
-    if (!begin_cyrus()) return {nullptr, "sasl_user: Cyrus SASL does not start"};
+sasl_outcome make_sasl_exchange(const sasl_options& wanted, const std::string& host) {
+    if (!begin_cyrus()) return {nullptr, "sasl: Cyrus SASL does not start"};
     std::string password;
     try {
-        password = support::first_line_of_private_file(wanted.password_file);
+        password = password_of(wanted);
     } catch (const std::exception& failure) {
         return {nullptr, std::string{"sasl_password_file="} + failure.what()};
     }
-    auto exchange = std::make_unique<cyrus_exchange>(wanted.user, password);
+    auto exchange = std::make_unique<cyrus_exchange>(wanted, host, password);
     ::explicit_bzero(password.data(), password.size());
     if (auto why = exchange->reason(); !why.empty()) return {nullptr, std::move(why)};
     return {std::move(exchange), {}};
+}
+
+void prepare_sasl() noexcept {
+    static_cast<void>(begin_cyrus());
 }
 
 }  // namespace turnstile::tls

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// sasl: the client's side of a SASL exchange, by Cyrus SASL, which computes everything. The ZooKeeper back end carries
-// the tokens.
+// sasl: the client's side of a SASL exchange, by Cyrus SASL, which computes everything. The ZooKeeper back end and the
+// guardian carry the tokens.
 //
-//     auto exchange = tls::make_sasl_exchange(settings);
+//     auto exchange = tls::make_sasl_exchange(settings, "zk1.example.org");
 //     if (!exchange.fault.empty()) return refuse(exchange.fault);
 //     auto token = exchange.value->answer({});  // then the server's tokens, until is_complete()
 //
-// The module libturnstile-tls has it, so that programs without it do not load Cyrus SASL.
+// The module libturnstile-tls, the guardian and the command are linked with Cyrus SASL, so that programs without SASL do
+// not load it.
 //
-// Thread safety: an exchange belongs to one thread; make_sasl_exchange from any thread.
+// Thread safety: an exchange belongs to one thread; the functions from any thread.
 #pragma once
 
 #include <memory>
@@ -16,15 +17,21 @@
 #include <string>
 #include <string_view>
 
+#include "turnstile/sasl_options.hpp"
+
 namespace turnstile::tls {
 
-// The user's password is the first line of the file. DIGEST-MD5 is the mechanism that ZooKeeper servers have beside
-// Kerberos, and its names of service and server are fixed in their code.
-struct sasl_settings {
-    std::string user{};  // empty: no SASL
-    std::string password_file{};
-    friend bool operator==(const sasl_settings&, const sasl_settings&) = default;
-};
+// True: the client authenticates.
+[[nodiscard]] inline bool is_enabled(const sasl_options& wanted) noexcept {
+    return !wanted.user.empty() || wanted.mechanism == sasl_mechanism::gssapi;
+}
+
+[[nodiscard]] constexpr std::string_view name_of(sasl_mechanism which) noexcept {
+    return which == sasl_mechanism::gssapi ? "GSSAPI" : "DIGEST-MD5";
+}
+
+// Most tokens of the client in an exchange: DIGEST-MD5 takes two, GSSAPI three.
+inline constexpr int k_most_sasl_tokens = 8;
 
 // An exchange for one connection.
 class sasl_exchange {
@@ -34,9 +41,10 @@ public:
     sasl_exchange& operator=(const sasl_exchange&) = delete;
     virtual ~sasl_exchange() = default;
 
-    // The answer to the server's token; the first call gets no token. Nothing: the exchange has failed.
+    // Returns the answer to the server's token; the first call gets no token. Returns nothing if the exchange has
+    // failed. With GSSAPI the call may wait for the Kerberos servers.
     [[nodiscard]] virtual std::optional<std::string> answer(std::string_view token) = 0;
-    // True once both sides have proved that they know the password.
+    // True once the client expects no further token. A non-empty last answer has to be sent.
     [[nodiscard]] virtual bool is_complete() const noexcept = 0;
     // Why the exchange failed.
     [[nodiscard]] virtual std::string reason() const = 0;
@@ -44,11 +52,15 @@ public:
 
 struct sasl_outcome {
     std::unique_ptr<sasl_exchange> value{};
-    std::string
-        fault{};  // names the file and the reason, or that there is no SASL; empty: there is an exchange
+    // Names the file and the reason, or that there is no SASL. Empty: there is an exchange.
+    std::string fault{};
 };
 
-// Reads the password, so that the next connection uses a changed one.
-[[nodiscard]] sasl_outcome make_sasl_exchange(const sasl_settings& wanted);
+// Reads the password, so that the next connection uses a changed one. `host`: the server's name, for GSSAPI. `wanted` is
+// enabled.
+[[nodiscard]] sasl_outcome make_sasl_exchange(const sasl_options& wanted, const std::string& host);
+
+// Loads what an exchange needs, so that a later exchange loads nothing.
+void prepare_sasl() noexcept;
 
 }  // namespace turnstile::tls

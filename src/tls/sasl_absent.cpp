@@ -4,8 +4,10 @@
 
 namespace turnstile::tls {
 
-sasl_outcome make_sasl_exchange(const sasl_settings& /*wanted*/) {
-    return {nullptr, "sasl_user: this library was built without Cyrus SASL (libsasl2)"};
+sasl_outcome make_sasl_exchange(const sasl_options& /*wanted*/, const std::string& /*host*/) {
+    return {nullptr, "sasl: this library was built without Cyrus SASL (libsasl2)"};
 }
+
+void prepare_sasl() noexcept {}
 
 }  // namespace turnstile::tls

@@ -76,7 +76,7 @@ c_session::entry c_session::enter_at(const socket_address& server, unsigned roun
             server, boottime_clock::now() + entry_limit(settings_.timeout, rounds), closing_.fd());
         auto opened =
             open_session(*link, {wire_timeout(settings_.timeout), settings_.credentials,
-                                 settings_.allow_read_only, settings_.mark, server.security, asks});
+                                 settings_.allow_read_only, settings_.mark, &server, asks});
         link->finish();
         return opened;
     }();

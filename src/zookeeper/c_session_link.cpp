@@ -75,7 +75,10 @@ void c_session::tell_guardian(const core::link_event& event, const socket_addres
     told.id = own.id;
     told.secret = own.password;
     told.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(event.timeout);
-    if (const auto* const security = servers_.security()) told.security = security->tls;
+    if (const auto* const security = servers_.security()) {
+        told.security = security->tls;
+        told.sasl = security->sasl;
+    }
     if (server.length > 0) told.servers.push_back({server.storage, server.length, server.host});
     told.servers.insert(told.servers.end(), addresses_.begin(), addresses_.end());
     guardian_->tell(told);

@@ -73,7 +73,7 @@ bool c_session::look_at(const socket_address& server, suspicion why) {
     const auto own = identity();
     // The client closes the session as soon as it learns of this; the look still continues.
     const auto link = open_stream(server, boottime_clock::now() + k_role_limit, k_never);
-    raw_session raw{*link, user_of(server.security)};
+    raw_session raw{*link, &server};
     // Uses this client's own timeout: a longer one would let the session outlive this process.
     const auto attached = raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
                                       .session = own.id,
@@ -115,7 +115,7 @@ void c_session::remove_own(const socket_address& server, const core::session_ide
     std::string reason;
     for (int i = 0; i != k_most_looks && !owned.paths.empty(); ++i) {
         const auto link = open_stream(server, boottime_clock::now() + k_role_limit, k_never);
-        raw_session raw{*link, user_of(server.security)};
+        raw_session raw{*link, &server};
         if (raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
                         .session = own.id,
                         .password = own.password}))

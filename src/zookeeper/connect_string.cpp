@@ -125,15 +125,27 @@ std::string set_verification(std::string_view text, std::string_view value, tls:
     return fmt::format("verify={}: must be full, ca or none", base::quoted_part(text, value));
 }
 
+std::string set_mechanism(std::string_view text, std::string_view value, sasl_options& out) {
+    for (const auto each : {sasl_mechanism::digest_md5, sasl_mechanism::gssapi}) {
+        if (value != tls::name_of(each)) continue;
+        out.mechanism = each;
+        return {};
+    }
+    return fmt::format("sasl_mechanism={}: must be DIGEST-MD5 or GSSAPI",
+                       base::quoted_part(text, value));
+}
+
 struct text_option {
     std::string_view name;
     std::string* place;
 };
 
-// All options but `verify`; without TLS the options of SASL alone.
+// All options but `verify` and `sasl_mechanism`; without TLS the options of SASL alone.
 std::vector<text_option> text_options(server_security& out) {
     std::vector<text_option> all{{"sasl_user", &out.sasl.user},
-                                 {"sasl_password_file", &out.sasl.password_file}};
+                                 {"sasl_password_file", &out.sasl.password_file},
+                                 {"sasl_service", &out.sasl.service},
+                                 {"sasl_server_name", &out.sasl.server_name}};
     if (out.tls.enabled)
         all.insert(all.begin(), {{"ca_file", &out.tls.ca_file},
                                  {"cert_file", &out.tls.cert_file},
@@ -148,14 +160,17 @@ std::vector<text_option> text_options(server_security& out) {
 std::string set_option(std::string_view text, std::string_view name, std::string_view value,
                        server_security& out) {
     if (out.tls.enabled && name == "verify") return set_verification(text, value, out.tls);
+    if (name == "sasl_mechanism") return set_mechanism(text, value, out.sasl);
     const auto options = text_options(out);
     const auto found = std::find_if(options.begin(), options.end(),
                                     [name](const auto& each) { return each.name == name; });
     if (found == options.end()) {
         constexpr std::string_view k_of_tls =
             "ca_file, cert_file, key_file, key_password_file, crl_file, verify, server_name, ";
-        return fmt::format("has the option '{}'; there are {}sasl_user and sasl_password_file",
-                           base::quoted_part(text, name), out.tls.enabled ? k_of_tls : "");
+        return fmt::format(
+            "has the option '{}'; there are {}sasl_mechanism, sasl_user, sasl_password_file, "
+            "sasl_service and sasl_server_name",
+            base::quoted_part(text, name), out.tls.enabled ? k_of_tls : "");
     }
     const auto decoded = base::percent_decoded(value);
     if (!decoded) return fmt::format("{} has a '%' that two hex digits do not follow", name);
@@ -190,10 +205,19 @@ std::string fault_of(const tls::settings& wanted) {
     return {};
 }
 
-std::string fault_of(const server_security& wanted) {
-    if (wanted.sasl.user.empty() != wanted.sasl.password_file.empty())
+std::string fault_of(const sasl_options& wanted) {
+    const bool has_password = !wanted.password.empty() || !wanted.password_file.empty();
+    if (wanted.mechanism == sasl_mechanism::gssapi)
+        return wanted.user.empty() && !has_password
+                   ? ""
+                   : "has a user or a password beside GSSAPI, which takes them from Kerberos";
+    if (wanted.user.empty() == has_password)
         return "has one of sasl_user and sasl_password_file: a user needs a password";
-    return fault_of(wanted.tls);
+    if (!wanted.password.empty() && !wanted.password_file.empty())
+        return "has a password and a password_file";
+    if (!wanted.service.empty() || !wanted.server_name.empty())
+        return "has sasl_service or sasl_server_name, which only GSSAPI has";
+    return {};
 }
 
 // `where`, a part of `text`, has the servers and the chroot.
@@ -239,25 +263,37 @@ result<connect_string> parse_connect_string(std::string_view text) {
     if (!out) return out;
     if (const auto rule = set_options(text, options, wanted); !rule.empty())
         return refused_connect_string(text, rule);
-    if (const auto rule = fault_of(wanted); !rule.empty())
+    if (const auto rule = fault_of(wanted.tls); !rule.empty())
         return refused_connect_string(text, rule);
-    if (!wanted.tls.enabled && wanted.sasl.user.empty()) return out;
+    if (const auto rule = fault_of(wanted.sasl); !rule.empty())
+        return refused_connect_string(text, rule);
+    if (!wanted.tls.enabled && !tls::is_enabled(wanted.sasl)) return out;
     const auto shared = std::make_shared<const server_security>(std::move(wanted));
     for (auto& server : out->servers) server.security = shared;
     return out;
 }
 
-result<void> secure(connect_string& servers, tls::settings wanted) {
-    if (!wanted.enabled) return {};
+result<void> secure(connect_string& servers, server_security wanted) {
+    const auto refused = [](std::string_view option, std::string_view rule) {
+        return error{errc::bad_option, fmt::format("{}: {}", option, rule)};
+    };
+    if (const auto rule = fault_of(wanted.sasl); !rule.empty()) return refused("sasl", rule);
+    if (!wanted.tls.enabled && !tls::is_enabled(wanted.sasl)) return {};
     server_security both;
     if (const auto* const own = servers.security()) both = *own;
-    if (both.tls.enabled)
-        return error{errc::bad_option,
-                     "tls: the connect string begins with zookeepers:// and has its own options of "
-                     "TLS"};
-    if (const auto rule = fault_of(wanted); !rule.empty())
-        return error{errc::bad_option, "tls: " + rule};
-    both.tls = std::move(wanted);
+    if (wanted.tls.enabled) {
+        if (both.tls.enabled)
+            return refused("tls",
+                           "the connect string begins with zookeepers:// and has its own options "
+                           "of TLS");
+        if (const auto rule = fault_of(wanted.tls); !rule.empty()) return refused("tls", rule);
+        both.tls = std::move(wanted.tls);
+    }
+    if (tls::is_enabled(wanted.sasl)) {
+        if (tls::is_enabled(both.sasl))
+            return refused("sasl", "the connect string has its own options of SASL");
+        both.sasl = std::move(wanted.sasl);
+    }
     const auto shared = std::make_shared<const server_security>(std::move(both));
     for (auto& server : servers.servers) server.security = shared;
     return {};

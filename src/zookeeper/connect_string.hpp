@@ -20,8 +20,14 @@
 // | verify                                | full (the default), ca (a known authority, any name), none          |
 // | server_name                           | the name in the certificates, in place of the servers' hosts        |
 //
-// With SASL, with TLS or without (zookeeper://host[:port]...), it has the options sasl_user and sasl_password_file, a file
-// whose first line is the password.
+// For SASL, with TLS or without (zookeeper://host[:port]...), it has these:
+//
+// | option                        | meaning                                                                     |
+// |-------------------------------|-----------------------------------------------------------------------------|
+// | sasl_mechanism                | DIGEST-MD5 (the default) or GSSAPI, which is Kerberos                       |
+// | sasl_user, sasl_password_file | of DIGEST-MD5; the password is the first line of the file                   |
+// | sasl_service                  | of GSSAPI: the service in the servers' principals; default: zookeeper       |
+// | sasl_server_name              | of GSSAPI: the host in every principal, in place of the servers' hosts      |
 //
 // The values are percent-encoded if they have '&' or '%'.
 //
@@ -50,7 +56,11 @@ inline constexpr std::size_t k_most_hosts = 64;
 // TLS or SASL, or both.
 struct server_security {
     tls::settings tls{};
-    tls::sasl_settings sasl{};
+    sasl_options sasl{};
+    // True: the servers may know the client by a user, a Kerberos principal or a certificate.
+    [[nodiscard]] bool has_identity() const noexcept {
+        return tls::is_enabled(sasl) || (tls.enabled && !tls.cert_file.empty());
+    }
 };
 
 struct server_address {
@@ -81,8 +91,9 @@ struct connect_string {
     return text.starts_with(k_secure_scheme) || text.starts_with(k_plain_scheme);
 }
 
-// Sets TLS for all servers, beside their SASL; without `wanted.enabled` it changes nothing. Fails with `errc::bad_option`.
-[[nodiscard]] result<void> secure(connect_string& servers, tls::settings wanted);
+// Sets TLS, SASL or both for all servers, as far as `wanted` enables them. Fails with `errc::bad_option`: the connect
+// string has the same already, or the settings contradict each other.
+[[nodiscard]] result<void> secure(connect_string& servers, server_security wanted);
 
 // The C client takes the text after the last colon as the port and knows no brackets: "::1:2181".
 enum class address_form { for_people, for_c_client };

@@ -78,17 +78,20 @@ private:
 void check_files(const server_security& wanted) {
     if (auto files = context_for(wanted); !files.value)
         throw_error({errc::bad_option, std::move(files.fault)});
-    if (wanted.sasl.user.empty()) return;
-    const auto exchange = exchange_for(wanted.sasl);
+    if (!tls::is_enabled(wanted.sasl)) return;
+    const auto exchange = exchange_for(wanted.sasl, {});
     if (!exchange.value) throw_error({errc::bad_option, exchange.fault});
-    if (!exchange.value->answer({})) throw_error({errc::bad_option, exchange.value->reason()});
+    // The first answer of GSSAPI needs a ticket, which may come later, as the servers may.
+    if (wanted.sasl.mechanism == sasl_mechanism::digest_md5 && !exchange.value->answer({}))
+        throw_error({errc::bad_option, exchange.value->reason()});
 }
 
 }  // namespace
 
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     std::shared_ptr<guardian::link> guardian,
-                                                    bool read_only, const tls::settings& security) {
+                                                    bool read_only,
+                                                    const server_security& security) {
     auto where = parse_connect_string(connect_string).value();
     secure(where, security).value();
     if (const auto* const wanted = where.security()) {
@@ -97,7 +100,7 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
                          "attach_to_read_only: not with TLS or SASL, whose sessions are opened at "
                          "servers that write"});
         if (const auto module = modules::find(modules::module_kind::tls,
-                                              wanted->tls.enabled ? k_secure_scheme : "sasl_user");
+                                              wanted->tls.enabled ? k_secure_scheme : "sasl");
             !module)
             throw_error(module.error());
         check_files(*wanted);

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::int32_t k_unimplemented = -6;
 constexpr std::int32_t k_sasl_wanted = -124;
-constexpr int k_most_tokens = 8;  // in an exchange; DIGEST-MD5 takes two
 
 }  // namespace
 
@@ -77,40 +76,52 @@ std::optional<attach_answer> raw_session::finish_attach() {
     attach_frame_ = frame_;
     auto answer = parse_attach(frame_);
     if (!answer) reason_ = "the answer to the attach makes no sense";
-    if (answer && user_ != nullptr && answer->timeout_ms > 0 && !authenticate())
-        return std::nullopt;
+    const bool authenticates =
+        server_ != nullptr && server_->security && tls::is_enabled(server_->security->sasl);
+    if (answer && authenticates && answer->timeout_ms > 0 && !authenticate()) return std::nullopt;
     return answer;
 }
 
-bool raw_session::refuse_user(const std::string& why) {
-    reason_ = fmt::format("SASL user {}: {}", base::printable(user_->user), why);
+bool raw_session::fail_sasl(const std::string& why) {
+    const auto& sasl = server_->security->sasl;
+    reason_ = sasl.mechanism == sasl_mechanism::gssapi
+                  ? fmt::format("SASL GSSAPI: {}", why)
+                  : fmt::format("SASL user {}: {}", base::printable(sasl.user), why);
     return false;
 }
 
-// The first token of DIGEST-MD5 is empty. The server answers each token with its own, or with an error.
+namespace {
+
+// The server answers each token with its own, or with an error without a reason.
+std::string refusal_of(sasl_mechanism which, bool is_first) {
+    if (which == sasl_mechanism::gssapi)
+        return "the server has no GSSAPI, or refuses the ticket (sasl_service, sasl_server_name)";
+    return is_first ? "the server has no DIGEST-MD5"
+                    : "the server refuses the user or the password (sasl_password_file)";
+}
+
+}  // namespace
+
 bool raw_session::authenticate() {
-    const auto exchange = exchange_for(*user_);
-    if (!exchange.value) return refuse_user(exchange.fault);
+    const auto& sasl = server_->security->sasl;
+    const auto exchange = exchange_for(sasl, server_->host);
+    if (!exchange.value) return fail_sasl(exchange.fault);
     std::string from_server;
-    for (int i = 0; i != k_most_tokens; ++i) {
+    for (int i = 0; i != tls::k_most_sasl_tokens; ++i) {
         const auto token = exchange.value->answer(from_server);
-        if (!token) return refuse_user(exchange.value->reason());
-        if (exchange.value->is_complete() && token->empty()) return true;
+        if (!token) return fail_sasl(exchange.value->reason());
+        const bool is_last = exchange.value->is_complete();
+        if (is_last && token->empty()) return true;
         const auto request = ++last_request_;
         const auto error = ask(sasl_packet(request, *token), request);
         if (!error) return false;
         const auto told = *error == 0 ? parse_sasl_token(frame_) : std::nullopt;
-        if (*error != 0 || !told || (told->empty() && !exchange.value->is_complete()))
-            return refuse_user(i == 0 ? "the server has no DIGEST-MD5"
-                                      : "the server refuses the user or the password "
-                                        "(sasl_password_file)");
+        if (!told || (told->empty() && !is_last))
+            return fail_sasl(refusal_of(sasl.mechanism, i == 0));
+        if (is_last) return true;
         from_server = *told;
     }
-    return refuse_user("the server's exchange has no end");
-}
-
-const tls::sasl_settings* user_of(const std::shared_ptr<const server_security>& security) noexcept {
-    return security && !security->sasl.user.empty() ? &security->sasl : nullptr;
+    return fail_sasl("the server's exchange has no end");
 }
 
 std::optional<reply_head> raw_session::read_reply(std::int32_t request) {
@@ -136,7 +147,9 @@ raw_session::listing raw_session::list(const std::string& credentials, path_list
     if (head->request != request) return listing::unauthenticated;
     if (head->error == k_unimplemented) return listing::unimplemented;
     if (head->error == k_sasl_wanted) {
-        reason_ = "it requires SASL: sasl_user and sasl_password_file in the connect string";
+        reason_ =
+            "it requires SASL: client_options::sasl, or sasl_user and sasl_password_file in the "
+            "connect string";
         return listing::sasl_wanted;
     }
     auto found = head->error == 0 ? parse_paths(frame_) : std::nullopt;
@@ -182,7 +195,7 @@ opening failed_opening(opening_outcome outcome, const raw_session& raw) {
 }  // namespace
 
 opening open_session(byte_stream& link, const opening_settings& settings) {
-    raw_session raw{link, user_of(settings.security)};
+    raw_session raw{link, settings.server};
     const auto attached = raw.attach(
         {.timeout_ms = settings.timeout_ms, .allow_read_only = settings.allow_read_only});
     if (!attached) return failed_opening(opening_outcome::failed, raw);

@@ -25,8 +25,8 @@
 
 #include "core/seam/coordinator.hpp"
 #include "zookeeper/byte_stream.hpp"
-#include "zookeeper/connect_string.hpp"
 #include "zookeeper/packets.hpp"
+#include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -41,11 +41,12 @@ inline constexpr std::size_t k_longest_frame = 4U << 20U;
 
 class raw_session {
 public:
-    // `user`: is authenticated with each attach, unless null.
-    explicit raw_session(byte_stream& link, const tls::sasl_settings* user = nullptr) noexcept
-        : link_{link}, user_{user} {}
+    // `server`: the client authenticates with each attach if the address says so; null: it does not. The session does
+    // not own it.
+    explicit raw_session(byte_stream& link, const socket_address* server = nullptr) noexcept
+        : link_{link}, server_{server} {}
 
-    // Returns nothing if no answer came, or if the servers refuse the user; reason() says why. A timeout of 0 in the
+    // Returns nothing if no answer came, or if the server refuses the user; reason() says why. A timeout of 0 in the
     // answer means that the servers have no such session.
     [[nodiscard]] std::optional<attach_answer> attach(const attach_request& request);
     // The same for a request that was written already.
@@ -70,7 +71,7 @@ public:
 
 private:
     [[nodiscard]] bool authenticate();
-    [[nodiscard]] bool refuse_user(const std::string& why);
+    [[nodiscard]] bool fail_sasl(const std::string& why);
     [[nodiscard]] bool write(const std::string& packet);
     [[nodiscard]] bool read_frame();
     [[nodiscard]] bool read_body(std::size_t length);
@@ -79,7 +80,7 @@ private:
     [[nodiscard]] std::optional<std::int32_t> ask(const std::string& packet, std::int32_t request);
 
     byte_stream& link_;
-    const tls::sasl_settings* const user_;
+    const socket_address* const server_;
     std::string frame_;
     std::string attach_frame_;
     std::string reason_;
@@ -92,7 +93,7 @@ struct opening_settings {
     std::string credentials{};  // the same as for list()
     bool allow_read_only = false;
     bool mark = true;
-    std::shared_ptr<const server_security> security{};  // null: without SASL
+    const socket_address* server = nullptr;  // the same as for raw_session
     bool asks_what_is_owned =
         true;  // false: the servers cannot list, and the session is used unchecked
 };
@@ -115,10 +116,6 @@ struct opening {
 };
 
 [[nodiscard]] opening open_session(byte_stream& link, const opening_settings& settings);
-
-// The user for a raw_session; null: without SASL.
-[[nodiscard]] const tls::sasl_settings* user_of(
-    const std::shared_ptr<const server_security>& security) noexcept;
 
 // Gives another client's session the longest timeout that the server allows: its own client relies on its timeout,
 // which the attach that detected this may have shortened.

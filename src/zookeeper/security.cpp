@@ -14,10 +14,10 @@ tls::context_outcome context_for(const server_security& wanted) {
         wanted.tls, "a connect string without zookeepers:// and secureClientPort is for that");
 }
 
-tls::sasl_outcome exchange_for(const tls::sasl_settings& wanted) {
-    const auto module = modules::find(modules::module_kind::tls, "sasl_user");
+tls::sasl_outcome exchange_for(const sasl_options& wanted, const std::string& host) {
+    const auto module = modules::find(modules::module_kind::tls, "sasl");
     if (!module) return {nullptr, module.error().detail()};
-    return (*module)->make_sasl_exchange(wanted);
+    return (*module)->make_sasl_exchange(wanted, host);
 }
 
 }  // namespace turnstile::zookeeper

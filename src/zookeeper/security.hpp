@@ -14,7 +14,7 @@ namespace turnstile::zookeeper {
 // file cannot be used.
 [[nodiscard]] tls::context_outcome context_for(const server_security& wanted);
 
-// Returns an exchange for `wanted`, which has a user, or a fault with the reason.
-[[nodiscard]] tls::sasl_outcome exchange_for(const tls::sasl_settings& wanted);
+// Returns an exchange for `wanted`, which is enabled, with the server `host`, or a fault with the reason.
+[[nodiscard]] tls::sasl_outcome exchange_for(const sasl_options& wanted, const std::string& host);
 
 }  // namespace turnstile::zookeeper

@@ -214,9 +214,8 @@ namespace {
 // on, and its requests meet no others.
 bool log_in(const socket_address& server, byte_stream& link, std::string& inward,
             std::string& refusal) {
-    const auto* const user = user_of(server.security);
-    if (user == nullptr) return true;
-    raw_session raw{link, user};
+    if (!tls::is_enabled(server.security->sasl)) return true;
+    raw_session raw{link, &server};
     if (!raw.finish_attach()) {
         refusal = raw.reason();
         return false;

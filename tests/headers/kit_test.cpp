@@ -82,6 +82,14 @@ TEST(header_examples, tls_options) {
     EXPECT_THROW(use_tls_options(), std::system_error);
 }
 
+void use_sasl_options(){
+#include "examples/sasl_options.inc"
+}
+
+TEST(header_examples, sasl_options) {
+    EXPECT_THROW(use_sasl_options(), std::system_error);
+}
+
 TEST(header_examples, ensemble) {
 #include "examples/testing/ensemble.inc"
     EXPECT_TRUE(client.wait_connected(limit()));

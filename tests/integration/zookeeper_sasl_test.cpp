@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "acl_reader.hpp"
 #include "client/log_lines.hpp"
 #include "secured_servers.hpp"
 #include "support.hpp"
@@ -41,7 +42,8 @@ testing::ensemble_options demanding_a_user() {
                                     " org.apache.zookeeper.server.auth.DigestLoginModule required\n"
                                     " user_lock=\"sesame\" user_other=\"open\";\n"
                                     "};");
-    return {.system_properties = {{"java.security.auth.login.config", users},
+    return {.max_session_timeout = 600s,
+            .system_properties = {{"java.security.auth.login.config", users},
                                   {"zookeeper.authProvider.1",
                                    "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"},
                                   {"zookeeper.sessionRequireClientSASLAuth", "true"}}};
@@ -61,9 +63,9 @@ std::string as_user(const std::string& address, const std::string& user = "lock"
     return "zookeeper://" + address + "?" + user_options(user, password);
 }
 
-std::string refusal_of(const std::string& where) {
+std::string refusal_of(const std::string& where, const client_options& options = quick_options()) {
     try {
-        client refused{where, quick_options()};
+        client refused{where, options};
         const auto connected = refused.wait_connected(3s);
         return connected ? "connected" : connected.error().message();
     } catch (const std::system_error& failure) {
@@ -96,7 +98,7 @@ TEST(zookeeper_sasl, a_wrong_password_is_refused) {
 
 TEST(zookeeper_sasl, servers_that_require_it_say_so) {
     EXPECT_THAT(refusal_of(demanding_server().connect_string()),
-                HasSubstr("it requires SASL: sasl_user and sasl_password_file"));
+                HasSubstr("it requires SASL: client_options::sasl, or sasl_user and"));
 }
 
 TEST(zookeeper_sasl, a_server_without_it_is_refused) {
@@ -112,6 +114,23 @@ TEST(zookeeper_sasl, a_file_that_cannot_be_used_is_refused) {
     ::chmod(open.c_str(), S_IRUSR | S_IWUSR | S_IROTH);
     EXPECT_THAT(refusal_of(at + "?sasl_user=lock&sasl_password_file=" + open),
                 HasSubstr("other users can open it"));
+    EXPECT_THAT(refusal_of(at + "?sasl_user=lock&sasl_password_file=" + folder().string()),
+                HasSubstr("is no regular file"));
+}
+
+TEST(zookeeper_sasl, the_options_of_the_client_have_a_user_too) {
+    auto options = quick_options();
+    const auto at = demanding_server().connect_string();
+    options.sasl = {.user = "lock", .password = "sesame"};
+    const auto holder = connect(at, options);
+    EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
+    options.sasl = {.user = "lock", .password_file = private_file("lock", "sesame")};
+    EXPECT_TRUE(connect(at, options)->wait_connected(limit()));
+    EXPECT_THAT(refusal_of(as_user(at), options),
+                HasSubstr("sasl: the connect string has its own options of SASL"));
+    EXPECT_THAT(refusal_of("local:", options), HasSubstr("sasl: only for ZooKeeper"));
+    options.sasl.password = "sesame";
+    EXPECT_THAT(refusal_of(at, options), HasSubstr("sasl: has a password and a password_file"));
 }
 
 // Each connection authenticates anew, with the password that the file has then.
@@ -160,7 +179,10 @@ TEST(zookeeper_sasl, creator_only_keeps_other_users_out) {
     const auto at = demanding_server().connect_string();
     const auto path = lock_path();
     const auto owner = connect(as_user(at), options);
-    ASSERT_TRUE(mutex(*owner, path).acquire({.timeout = limit()}));
+    auto hold = mutex{*owner, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_EQ(acl_of(as_user(at), path), "sasl:lock ");
+    ASSERT_TRUE(hold->release(limit()));
     const auto stranger = connect(as_user(at, "other", "open"));
     const auto refused = mutex{*stranger, path}.acquire({.timeout = limit()});
     ASSERT_FALSE(refused);
@@ -176,6 +198,22 @@ TEST(zookeeper_sasl, within_tls) {
     const auto holder = connect(both.connect_string() + "&" + user_options("lock", "sesame"));
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
     EXPECT_THAT(refusal_of(both.connect_string()), HasSubstr("it requires SASL"));
+}
+
+// Without the guardian the lock would stay taken for ten minutes.
+TEST(zookeeper_sasl, a_guardian_ends_the_session_of_a_killed_process) {
+    const auto where = as_user(demanding_server().connect_string());
+    const auto path = lock_path();
+    auto holder = testing::process{{.command = {TURNSTILE_HOLDER, where, path, "600000", "started",
+                                                TURNSTILE_GUARDIAN, "hold", "7"},
+                                    .environment = {"TURNSTILE_GUARDIAN="},
+                                    .output = folder() / "holder"}};
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    const auto other = connect(where);
+    mutex wanted{*other, path};
+    EXPECT_FALSE(wanted.try_acquire());
+    holder.kill();
+    EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
 }
 
 #ifdef TURNSTILE_PROGRAM

@@ -15,6 +15,7 @@
 
 #include "support/descriptor.hpp"
 
+#include "acl_reader.hpp"
 #include "client/log_lines.hpp"
 #include "secured_servers.hpp"
 #include "support.hpp"
@@ -259,6 +260,22 @@ TEST(zookeeper_tls, a_renewed_certificate_is_used_while_a_session_stands) {
     EXPECT_TRUE(hold->valid());
     three().start(at);
     three().wait_until_serving();
+}
+
+TEST(zookeeper_tls, creator_only_takes_the_certificate_for_the_identity) {
+    auto options = quick_options();
+    options.acl = access_policy::creator_only;
+    const auto path = lock_path();
+    const auto owner = connect(three().connect_string(), options);
+    auto hold = mutex{*owner, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_EQ(acl_of(three().connect_string(), path), "x509:CN=turnstile test client ");
+    ASSERT_TRUE(hold->release(limit()));
+    const auto other = connect(servers_alone() +
+                               options_of(files().ours.certificate(), files().ours.issue("other")));
+    const auto refused = mutex{*other, path}.acquire({.timeout = limit()});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), HasSubstr("ACL"));
 }
 
 // Another program of this machine that finds the tunnel's port cannot use it.

@@ -10,6 +10,8 @@
 #include <limits>
 #include <vector>
 
+#include "client/back_ends.hpp"
+
 namespace turnstile::detail {
 namespace {
 
@@ -103,6 +105,22 @@ TEST(settings, bad_options_are_refused_by_name_value_and_rule) {
         for (const auto* part : refusal.message)
             EXPECT_THAT(checked.error().message(), HasSubstr(part)) << refusal.option;
     }
+}
+
+TEST(settings, creator_only_needs_no_credentials_beside_another_identity) {
+    client_options options;
+    options.acl = access_policy::creator_only;
+    EXPECT_FALSE(check(options));
+    EXPECT_TRUE(check(options, true));
+    options.sasl.user = "lock";
+    EXPECT_TRUE(has_identity("zk1", options));
+    options.sasl.user.clear();
+    options.tls.cert_file = "/c";
+    EXPECT_FALSE(has_identity("zk1", options)) << "TLS is off";
+    EXPECT_TRUE(has_identity("zookeepers://zk1?cert_file=/c&key_file=/k", {}));
+    EXPECT_TRUE(has_identity("zookeeper://zk1?sasl_mechanism=GSSAPI", {}));
+    EXPECT_FALSE(has_identity("zookeepers://zk1?ca_file=/c", {}));
+    EXPECT_FALSE(has_identity("redis://zk1", {}));
 }
 
 TEST(settings, the_edges_are_good) {

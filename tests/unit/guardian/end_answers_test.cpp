@@ -51,6 +51,29 @@ TEST(end_answers, that_refuse_or_are_none_are_broken) {
               std::vector{step::broken});
 }
 
+end_answers::step token_step(end_answers& answers, const packet& frame) {
+    answers.expect_token(2);
+    std::copy(frame.begin(), frame.end(), answers.room().begin());
+    return answers.take(frame.size());
+}
+
+TEST(end_answers, of_sasl_have_the_servers_token) {
+    end_answers answers;
+    const auto attached = attach_answer(30);
+    std::copy(attached.begin(), attached.end(), answers.room().begin());
+    ASSERT_EQ(answers.take(attached.size()), step::close);
+    EXPECT_EQ(token_step(answers, token_answer(0, "challenge")), step::token);
+    EXPECT_EQ(answers.token(), "challenge");
+    auto none = token_answer(0, "");
+    std::fill_n(none.begin() + 20, 4, std::byte{0xff});
+    EXPECT_EQ(token_step(answers, none), step::token);
+    EXPECT_EQ(answers.token(), "");
+    auto longer = token_answer(0, "challenge");
+    longer[23] = std::byte{10};
+    EXPECT_EQ(token_step(answers, longer), step::broken);
+    EXPECT_EQ(token_step(answers, token_answer(0x8d, "")), step::broken);
+}
+
 TEST(end_answers, begin_anew_with_each_connection) {
     end_answers answers;
     const auto attached = attach_answer(30);

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "guardian/message.hpp"
 #include "support/descriptor.hpp"
@@ -34,6 +36,18 @@ inline packet close_answer(std::uint8_t error) {
     bytes[3] = std::byte{16};
     bytes[7] = std::byte{1};
     bytes[19] = std::byte{error};
+    return bytes;
+}
+
+// The answer to the guardian's first request of SASL, with the server's token.
+inline packet token_answer(std::uint8_t error, std::string_view token) {
+    packet bytes(4 + 16 + 4);
+    bytes[3] = static_cast<std::byte>(20 + token.size());
+    bytes[7] = std::byte{2};
+    bytes[19] = std::byte{error};
+    bytes[23] = static_cast<std::byte>(token.size());
+    const auto text = std::as_bytes(std::span{token});
+    bytes.insert(bytes.end(), text.begin(), text.end());
     return bytes;
 }
 

@@ -119,6 +119,24 @@ TEST(guardian_message, has_what_tls_needs) {
         EXPECT_FALSE(decode(std::span{whole}.first(length))) << length;
 }
 
+TEST(guardian_message, has_what_sasl_needs) {
+    auto authenticated = session();
+    authenticated.sasl = {.user = "lock", .password = "sesame", .password_file = "/pw"};
+    auto back = decode(encode(authenticated));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(std::get<guard_session>(*back).sasl, authenticated.sasl);
+    authenticated.sasl = {
+        .mechanism = sasl_mechanism::gssapi, .service = "zk", .server_name = "zk1"};
+    authenticated.servers[1].host = "zk1.example.org";
+    const auto whole = encode(authenticated);
+    back = decode(whole);
+    ASSERT_TRUE(back);
+    EXPECT_EQ(std::get<guard_session>(*back).sasl, authenticated.sasl);
+    EXPECT_EQ(std::get<guard_session>(*back).servers[1].host, "zk1.example.org");
+    for (std::size_t length = 0; length != whole.size(); ++length)
+        EXPECT_FALSE(decode(std::span{whole}.first(length))) << length;
+}
+
 TEST(guardian_message, the_most_servers_fit) {
     auto many = session();
     many.servers.assign(k_most_endpoints + 1, server());

@@ -101,6 +101,45 @@ TEST_F(session_ends, a_close_that_is_refused_is_tried_elsewhere) {
     EXPECT_EQ(second.read(k_attach_length).size(), k_attach_length);
 }
 
+// Builds without Cyrus SASL go on with the next server before the request.
+TEST_F(session_ends, a_user_who_is_refused_is_tried_elsewhere) {
+    session_end end{{.id = 0x1234,
+                     .timeout = 30s,
+                     .servers = {first.where, second.where},
+                     .sasl = {.user = "lock", .password = "sesame"}},
+                    now};
+    first.accept();
+    step(end);
+    first.read(k_attach_length);
+    first.write(attach_answer(30));
+    step(end);
+    if (end.socket() >= 0) {
+        EXPECT_EQ(first.read(16), (packet{{},
+                                          {},
+                                          {},
+                                          std::byte{12},
+                                          {},
+                                          {},
+                                          {},
+                                          std::byte{2},
+                                          {},
+                                          {},
+                                          {},
+                                          std::byte{102},
+                                          {},
+                                          {},
+                                          {},
+                                          {}}));
+        first.write(token_answer(0x8d, ""));
+        step_until_over(end);
+    }
+    EXPECT_FALSE(end.over());
+    end.on_time(now);
+    second.accept();
+    step(end);
+    EXPECT_EQ(second.read(k_attach_length).size(), k_attach_length);
+}
+
 TEST_F(session_ends, frames_that_are_too_long_end_the_attempt) {
     auto end = begin({first.where, second.where});
     first.accept();

@@ -76,7 +76,7 @@ TEST(connect_string, with_sasl_has_a_user_with_tls_or_without) {
     EXPECT_EQ(to_string(*plain), "zk1:2181,zk2:2181/shop");
     for (const auto& server : plain->servers) {
         EXPECT_FALSE(server.security->tls.enabled);
-        EXPECT_EQ(server.security->sasl, (tls::sasl_settings{"a&b", "/p"}));
+        EXPECT_EQ(server.security->sasl, (sasl_options{.user = "a&b", .password_file = "/p"}));
     }
     const auto both =
         parse_connect_string("zookeepers://zk1?sasl_user=a&ca_file=/c&sasl_password_file=/p");
@@ -85,8 +85,46 @@ TEST(connect_string, with_sasl_has_a_user_with_tls_or_without) {
     EXPECT_EQ(parse_connect_string("zookeeper://zk1:2181")->security(), nullptr);
     EXPECT_NE(refusal("zookeeper://zk1?sasl_user=a").find("a user needs a password"),
               std::string::npos);
-    EXPECT_NE(refusal("zookeeper://zk1?ca_file=/c").find("there are sasl_user and"),
+    EXPECT_NE(refusal("zookeeper://zk1?ca_file=/c").find("there are sasl_mechanism, sasl_user"),
               std::string::npos);
+}
+
+TEST(connect_string, with_kerberos_has_the_principals_of_the_servers) {
+    const auto parsed = parse_connect_string(
+        "zookeeper://zk1?sasl_mechanism=GSSAPI&sasl_service=zk&sasl_server_name=zk.example.org");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(parsed->security()->sasl, (sasl_options{.mechanism = sasl_mechanism::gssapi,
+                                                      .service = "zk",
+                                                      .server_name = "zk.example.org"}));
+    EXPECT_TRUE(parsed->security()->has_identity());
+    const std::string at = "zookeeper://zk1?sasl_mechanism=";
+    EXPECT_NE(refusal(at + "PLAIN").find("must be DIGEST-MD5 or GSSAPI"), std::string::npos);
+    EXPECT_NE(refusal(at + "GSSAPI&sasl_user=a").find("beside GSSAPI"), std::string::npos);
+    EXPECT_NE(refusal("zookeeper://zk1?sasl_user=a&sasl_password_file=/p&sasl_service=zk")
+                  .find("which only GSSAPI has"),
+              std::string::npos);
+}
+
+TEST(connect_string, gets_tls_and_sasl_from_options_once) {
+    auto plain = parse_connect_string("zk1").value();
+    const server_security user{.sasl = {.user = "a", .password = "b"}};
+    ASSERT_TRUE(secure(plain, user));
+    EXPECT_EQ(plain.security()->sasl, user.sasl);
+    EXPECT_TRUE(plain.security()->has_identity());
+    EXPECT_EQ(secure(plain, user).error(), errc::bad_option);
+    ASSERT_TRUE(secure(plain, {.tls = {.enabled = true}}));
+    EXPECT_TRUE(plain.security()->tls.enabled);
+    EXPECT_EQ(plain.security()->sasl, user.sasl);
+    for (const sasl_options& wrong :
+         {sasl_options{.user = "a"}, sasl_options{.password = "b"},
+          sasl_options{.user = "a", .password = "b", .password_file = "/p"},
+          sasl_options{.service = "zk"}}) {
+        auto other = parse_connect_string("zk1").value();
+        const auto refused = secure(other, {.sasl = wrong});
+        ASSERT_FALSE(refused) << wrong.user;
+        EXPECT_EQ(refused.error(), errc::bad_option);
+        EXPECT_EQ(other.security(), nullptr);
+    }
 }
 
 TEST(connect_string, has_no_part_of_a_password_in_its_chroot) {
