@@ -165,18 +165,19 @@ void postgresql_database::check_server() {
     check_pool(r[5]);
     // A process that is stopped in the middle of a transaction delays others no longer than this, and its waits end
     // with its patience; acknowledged commits are on the disk.
-    run_text(
-        fmt::format("SET idle_in_transaction_session_timeout = {}; SET statement_timeout = 0; "
-                    "SET lock_timeout = 0; SELECT set_config('synchronous_commit', 'on', false) "
-                    "WHERE current_setting('synchronous_commit') = 'off'",
-                    settings_.patience.count()));
+    std::string settings = fmt::format(
+        "SET idle_in_transaction_session_timeout = {}; SET statement_timeout = 0; "
+        "SET lock_timeout = 0; SELECT set_config('synchronous_commit', 'on', false) "
+        "WHERE current_setting('synchronous_commit') = 'off'; ",
+        settings_.patience.count());
     // Each statement finds its rows by a key, whatever its values are. So it is planned once, and as a plain index
     // scan, which alone marks the entries of deleted rows. A lock's folder has thousands of these between two
     // vacuums, and the other scans would visit them all each time.
-    run_text(
+    settings +=
         "SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = off; "
-        "SET enable_seqscan = off; SET jit = off");
-    if (version >= k_checks_clients) run_text("SET client_connection_check_interval = '1s'");
+        "SET enable_seqscan = off; SET jit = off";
+    if (version >= k_checks_clients) settings += "; SET client_connection_check_interval = '1s'";
+    run_text(settings);
 }
 
 // The first of several simultaneous clients creates the tables. The catalogue is read as a table: in a transaction,
