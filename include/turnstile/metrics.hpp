@@ -114,7 +114,8 @@ struct metrics_snapshot {
     std::uint64_t reconnects = 0;     // sessions that were connected again
     std::uint64_t lost_sessions = 0;  // sessions that expired, or whose lease ended
     std::uint64_t outages = 0;        // times that a client lost its last connection
-    // The longest time for which a client has had no connection now. Zero if all clients have one.
+    // Length of the present outage of a client: the time since it lost its last connection, or since its start. If
+    // several clients have no connection, the longest of these times; if all clients have one, zero.
     boottime_clock::duration outage{};
 };
 

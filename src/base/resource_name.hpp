@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// resource_name: which lock on which servers, spelt so that every process spells it in the same way.
+// resource_name: the name of a lock and its servers, spelt in the same way by every process.
 //
-// A connect string is a set of hosts and a chroot. Here the hosts are sorted, in small letters and
-// without repetitions, and the chroot belongs to the path: "ZK2:2181,zk1:2181/shop" and "/orders" give
+// A connect string has hosts and a chroot. A resource name has the hosts sorted, in small letters and without
+// repetitions, and the chroot at the start of the path: "ZK2:2181,zk1:2181/shop" and "/orders" give
 // "zk1:2181,zk2:2181" and "/shop/orders".
 //
-// A connect string with a scheme, "redis://host:6379/shop?db=2", is the same with a scheme in front, and what follows
-// the question mark belongs to the hosts: "redis://host:6379?db=2" and "/shop/orders".
+// A connect string with a scheme gives hosts with that scheme. The text after the question mark stays with the hosts:
+// "redis://host:6379/shop?db=2" and "/orders" give "redis://host:6379?db=2" and "/shop/orders".
 //
-// A database's chroot follows "?chroot=", and belongs to the path, too, behind the database:
+// A database's chroot is the value of "?chroot=". The path has the database first, then the chroot:
 // "sqlite:/data/locks.db?chroot=/shop" and "/orders" give "sqlite:" and "/data/locks.db/shop/orders".
 //
-// Paths are compared first: two processes that list the servers of one ensemble differently
-// still agree on the order of its locks.
+// The order of two names compares the paths first: processes that list the servers of one ensemble differently still
+// agree on the order of its locks.
 //
 // Thread safety: a value and pure functions.
 #pragma once

@@ -18,7 +18,7 @@ struct suggested_option {
     std::string text;
     bool takes_value = false;
     bool takes_file = false;
-    std::vector<std::string> choices;  // the value's; empty: any value
+    std::vector<std::string> choices;  // allowed values; empty: any value
 };
 
 struct suggested_command {

@@ -16,7 +16,7 @@ enum class keeper_order : std::uint8_t {
 
 enum class keeper_report : std::uint8_t {
     started,      // value: the command's process id, its group's too; exec may be under way
-    not_started,  // value: errno of fork, or, behind `started`, of exec
+    not_started,  // value: errno of fork; after `started`, errno of exec
     ended,        // value: wait status; `intervened`: it was signalled for want of a hold
 };
 

@@ -36,9 +36,9 @@ public:
     [[nodiscard]] std::vector<int> sockets() const { return all_.sockets(); }
     void hear() { all_.hear(); }
 
-    // Closes the sessions that a process has left which has ended or is about to end. A session that the process closed
-    // itself costs nothing. Gives up after a session timeout, because the servers have ended the session by then. Drops
-    // all other descriptors first, so that a pipe's reader does not wait for this process.
+    // Closes the sessions of a process that has ended or is about to end. If the process has closed a session itself,
+    // there is nothing to do for it. Gives up after a session timeout, because the servers have ended the session by
+    // then. Closes all other descriptors first, so that a pipe's reader does not wait for this process.
     void close();
 
 private:

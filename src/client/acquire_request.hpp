@@ -42,7 +42,7 @@ struct acquire_request {
     void tell_contended(std::function<void()> callback);
 
     core::acquire message;    // goes to the core; the session sets the id
-    std::stop_token stop;     // from the options; the hold gets them before it listens
+    std::stop_token stop;     // a copy: `options` move into the hold before it is used
     acquire_options options;  // without the timeout, which is in the message
     handler done;             // if empty, the caller blocks in wait()
     answers where = answers::on_callbacks;

@@ -230,7 +230,7 @@ void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
         } else {
             await_turns(lock);
             leave_rest(lock);
-            threads_->let_go(hander_);  // if the client is closed inside its call of the executor
+            threads_->let_go(hander_);  // needed if that thread closes the client
         }
         if (hander_ == boost::thread::id{}) last.swap(run_);
     }

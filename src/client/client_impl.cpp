@@ -112,7 +112,7 @@ bool client_services::on_user_thread() const {
 void client_services::end(std::chrono::milliseconds patience) const noexcept {
     if (timers) timers->stop();  // the last timer calls may post tasks
     if (workers) workers->finish();
-    if (loss_callbacks) loss_callbacks->finish();  // the tasks that they may wait for have ended
+    if (loss_callbacks) loss_callbacks->finish();  // callbacks may wait for worker tasks
     if (callbacks) callbacks->finish(boottime_clock::now() + to_nanoseconds(patience));
 }
 

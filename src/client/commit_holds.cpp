@@ -79,7 +79,7 @@ result<std::vector<std::string>> standing_with(const znode_hold& carrier, const 
 // The hold that carries a commit, and the other holds, which the commit keeps.
 struct commit_holds {
     std::shared_ptr<znode_hold> carrier;
-    std::vector<std::string> further;  // the znodes of the others
+    std::vector<std::string> further;  // znodes of the other holds
     std::shared_ptr<kept_holds> kept;  // null: no other holds
 };
 

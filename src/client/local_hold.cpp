@@ -174,7 +174,7 @@ void local_hold::async_commit(const transaction& writes, const std::vector<std::
              },
              std::move(listeners.settled)});
     } catch (...) {
-        end_own_commit(std::nullopt);  // not even sent
+        end_own_commit(std::nullopt);  // the commit was not sent
         throw;
     }
 }

@@ -105,7 +105,7 @@ void session_pool::close(boottime_clock::time_point deadline) {
     if (services_->servers) services_->servers->end_opening();
     for (const auto& session : sessions) session->start_close();
     for (const auto& session : sessions) session->wait_idle(deadline);
-    // Each close may take seconds at the servers.
+    // Each close may take seconds at the servers, so the worker threads do it.
     for (const auto& session : sessions)
         services_->workers->post([session] { session->finish_close(); });
 }

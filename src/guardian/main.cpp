@@ -2,10 +2,10 @@
 // turnstile-guardian: closes the sessions of processes that have ended, at once.
 //
 //     turnstile-guardian -- COMMAND [ARGUMENT]...   runs the command, and guards the clients in it
-//     turnstile-guardian --socket NUMBER            guards the process at that socket; the library starts it so
+//     turnstile-guardian --socket NUMBER            guards the process at that socket; the library uses this form
 //
-// Sessions and passwords come through the socket and stay in memory: there is no core file, no other process of the
-// user may look into it, and what the system allows to be locked is not swapped.
+// Sessions and passwords come through the socket and stay in memory. The guardian writes no core file, no other process
+// of the user may read its memory, and memory is locked against swapping as far as the system allows it.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

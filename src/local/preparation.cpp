@@ -34,7 +34,7 @@ std::string sequence_suffix(std::int32_t number) {
     return text;
 }
 
-// Java: overflows to the smallest number.
+// The servers count in Java: the largest number is followed by the smallest.
 std::int32_t next(std::int32_t n) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(n) + 1U);
 }

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // tree: ZooKeeper's semantics as a value.
 //
-// Purpose: what an ensemble answers to a request, and which watch events fire, as a pure function
-// of the requests before it. `local:` connect strings and the simulator use it; the
-// contract suite (tests/contract) holds it to the answers of a real server.
+// The answer of an ensemble to a request, and the watch events that fire, are a pure function of the requests before.
+// `local:` connect strings and the simulator use it. The contract suite (tests/contract) compares its answers with
+// the answers of a real server.
 //
 //     tree t;
 //     const session_id s = t.open_session();
 //     applied a = t.apply(s, core::create_op{"/a", "", core::create_mode::ephemeral}, now_ms);
-//     // a.reply: the answer; a.events: the watch events, in the order in which they fired. A
-//     session
-//     // gets the events of a request before the reply to it.
+//     // a.reply: the answer; a.events: the watch events, in the order in which they fired. A session gets the
+//     // events of a request before the reply to it.
 //
-// Every write takes a zxid, a refused one too; so do the opening and the closing of a session.
-// Reads take none. Whatever the servers leave open (the order of children, and of the ephemerals of
-// a closed session) is in ascending order here.
+// Every write gets a zxid, even a refused write; so do the opening and the closing of a session. Reads get none. Where
+// servers guarantee no order (children, and the ephemerals of a closed session), the order here is ascending.
 //
-// As servers since 3.8.4 and 3.9.2 (and Debian's 3.8.0) do, an event about a node goes only to
-// sessions that may read it (CVE-2024-23944); a watch of `exists` on a protected node stays silent.
+// An event about a node goes only to sessions that may read the node, as on servers since 3.8.4 and 3.9.2 and on
+// Debian's 3.8.0 (CVE-2024-23944). A watch of `exists` on a protected node gets no event.
 //
-// Not modelled: quotas, ttl nodes, persistent watches, the limit of 1 MiB for a request, and what
-// 3.8.0 does to a sequential create that comes while another is under way at the end of the
-// numbers.
+// Not modelled: quotas, ttl nodes, persistent watches, the limit of 1 MiB for a request, and the behaviour of 3.8.0 at
+// the end of the sequence numbers for a sequential create that comes while another is in progress.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,7 @@ public:
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
-    // The failure of an attempt to attach says more than an examination, which writes nothing.
+    // Prefers the failure of an attempt to attach: it includes refused writes, which look() does not try.
     [[nodiscard]] std::string diagnose() const override {
         if (const auto known = last_failure()) return known->detail();
         const auto found = look();

@@ -90,7 +90,7 @@ void line::begin_to_connect(int give_up) {
 }
 
 line::~line() {
-    secured_.reset();  // before its socket
+    secured_.reset();  // before the socket that it uses
     if (context_ != nullptr) ::redisFree(context_);
 }
 

@@ -34,8 +34,8 @@ using sentinel_inquiries = std::vector<std::unique_ptr<sentinel_inquiry>>;
 // A sentinel with a configuration older than `least_epoch` is treated as if it did not know the master.
 void leave_out_older(std::vector<sentinel_answer>& answers, std::int64_t least_epoch);
 
-// Waits for more than half of the sentinels, for at most until `deadline` and as much longer as the resolver took.
-// Gives up when `give_up`, a descriptor, becomes readable. `asked` gets all sentinels except those with unknown names.
+// Waits for more than half of the sentinels, until `deadline` plus the time that the resolver took. Gives up when
+// `give_up`, a descriptor, becomes readable. `asked` gets all sentinels except those with unknown names.
 [[nodiscard]] found_servers find_servers(const connect_string& where, const tls_context* tls,
                                          core::time_point deadline, int give_up,
                                          std::int64_t least_epoch, sentinel_inquiries& asked);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scripts: one Lua script for each kind of request. The server runs a script as a whole and nothing meanwhile, so
-// that a script is a transaction. Their sources are in redis/lua; the build embeds them.
+// scripts: one Lua script for each kind of request. The server runs a script as a whole and no other command
+// meanwhile, so a script is a transaction. Their sources are in redis/lua; the build embeds them.
 //
 // Keys, with P = "{turnstile}" or "{turnstile:tree}": the braces keep all of a tree at one node of a Redis Cluster.
 //
@@ -24,8 +24,8 @@
 // | P:e:<id>   | set  | the ephemeral znodes of a session                                              |
 // | P:v:<id>   | set  | the fields of a session's watches                                              |
 //
-// Each script first ends the due sessions. A reply says until when no session other than the caller's own will be due, or
-// an earlier time. Thread safety: constants.
+// Each script first ends the due sessions. A reply has a time before which no session except the caller's own will be
+// due. Thread safety: constants.
 #pragma once
 
 #include <array>

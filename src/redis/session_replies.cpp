@@ -151,7 +151,7 @@ void session_link::break_off(pending&& entry, std::optional<pending>&& list) {
     settle(std::move(entry), std::move(list), core::outcome::unknown);
 }
 
-// Their outcome is reported once the session is detached.
+// Stores the outcome of both requests. Their callers get it when the session is detached.
 void session_link::settle(pending&& entry, std::optional<pending>&& list, core::outcome how) {
     for (auto* each : {&entry, list ? &*list : nullptr}) {
         if (each == nullptr) continue;

@@ -121,8 +121,8 @@ void session_link::do_what_is_due() {
         poll_server();
 }
 
-// Checks on a separate connection whether the server answers, while no thread reads this one, on which nothing has
-// come for long.
+// If this connection has been silent for long, checks on a separate connection whether the server answers. No thread
+// reads this connection meanwhile.
 void session_link::look_if_asked() {
     std::optional<core::look_elsewhere> wanted;
     {

@@ -112,8 +112,8 @@ public:
     }
 
     // ---- statements that are not waited for ----
-    // Executed in order, together with run statements. A later call reports a failure, at the latest commit(), and the
-    // statements after the failed one are not executed.
+    // Statements of ask() and run() are executed in the order of the calls. If a statement fails, a later call reports
+    // that (commit() at the latest), and the statements after it are not executed.
     asked_statement ask(const std::string& statement, std::initializer_list<value> arguments = {}) {
         return begin_asking(statement, std::span{arguments.begin(), arguments.size()});
     }
@@ -168,7 +168,8 @@ public:
     // Called after each attach. From then on bells arrive.
     virtual void listen(std::int64_t session) = 0;
     enum class ended { no, yes };
-    // This process has finished with the session, which was ended at the database, or which others will end.
+    // This process no longer uses the session. `ended`: yes if it has ended the session at the database; no if another
+    // process must end it.
     virtual void withdraw(ended how) noexcept = 0;
     // The system reports that the process of this session has certainly ended.
     [[nodiscard]] virtual bool is_gone(std::int64_t session) const = 0;

@@ -56,7 +56,7 @@ file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_in
 
 file_bells::~file_bells() {
     if (base::process_generation() != process_) {
-        static_cast<void>(thread_.release());  // the parent's
+        static_cast<void>(thread_.release());  // the thread exists only in the parent process
         return;
     }
     ended_.set();

@@ -8,8 +8,8 @@
 //
 // - After a write that found no space, the library makes a checkpoint (`make_room`).
 // - A checkpoint itself needs space, for pages by which the file has to grow. So the file is always longer than the
-//   database, by what transactions bring until the next check (file_room.hpp). SQLite does not read the bytes after
-//   the database's last page, and its checkpoints leave them there (SQLITE_FCNTL_CHUNK_SIZE).
+//   database: it has room for the transactions until the next check (file_room.hpp). SQLite does not read the bytes
+//   after the database's last page, and its checkpoints leave them there (SQLITE_FCNTL_CHUNK_SIZE).
 //
 // Thread safety: one thread at a time, the connection's.
 #pragma once

@@ -69,7 +69,7 @@ struct queued_event {
     std::int64_t id = 0;
     core::watch_kind kind{};
     std::string path;
-    std::size_t ahead_of = 0;  // the reply of this request of the batch, or the first one
+    std::size_t ahead_of = 0;  // the event comes before the reply to this request of the batch
 };
 
 // Requests of one batch (request_batch.hpp), in the order of submission.
@@ -141,7 +141,8 @@ public:
 
 private:
     using body = std::function<void()>;
-    // `after` takes the answers for which nothing in the transaction waited.
+    // Runs `work` in a transaction, and again after a conflict. After the commit it runs `after`, which fetches answers
+    // that no statement of the transaction needed.
     void transact(
         access how, const body& work, const body& after = [] {});
 

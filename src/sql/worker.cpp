@@ -256,7 +256,7 @@ void worker::serve() {
     }
 }
 
-// Requests in progress are answered after the end of their connection.
+// Reports the end of the connection first, and answers the requests in progress afterwards.
 void worker::lose(const database_error& why) {
     const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
     db_->disconnect();

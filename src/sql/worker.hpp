@@ -60,11 +60,10 @@ private:
     // Paths are the database's.
     struct asked {
         core::request request;
-        bool with_next = false;  // another one follows at once
-        std::optional<core::reply>
-            answer{};                        // already known without the database, or was committed
-        std::vector<queued_event> events{};  // events that come before the answer
-        core::time_point sent{};             // just before its first statement
+        bool with_next = false;               // another one follows at once
+        std::optional<core::reply> answer{};  // known without the database, or committed
+        std::vector<queued_event> events{};   // events that come before the answer
+        core::time_point sent{};              // just before its first statement
     };
     struct forgotten {
         std::string path;

@@ -193,7 +193,8 @@ private:
 
     void deliver(core::coordinator_event&& event) REQUIRES(turn_) EXCLUDES(mutex_);
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
-    // Returns true if the next request was settled before. A request settled later, as the first, reports that itself.
+    // Returns true if the next request is settled: the caller then delivers it. If it becomes settled later, settling
+    // it delivers it.
     [[nodiscard]] bool take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
     void removal_done(const pending_request& p, int rc) REQUIRES(mutex_);
     [[nodiscard]] bool usable() const noexcept REQUIRES(mutex_);

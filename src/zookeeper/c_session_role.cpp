@@ -69,8 +69,9 @@ void c_session::identify(server_answers told) {
     send_witness(told);
 }
 
-// The examination is a `check` in a multi, below a znode that does not exist: no server creates anything for it, and
-// it needs no permission. A server that closes the connection at an unknown request gets no second one.
+// The examination has two requests, a `check` in a multi and a create of a container. Both have a path below a znode
+// that does not exist, so no server creates a znode for them, and they need no permission. Some servers close the
+// connection at an unknown request: `examined_` is set before, so that the session sends no second examination.
 void c_session::send_examination(const server_answers& told) {
     auto chance = base::random::from_system();
     const std::string nowhere = "/turnstile-" + base::make_guid(chance) + "/x";

@@ -2,8 +2,8 @@
 // request_knowledge: decides whether servers know a kind of request, from the outcomes of earlier ones.
 //
 // Servers that speak ZooKeeper's protocol and are not Apache's answer "unimplemented" to an unknown request, or close
-// the connection. A connection may also break by itself, so one end proves nothing; several in a row, each before the
-// answer to such a request, count as the second.
+// the connection. A connection may also break by itself, so one end proves nothing. If several connections in
+// a row end before the answer to such a request, the servers count as closing them for its sake.
 //
 // | outcome of a request                                   | then                 |
 // |--------------------------------------------------------|----------------------|
@@ -44,8 +44,8 @@ private:
 
     std::atomic<finding> finding_{open_};  // changed under the lock
     base::mutex mutex_;
-    int ends_ GUARDED_BY(mutex_) = 0;                   // in a row
-    const void* session_ GUARDED_BY(mutex_) = nullptr;  // the latest of these
+    int ends_ GUARDED_BY(mutex_) = 0;                   // connections in a row
+    const void* session_ GUARDED_BY(mutex_) = nullptr;  // session of the latest of them
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;
 };
 

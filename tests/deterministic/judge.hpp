@@ -35,8 +35,8 @@ public:
     explicit judge(std::string name, std::size_t most = 1, tokens rule = tokens::grow)
         : name_{std::move(name)}, most_{most}, rule_{most > 1 ? tokens::any : rule} {}
 
-    // The caller's stay lasts while `valid` returns true, by the clock of its process. The object must end
-    // before that.
+    // A hold of the caller, as the judge knows it. The judge counts the caller as a holder while `valid` returns true
+    // by the clock of the caller's process. Destroy the object before the guard that `valid` uses.
     class stay {
     public:
         stay(judge& of, std::function<bool()> valid, fencing_token token)

@@ -23,7 +23,7 @@ namespace turnstile::admin {
 
 struct order_facts {
     std::string action;  // ask or take
-    std::string user;    // known to this server
+    std::string user;    // the signed-in user
     std::string by;      // the operator's name in the order that the holder reads
     std::string why;
     std::string from;

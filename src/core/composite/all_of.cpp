@@ -9,7 +9,7 @@ namespace turnstile::core {
 
 namespace {
 
-// So many trials of one call may come to nothing; then it waits for each part in turn.
+// After this number of failed trials a call waits for its parts one after the other.
 constexpr std::size_t k_most_failed_trials = 2;
 
 }  // namespace
@@ -26,7 +26,7 @@ void all_of::begin() {
     go_on();
 }
 
-// With the first part that is missing.
+// Continues with the first missing part.
 void all_of::go_on() {
     const auto missing =
         std::find_if(parts_.begin(), parts_.end(), [](has state) { return state != has::it; });
@@ -36,7 +36,7 @@ void all_of::go_on() {
         return;
     }
     const auto part = static_cast<std::size_t>(missing - parts_.begin());
-    // A single one is got as soon by waiting, and keeps its place in the queue.
+    // For a single missing part a wait is as fast as a trial, and it keeps its position in the queue.
     const bool tries = how_ != course::in_order && part + 1 != parts_.size() &&
                        failed_trials_ != k_most_failed_trials;
     if (tries) return try_from(part);
@@ -68,7 +68,7 @@ void all_of::on_refused(std::size_t part, refusal why) {
     current_ = part;
     if (was != has::asked) return on_tried(part, why);
     TURNSTILE_CHECK(why != refusal::contested);
-    // A reason of its own, a time-out for example, holds for a new start, too.
+    // Refusals with a cause of the part, for example a timeout, would come again after a new start.
     if (ending_ == ending::none || why == refusal::own) return fail(part);
     answered();
 }
@@ -82,7 +82,7 @@ void all_of::try_from(std::size_t part) {
     }
 }
 
-// Nothing behind a part that others hold is kept: they may wait for it.
+// Gives back every part behind a contested part: the contender that holds that one may wait for them.
 void all_of::on_tried(std::size_t part, std::optional<refusal> why) {
     if (why == refusal::own) {
         end_with(ending::fail, part);
@@ -126,7 +126,7 @@ void all_of::give_back_all_behind(std::size_t part) {
 
 // ---- the end --------------------------------------------------------------------------------
 
-// The last answer after which it ends, or starts over.
+// Handles the last outstanding answer of an acquisition that fails or starts over.
 void all_of::answered() {
     if (ending_ == ending::fail) return fail(why_.value_or(current_));
     give_all_back();
@@ -135,7 +135,8 @@ void all_of::answered() {
     begin();
 }
 
-// When what is under way has been answered, which is asked to be soon. The first reason to fail counts.
+// Ends the acquisition when the outstanding requests have been answered; the withdrawals make that soon. The first
+// reason to fail counts.
 void all_of::end_with(ending how, std::optional<std::size_t> why) {
     const bool first = ending_ == ending::none;
     if (how == ending::fail && ending_ != ending::fail) {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// all_of: all or none over several locks, as a value: what to ask for, what to give back, what to tell.
+// all_of: a value that acquires all or none of several locks. Its actions say which parts to ask for, which to give
+// back, and what to report to the caller.
 //
-// Parts are *asked for* (and waited for) one after the other, in the order of their numbers, which is the same in
-// every process: so no calls wait in a cycle. Parts may also be *tried*, several at once: a try is over as soon as
-// the servers have answered, and waits for no other contender. A *trial* tries all parts that are missing. If each is
-// granted, all are there. Else what was granted behind the first part that was not is given back, the other tries are
-// withdrawn, and only when the last of them has answered is that part asked for: whoever waits holds only parts
-// before the one that it waits for.
+// The *parts* are asked for, and waited for, one after the other in the order of their numbers. The order is the
+// same in every process, so no calls wait in a cycle. Parts may also be *tried*, several at once: a try ends as soon as
+// the servers have answered, and waits for no other contender. A *trial* tries all missing parts. If every try is
+// granted, the acquisition is complete. Otherwise the first part that was not granted is contested: all parts behind
+// it are given back, and the other tries are withdrawn. When the last try has been answered, the contested part
+// is asked for. So a waiting call holds only parts before the part that it waits for.
 //
-// What fails or ends before the last part is there gives back all of them, the last first (F15, F31). When a part
-// is lost by its session or by another client's hand while another is waited for, the work starts over, as a waiter of
-// one lock enters its queue again.
+// If a call fails or ends before it has the last part, it gives back all parts, the last first (F15, F31). If a part is
+// lost through its session or another client while a call waits for a different part, the acquisition starts over, just
+// as a waiter of one lock enters its queue again.
 //
 // | phase     | from      | by                                                            |
 // |-----------|-----------|---------------------------------------------------------------|
 // | acquiring |           | start(); one part is asked for, or several are tried, at any time |
-// | held      | acquiring | the last part that was missing is granted                        |
+// | held      | acquiring | the last missing part is granted                                |
 // | over      | acquiring | a part is refused, or lost for good, or leave()                  |
-// | over      | held      | a part is lost: the caller is told, then the others are given back |
+// | over      | held      | a part is lost: the caller is notified, then the others are given back |
 // | over      | held      | leave()                                                         |
 //
-// Each `ask` and each `try_part` has one answer, on_granted or on_refused, also after `withdraw`, which asks for an
-// early one. Thread safety: a value; one thread at a time.
+// Each `ask` and each `try_part` gets one answer, on_granted or on_refused. That holds after `withdraw` too, which
+// requests an early answer. Thread safety: a value; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -32,25 +33,25 @@
 
 namespace turnstile::core {
 
-// What the loss of a part means for those that are waited for.
+// Consequence of a lost part for an acquisition that still waits.
 enum class after_loss { start_over, give_up };
 
 class all_of {
 public:
-    // Whether parts are tried: never; all that are missing, each time that a part has been waited for; and before
-    // any is waited for, too.
+    // When the missing parts are tried. in_order: never. rest_at_once: each time that a part was waited for.
+    // all_at_once: also before the first wait.
     enum class course { in_order, rest_at_once, all_at_once };
 
-    // ---- what to do, in this order ----
+    // ---- actions, in this order ----
     struct ask {
         std::size_t part = 0;
         friend bool operator==(const ask&, const ask&) = default;
     };
-    struct try_part {  // as ask, but it waits for no other contender
+    struct try_part {  // like ask, without a wait for other contenders
         std::size_t part = 0;
         friend bool operator==(const try_part&, const try_part&) = default;
     };
-    struct withdraw {  // end the wait, or the try, for it soon; its answer is still to come
+    struct withdraw {  // end the wait or the try for this part soon; its answer still comes
         std::size_t part = 0;
         friend bool operator==(const withdraw&, const withdraw&) = default;
     };
@@ -76,16 +77,16 @@ public:
 
     explicit all_of(std::size_t parts, course how = course::in_order) : parts_(parts), how_{how} {}
 
-    // ---- what happens ----
+    // ---- events ----
     void start();
     void on_granted(std::size_t part);
-    // Own: it ends the whole. Withdrawn: it was refused because we had asked for that. Contested, of a try alone: it
-    // says nothing about what becomes of a part that is waited for.
+    // own: a cause of the part, which ends the whole acquisition. withdrawn: we had withdrawn the request. contested:
+    // only a try; waiting for that part may still succeed.
     enum class refusal { own, withdrawn, contested };
     void on_refused(std::size_t part, refusal why);
-    // A granted part that is over without a give_back.
+    // A granted part ended without a give_back.
     void on_lost(std::size_t part, after_loss next);
-    // The caller does not want it any more.
+    // The caller gives up or releases.
     void leave();
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
@@ -94,11 +95,12 @@ public:
     [[nodiscard]] bool began_with_a_trial() const noexcept {
         return how_ == course::all_at_once && parts_.size() > 1;
     }
-    // Trials that did not get all that was missing.
+    // Number of trials that did not get all missing parts.
     [[nodiscard]] std::size_t failed_trials() const noexcept { return failed_trials_; }
 
 private:
-    enum class has { nothing, asked, tried, tried_in_vain, it };  // in vain: it is withdrawn
+    // tried_in_vain: the try is withdrawn.
+    enum class has { nothing, asked, tried, tried_in_vain, it };
     enum class ending { none, start_over, fail };
 
     void begin();
@@ -119,9 +121,9 @@ private:
     course how_;
     std::vector<action> actions_;
     phase phase_ = phase::idle;
-    std::size_t current_ = 0;               // what is asked for, or answered last
-    ending ending_ = ending::none;          // what follows the answers that are still to come
-    std::optional<std::size_t> why_;        // the part that ends it
+    std::size_t current_ = 0;               // the part that was asked for or answered last
+    ending ending_ = ending::none;          // applies after the outstanding answers
+    std::optional<std::size_t> why_;        // the part that causes the failure
     std::optional<std::size_t> contested_;  // the first part that the trial did not get
     std::size_t failed_trials_ = 0;
 };

@@ -16,13 +16,13 @@ std::optional<time_point> earlier(const std::optional<time_point>& a,
 
 }  // namespace
 
-// ---- what happens ---------------------------------------------------------------------------
+// ---- events ---------------------------------------------------------------------------------
 
 void local_queue::check() const {
     TURNSTILE_CHECK(!holder_ || has_ == has::it);
     TURNSTILE_CHECK(!idle_end_ || has_ == has::it);
     TURNSTILE_CHECK(!idle_end_ || !holder_);
-    // A thread waits for a contender that is asked for, or for another thread.
+    // A waiting thread waits for a contender that was asked for, or for another thread.
     TURNSTILE_CHECK(line_.empty() || has_ != has::nothing);
     TURNSTILE_CHECK(line_.empty() || has_ != has::it || holder_);
 }
@@ -82,7 +82,7 @@ void local_queue::on_granted(std::uint64_t contender, time_point valid_until, ti
     ask_for_those_who_wait();
 }
 
-// What a thread that only tries is told is no answer to the others.
+// A refused try refuses only threads that try. Waiting threads stay in the line.
 void local_queue::on_refused(std::uint64_t contender, const error& why) {
     check();
     if (contender != contender_ || has_ != has::asked) return;
@@ -106,7 +106,7 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
     ask_for_those_who_wait();  // place: asks_again_after_loss
 }
 
-// May come before the grant is known here.
+// May be called before on_granted.
 void local_queue::on_contended(std::uint64_t contender) {
     check();
     if (contender != contender_ || has_ == has::nothing) return;  // place: news_of_others_behind
@@ -142,7 +142,7 @@ std::optional<time_point> local_queue::next_deadline() const {
     return best;
 }
 
-// No event changes the deadline of one that waits.
+// No event changes the deadline of a waiter that is already in the line.
 std::optional<time_point> local_queue::newest_deadline() const {
     auto best = idle_end_;
     if (holder_) {
@@ -164,7 +164,7 @@ std::vector<local_id> local_queue::line() const {
     return all;
 }
 
-// ---- what comes of it -----------------------------------------------------------------------
+// ---- consequences ---------------------------------------------------------------------------
 
 void local_queue::ask_for(attempt mode) {
     TURNSTILE_CHECK(has_ == has::nothing);
@@ -195,7 +195,7 @@ void local_queue::grant_next(time_point now) {
     actions_.emplace_back(sharing::tell_granted{waiter.id, contender_, grants_++, limit});
 }
 
-// No thread of the process holds it now.
+// Decides about the contender when no thread of the process holds it.
 void local_queue::settle(time_point now) {
     TURNSTILE_CHECK(!holder_);
     if (has_ != has::it) return;
@@ -225,7 +225,7 @@ void local_queue::refuse(const sharing::caller& waiter, const error& why) {
     actions_.emplace_back(sharing::tell_refused{waiter.id, why});
 }
 
-// The holder is told first: its guard is over by the same clock. It may still act, and its writes with it.
+// Notifies the holder first: its guard ends by the same clock. The holder may still act, and write.
 void local_queue::expel(const error& why, time_point now) {
     TURNSTILE_CHECK(holder_);
     const auto id = holder_->id();

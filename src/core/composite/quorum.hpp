@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum: a hold on a majority of independent locks, as a value: what to ask for, what to give back, what
-// to tell, and when to come back.
+// quorum: a value that holds a majority of independent locks. Its actions say which parts to ask for, which to give
+// back, what to report to the caller; it also says when to call on_time().
 //
-// The idea is RedLock's (S. Sanfilippo, "Distributed locks with Redis", 2014), on parts of which each
-// excludes by itself and says until when. A hold is valid at an instant if so many of its parts are, that
-// two holds would share one: floor(n/2) + 1 of the n that there are, whether or not they answer.
+// The idea is RedLock's (S. Sanfilippo, "Distributed locks with Redis", 2014), but each part excludes by itself and
+// reports the end of its validity. A hold is valid while floor(n/2) + 1 of all n parts are valid, whether or not the
+// other parts answer: any two such majorities share a part.
 //
-// | phase     | what it does                                                                |
+// | phase     | actions                                                                     |
 // |-----------|-----------------------------------------------------------------------------|
-// | acquiring | asks all parts at once, and waits in their queues. A holder of a part       |
-// |           | blocks others: from the first grant on an attempt runs; when it ends without |
-// |           | a majority, what is held is given back, and asked for again after a pause    |
-// | held      | a majority is certain. What is lost is asked for again, what comes late kept |
-// | over      | given up, failed, or no majority any more: for good                         |
+// | acquiring | asks for all parts at once and waits in their queues. A held part blocks    |
+// |           | other contenders. So the first grant starts an attempt; if it ends without a |
+// |           | majority, the held parts are given back, and asked for again after a pause   |
+// | held      | a majority is certain. Lost parts are asked for again; late grants are kept  |
+// | over      | final: given up, failed, or the majority was lost                            |
 //
-// Contenders that hold one part each do not go on so for ever: a contender that holds only later parts gives them up
-// four times sooner for each part further back, and all times are drawn at random.
+// Contenders that each hold one part do not block each other for ever. A contender that holds only later parts gives
+// them up sooner: by a factor of four for each part further back. All times are drawn at random.
 //
-// A part that stays queued while nothing is held blocks no other, so a part that does not answer costs
-// nothing but its vote.
+// A queued part blocks no other contender while none is held. So a part that does not answer costs only its vote.
 //
-// Each `ask` has one answer, on_granted or on_refused, also after `withdraw`, which asks for an early one.
-// Before each event the parts' leases are told (`confirm`). Thread safety: a value; one thread at a time.
+// Each `ask` gets one answer, on_granted or on_refused. That holds after `withdraw` too, which requests an early
+// answer. Before each event the caller passes the ends of the parts' leases (`confirm`). Thread safety: a value; one
+// thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -37,16 +37,17 @@ namespace turnstile::core {
 
 struct quorum_settings {
     std::size_t parts = 3;
-    duration attempt{};        // a minority is kept for so long, see `patience`
-    duration retry_first{};    // pauses: drawn from half of it to all of it, doubling
-    duration retry_longest{};  // to this
+    duration attempt{};  // time for which a minority is kept, see draw_patience()
+    // The first pause; pauses double, and are drawn from half of their length to all of it.
+    duration retry_first{};
+    duration retry_longest{};  // the longest pause
     std::optional<time_point> deadline{};
-    enum class mode { wait, once } mode = mode::wait;  // once: the parts only try
+    enum class mode { wait, once } mode = mode::wait;  // once: each part is only tried
 };
 
 class quorum {
 public:
-    // ---- what to do, in this order ----
+    // ---- actions, in this order ----
     struct ask {
         std::size_t part = 0;
         friend bool operator==(const ask&, const ask&) = default;
@@ -62,7 +63,7 @@ public:
     struct tell_granted {
         friend bool operator==(const tell_granted&, const tell_granted&) = default;
     };
-    // Late: the deadline. Hopeless: so many parts refused for good that no majority is left. Left: leave().
+    // late: the deadline. hopeless: so many parts refused for good that no majority is possible. left: leave().
     enum class failure { late, hopeless, left };
     struct tell_failed {
         failure why = failure::late;
@@ -74,20 +75,21 @@ public:
     using action = std::variant<ask, withdraw, give_back, tell_granted, tell_failed, tell_lost>;
 
     enum class phase { idle, acquiring, held, over };
-    // Whether it is worth while to ask a part again.
+    // again: the part may be asked for again.
     enum class next { again, never };
 
     quorum(const quorum_settings& settings, base::random chance);
 
-    // ---- what happens ----
+    // ---- events ----
     void start(time_point now);
     void on_granted(std::size_t part, time_point valid_until, time_point now);
     void on_refused(std::size_t part, next then, time_point now);
-    void on_lost(std::size_t part, next then, time_point now);  // granted, and over
-    void on_closed(std::size_t part, time_point now);           // ends its pause for good
+    void on_lost(std::size_t part, next then, time_point now);  // the part's hold has ended
+    // Its servers' client closed: a part that pauses is never asked for again.
+    void on_closed(std::size_t part, time_point now);
     void leave();
     void on_time(time_point now);
-    // Until when a part that is held says that it is certain; no event.
+    // Sets the end of the validity of a held part. No event.
     void confirm(std::size_t part, time_point valid_until);
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
@@ -97,18 +99,18 @@ public:
     [[nodiscard]] phase now() const noexcept { return phase_; }
     [[nodiscard]] std::size_t majority() const noexcept { return parts_.size() / 2 + 1; }
     [[nodiscard]] bool holds(std::size_t part) const { return parts_[part].state == has::it; }
-    // It is to be asked, but not yet.
+    // True if the part is to be asked for, but not yet.
     [[nodiscard]] bool pauses(std::size_t part) const {
         return parts_[part].state == has::nothing &&
                (phase_ == phase::acquiring || phase_ == phase::held);
     }
-    // Its lease has not ended.
+    // True if the part is held and its lease has not ended.
     [[nodiscard]] bool certain(std::size_t part, time_point now) const {
         return holds(part) && now < parts_[part].valid_until;
     }
-    // A majority of them is certain, and has been without a gap since the grant.
+    // True if a majority is certain and has been so without a gap since the grant.
     [[nodiscard]] bool certain(time_point now) const;
-    // Until when a majority is certain if nothing is confirmed any more; time_point::min() for a minority.
+    // The end of the majority's validity without further confirmations; time_point::min() for a minority.
     [[nodiscard]] time_point valid_until() const;
 
 private:
@@ -140,8 +142,8 @@ private:
     std::vector<member> parts_;
     std::vector<action> actions_;
     phase phase_ = phase::idle;
-    int attempts_ = 0;                        // that ended without a majority, in a row
-    std::optional<time_point> attempt_ends_;  // while a minority is held
+    int attempts_ = 0;                        // consecutive attempts without a majority
+    std::optional<time_point> attempt_ends_;  // set while a minority is held
 };
 
 }  // namespace turnstile::core

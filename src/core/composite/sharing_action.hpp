@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_action: who comes to a contender that a process shares, and what its queue (local_queue) says is to be done,
-// in the order in which it says so.
+// sharing_action: the callers of a contender that a process shares, and the actions that its queue (local_queue)
+// returns, in the order of their execution.
 //
 // Thread safety: none, values.
 #pragma once
@@ -17,7 +17,8 @@ namespace turnstile::core::sharing {
 
 struct caller {
     local_id id{};
-    attempt mode = attempt::wait;  // once: only if none is ahead, of this process or another
+    // once: only if no contender is ahead, in this process or another.
+    attempt mode = attempt::wait;
     std::optional<time_point> deadline{};
     duration max_hold{};     // zero: no limit
     duration warn_before{};  // zero: never
@@ -30,7 +31,7 @@ struct ask {
     friend bool operator==(const ask&, const ask&) = default;
 };
 
-struct withdraw {  // end the wait for it soon; its answer is still to come
+struct withdraw {  // end the wait for this contender soon; its answer still comes
     std::uint64_t contender = 0;
     friend bool operator==(const withdraw&, const withdraw&) = default;
 };
@@ -40,12 +41,12 @@ struct give_back {
     friend bool operator==(const give_back&, const give_back&) = default;
 };
 
-// The token is the contender's, with the counter: how many before it were granted under this contender.
+// The fencing token is the contender's, with this counter: the number of earlier grants under the same contender.
 struct tell_granted {
     local_id id{};
     std::uint64_t contender = 0;
     std::uint32_t counter = 0;
-    std::optional<time_point> until{};  // its own limit
+    std::optional<time_point> until{};  // the holder's own limit
     friend bool operator==(const tell_granted&, const tell_granted&) = default;
 };
 
@@ -61,7 +62,7 @@ struct tell_lost {
     friend bool operator==(const tell_lost&, const tell_lost&) = default;
 };
 
-struct tell_expiring {  // less than its `warn_before` is left
+struct tell_expiring {  // less than the holder's `warn_before` is left
     local_id id{};
     friend bool operator==(const tell_expiring&, const tell_expiring&) = default;
 };

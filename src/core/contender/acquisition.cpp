@@ -9,7 +9,7 @@
 #include "base/path.hpp"
 #include "core/contender/state_queries.hpp"
 
-// Events go to the state, and the state that follows is entered.
+// Each event goes to the state. If the state returns a next state, that state is entered.
 namespace turnstile::core {
 
 namespace {
@@ -26,12 +26,12 @@ template <class State>
 constexpr bool k_is_entering = std::is_base_of_v<entering, State>;
 template <class State>
 constexpr bool k_stands = std::is_base_of_v<standing, State>;
-// The caller has not left it.
+// The caller has not given up yet.
 template <class State>
 constexpr bool k_is_wanted =
     std::is_base_of_v<state::waiting, State> || std::is_same_v<State, held>;
 
-// The table of acquisition.hpp: by the state that is left, those that may follow.
+// The table of acquisition.hpp: a row for each state that is left, with the states that may follow it.
 constexpr std::size_t k_states = std::variant_size_v<acquisition_state>;
 constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     // outside, creating, unsure, queued, first, held, leaving, over
@@ -45,10 +45,10 @@ constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     {false, false, false, false, false, false, false, false},  // over
 }};
 
-// A step leads to a state that may need one more: from outside through a create that is refused here to the end.
+// A step can lead to a state that needs another step. The longest way: outside, a refused create, the end.
 constexpr int k_most_steps = 4;
 
-// What is true of a state when it is entered.
+// Checks the invariants of a state on entry.
 struct check_entry {
     void operator()(const outside& /*next*/) const {}
     void operator()(const creating& next) const {
@@ -157,8 +157,8 @@ void acquisition::on_attached(contender_session& c) {
 
 void acquisition::on_detached(contender_session& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
-    // Servers that go on from older data give versions out again, of the folder's data and of a crash mark: what was
-    // read before may not be written over.
+    // Servers that go on from older data assign the same versions again, to the folder's data and to a crash mark. So
+    // no write may rely on a version that was read before.
     std::visit(
         [](auto& current) {
             if constexpr (k_stands<std::decay_t<decltype(current)>>) {
@@ -217,7 +217,7 @@ void acquisition::on_delay_end(contender_session& c) {
     });
 }
 
-// acquisition_looks.cpp says what for.
+// acquisition_looks.cpp explains the second look.
 void acquisition::look_again(contender_session& c) {
     if (!c.attached() || !rests_on_events()) return;
     handle_if<state::queued>(

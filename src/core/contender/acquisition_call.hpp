@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquisition_call: what a state of an acquisition sees while it handles one event, and where it says what is next.
+// acquisition_call: the surroundings of a state while it handles one event: the session, the settings, and the next
+// state.
 //
 // Lives as long as the call. Thread safety: none.
 #pragma once
@@ -16,11 +17,11 @@
 
 namespace turnstile::core {
 
-// What is known of an acquisition in every state.
+// Facts about an acquisition that hold in every state.
 struct acquisition_facts {
-    // Nothing more can be done on this connection: wait for the next link event, or for a while.
+    // No more requests on this connection: wait for the next link event, or for a pause.
     bool awaits_retry = false;
-    bool permits_compared = false;  // with those that the settings want
+    bool permits_compared = false;  // with those in the settings
     friend bool operator==(const acquisition_facts&, const acquisition_facts&) = default;
 };
 
@@ -38,8 +39,8 @@ public:
     [[nodiscard]] std::string data() const { return contender_data(settings); }
     [[nodiscard]] bool may_ask() const { return session.attached() && !facts.awaits_retry; }
 
-    // The request with this answer came to nothing. A late answer of an earlier connection says nothing about this
-    // one.
+    // The request with this answer failed, and must be sent again later. A late answer of an earlier connection changes
+    // nothing on this one.
     void suspend(const reply& answer) {
         // place: late_answer
         if (session.attached() && answer.connection < session.connection()) return;
@@ -47,7 +48,7 @@ public:
         session.retry_later();
     }
 
-    // The state that follows. Once in a call; the state that calls this is moved from, and returns.
+    // Sets the next state, at most once in a call. The calling state has been moved from, and must return.
     template <class State>
     void enter(State&& next) {
         TURNSTILE_CHECK(!next_);
@@ -62,7 +63,7 @@ public:
     [[nodiscard]] bool leaves_state() const noexcept { return next_.has_value(); }
     [[nodiscard]] std::optional<acquisition_state>& next() noexcept { return next_; }
 
-    // What is next is to be asked for at once.
+    // Lets the state send its next requests at once.
     void step() noexcept { steps_ = true; }
     [[nodiscard]] bool steps() const noexcept { return steps_; }
 

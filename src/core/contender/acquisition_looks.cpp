@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second look: a watch event is a hint, and a wait does not rest on one alone.
+// The second look: a watch event is a hint, and no wait relies on an event alone.
 //
-// Servers since 3.8.4 and 3.9.2, and Debian's 3.8.0, send an event only to sessions that may read its znode
-// (CVE-2024-23944): once a client has taken READ off a znode, its deletion wakes no waiter. So each wait is looked
-// at again from time to time (second_looks.cpp), by a request that does not need what the event needed.
+// Servers since 3.8.4 and 3.9.2, and Debian's 3.8.0, send an event only to sessions that may read the znode
+// (CVE-2024-23944): once a client has taken READ off a znode, its deletion wakes no waiter. So from time to time each
+// waiting contender reads again (second_looks.cpp), with a request that does not need the permission that the event
+// needed.
 //
-// | contender                          | looks by                                  | tells                       |
+// | contender                          | request                                   | answer                      |
 // |------------------------------------|-------------------------------------------|-----------------------------|
-// | a waiter                           | the get with a watch of the one ahead     | "no such node", READ or not |
-// | one that waits for permits         | that, or of the folder; the list and the  | which are gone, which were  |
-// |                                    | limit                                     | granted, how many there are |
-// | a hold that hears of those behind  | the list with a watch                     | which contenders have come  |
+// | a waiter                           | a get with a watch of the contender ahead | "no such node", READ or not |
+// | a waiter for permits               | the same, or of the folder; the list and  | contenders that are gone or |
+// |                                    | the limit                                 | granted, number of permits  |
+// | a hold that reports contenders     | the list with a watch                     | contenders that have come   |
+// | behind                             |                                           |                             |
 //
-// A get that finds the znode sets its watch anew. Nothing else waits for events: its own znode is what a session
-// confirms, and the time of a lock delay is its own.
+// A get that finds the znode sets its watch again. No other wait needs an event: a confirmation checks the session's
+// own znodes, and a lock delay ends by time.
 #include "core/contender/acquisition_call.hpp"
 
 namespace turnstile::core::state {
@@ -21,14 +23,14 @@ namespace turnstile::core::state {
 void queued::look_again(acquisition_call& call) {
     auto& c = call.session;
     if (asks_for_place() || !is_listed_on(c.connection())) return;  // a look is under way
-    auto& nearest = *awaited.begin();  // the only one; of a semaphore's head the folder
+    auto& nearest = *awaited.begin();  // the only one; for the first waiter for permits, the folder
     if (!nearest.probing && nearest.on == c.connection())
         nearest.probing = c.submit(get_op{nearest.path(call.folder()), watch_mode::watch});
     if (call.settings.wants.kind == contender_kind::permit) listed_on = 0;
     call.step();
 }
 
-// An event that comes before the list is in the list.
+// The next list shows what a lost event would have reported.
 void held::look_again(acquisition_call& call) {
     behind.change().look_again();
     call.step();

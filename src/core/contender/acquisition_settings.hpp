@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an acquisition is asked for. A value that the acquisition never changes; thread safety: none needed.
+// Settings of an acquisition, which never changes them. A value. Thread safety: none needed.
 #pragma once
 
 #include <cstddef>
@@ -19,27 +19,27 @@ enum class attempt : std::uint8_t { wait, once };
 
 struct acquisition_settings {
     base::shared_text folder;  // the lock's path
-    base::shared_text data;    // of the contender znode
+    base::shared_text data;    // data of the contender's znode
     attempt mode = attempt::wait;
     session_loss_policy waiters = session_loss_policy::enter_again;
     claim wants{};
-    // Permit: how many permits the semaphore must have, and gets if it is new; none: any number. Compared once:
-    // after that the number may have been set anew.
+    // Permit: the number of permits that the semaphore must have, and gets if it is new. None: any number. Compared
+    // once: later the number may have been set to another value.
     std::optional<std::int32_t> limit{};
-    bool agreed = false;  // an earlier acquisition of this semaphore has compared it
-    // Announced once, after the grant, as soon as others queue behind it.
+    bool agreed = false;  // an earlier acquisition of this semaphore has compared the limit
+    // True: report once after the grant, as soon as others queue behind the hold.
     bool tells_contended = false;
-    // The data gets " resource=" and the folder added to it: the rest is the same text for many folders.
+    // True: append " resource=" and the folder to the data. Then many folders share one text.
     bool data_names_folder = false;
-    // Lock, latch: with so many children in the folder, hand-overs go by its low-water mark.
+    // Lock, latch: from this number of children on, hand-overs use the folder's low-water mark.
     std::uint32_t long_queue = k_long_queue;
-    // Lock: the time after its holder's crash in which no contender is granted it; zero, as with all other kinds: none of
-    // this. Then no crash mark is written, and none is read.
+    // Lock: the time after a holder's crash for which no contender is granted. Zero, and for all other kinds: no delay,
+    // and no crash mark is written or read.
     duration lock_delay{};
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 
-// Of the contender's znode, as it is written.
+// The data of the contender's znode, as it is written.
 [[nodiscard]] std::string contender_data(const acquisition_settings& settings);
 // The bytes that a contender's znode takes in the transaction that would close its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const claim& wants);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of an acquisition, each with what only it needs. acquisition.hpp has the table of transitions.
+// The states of an acquisition. Each has only the data that it needs. acquisition.hpp has the table of transitions.
 //
-// Every state answers the same events: `step` asks for whatever is next, `on_reply` takes the answer to a request of
-// its own, `on_watch` an event, `leave` ends the caller's interest, `end_epoch` the session. A state never replaces
-// itself: it says through the call which state is next (acquisition_call.hpp), and returns.
+// Every state handles the same events. `step` sends its next requests. `on_reply` handles the answer to one of its
+// requests, `on_watch` a watch event. `leave` means that the caller gives up, `end_epoch` that the session has ended. A
+// state never replaces itself: it names the next state through the call (acquisition_call.hpp) and returns.
 //
-// Only for acquisition.hpp and the sources of the states. Thread safety: none, values.
+// Included only by acquisition.hpp and the sources of the states. Thread safety: none, values.
 #pragma once
 
 #include <cstdint>
@@ -40,34 +40,34 @@ class acquisition_call;
 
 namespace state {
 
-// What a list alone does not say.
+// Data beside a list, where the names alone do not decide.
 struct list_supplement {
-    std::vector<std::string> children;  // while the list does not suffice to decide
+    std::vector<std::string> children;  // kept while the list is not sufficient to decide
     tie_order ties;
     permit_reading permits;
     friend bool operator==(const list_supplement&, const list_supplement&) = default;
 };
 
-// ---- before the znode stands (state_entering.cpp) ---------------------------------------------
+// ---- before the znode exists (state_entering.cpp) ---------------------------------------------
 
 struct outside;
 
-// The part that outside, creating and unsure have in common.
+// The common part of outside, creating and unsure.
 struct entering {
     base::cold<parent_creation> parents{};
-    std::string guid{};     // of the latest create
-    bool given_up = false;  // the caller has its answer: nothing is to be left behind
+    std::string guid{};     // the GUID of the latest create
+    bool given_up = false;  // the caller has its answer: no znode may be left behind
 
     void leave(acquisition_call& call, const error& why);
     void end_epoch(acquisition_call& call, const error& why);
-    // Once more from the start.
+    // Returns the state `outside`, to begin again.
     [[nodiscard]] outside start_over();
-    // Tells a caller that still waits.
+    // Notifies a caller that still waits.
     void fail(acquisition_call& call, const error& why);
     friend bool operator==(const entering&, const entering&) = default;
 };
 
-// Nothing of ours is at the servers, but for the folder's parents.
+// No znode of ours is at the servers, except the folder's parents.
 struct outside : entering {
     void step(acquisition_call& call);
     void on_reply(acquisition_call& call, const reply& answer);
@@ -76,7 +76,8 @@ struct outside : entering {
     friend bool operator==(const outside&, const outside&) = default;
 };
 
-// A create is under way, and right behind it a list, unless the create's number is likely to show that none is ahead.
+// A create is in progress, and a list right behind it. The list is omitted if the create's number is likely to show
+// that no contender is ahead.
 struct creating : entering {
     time_point asked_at{};
     pending_ticket sent{};
@@ -94,8 +95,8 @@ struct creating : entering {
 // The answer to the create was lost.
 struct unsure : entering {
     time_point asked_at{};
-    std::uint64_t verified_on = 0;  // the connection on which a write committed since
-    std::string name{};             // of a child with our GUID
+    std::uint64_t verified_on = 0;  // the connection on which a write has committed since
+    std::string name{};             // the child with our GUID
     pending_ticket verifying{};
     pending_ticket listing{};
     pending_ticket locating{};
@@ -109,33 +110,34 @@ struct unsure : entering {
     friend bool operator==(const unsure&, const unsure&) = default;
 };
 
-// ---- while the znode stands (state_standing.cpp) ----------------------------------------------
+// ---- while the znode exists (state_standing.cpp) ----------------------------------------------
 
-// The part that queued, first, held and leaving have in common.
+// The common part of queued, first, held and leaving.
 struct standing {
     std::string name{};
-    contender_kind kind = contender_kind::lock;  // by its name
-    bool ties = false;                           // others have the same number
+    contender_kind kind = contender_kind::lock;  // the kind that the name states
+    bool ties = false;                           // another contender has the same number
     std::int32_t version = 0;
     std::int64_t czxid = 0;
     own_znode_watch own{};
     low_water_reading low_water{};
     base::cold<lock_delay> delay{};
     base::cold<renaming> rename{};
-    base::cold<std::optional<asked_to_release>> request{};  // in its data, when they were read last
+    // The request in its data, as it was read last.
+    base::cold<std::optional<asked_to_release>> request{};
 
     [[nodiscard]] std::string path(const acquisition_call& call) const;
-    // No contender with a lower number, or with the same, can come any more.
+    // True if no contender with a lower or equal number can come any more.
     [[nodiscard]] bool is_ordered() const { return ordered_number().has_value(); }
-    // The number of such a contender.
+    // The contender's number if is_ordered().
     [[nodiscard]] std::optional<std::int32_t> ordered_number() const;
     [[nodiscard]] marking_contender own_mark(const acquisition_call& call) const;
     [[nodiscard]] renamed_znode before_rename(const acquisition_call& call);
     void watch_own(acquisition_call& call);
     void apply_own(acquisition_call& call, const reply& answer);
     void apply_own_and_watch(acquisition_call& call, const reply& answer);
-    // Notes what was read of the own data; whether it is news: another version, or another request. Servers that went on
-    // from older data give a version out again, to another request.
+    // Stores what was read of the own data. Returns true for news: another version, or another request. The second test
+    // is needed because servers that went on from older data can assign a version again, with another request.
     [[nodiscard]] bool take_note(std::int32_t read_version, const std::optional<revocation>& found);
     void give_back_own(acquisition_call& call);
     void step_renaming(acquisition_call& call);
@@ -143,33 +145,34 @@ struct standing {
     friend bool operator==(const standing&, const standing&) = default;
 };
 
-// The part that queued and first have in common: a caller waits (state_waiting.cpp).
+// The common part of queued and first: a caller waits (state_waiting.cpp).
 struct waiting : standing {
-    bool waited = false;          // another contender was in the way, in this place
-    std::uint64_t listed_on = 0;  // the connection of the list that says so; 0: it is out of date
-    std::int64_t pzxid = 0;       // the latest change in the folder, by that list
+    bool waited = false;  // another contender was in the way at this position
+    // The connection of the list that gave the position; 0: out of date.
+    std::uint64_t listed_on = 0;
+    std::int64_t pzxid = 0;  // the latest change in the folder, from that list
     base::cold<list_supplement> beside{};
 
-    // The list of this connection says the place.
+    // True if a list of this connection gave the position.
     [[nodiscard]] bool is_listed_on(std::uint64_t connection) const noexcept {
         return listed_on == connection;  // place: list_of_this_connection
     }
-    // What an answer about our own znode, or the data in it, comes to.
+    // The consequence of an answer about our own znode, or of the data in it.
     [[nodiscard]] consequence read_own(acquisition_call& call, const reply& answer);
     [[nodiscard]] consequence read_data(acquisition_call& call, const reply& answer);
-    // The session has ended: once more from the start, or its caller is told.
+    // The session has ended: begins again, or notifies the caller.
     [[nodiscard]] outside after_session(acquisition_call& call, const error& why);
     friend bool operator==(const waiting&, const waiting&) = default;
 };
 
 struct first;
 
-// Waits for its place: it lists, and watches those ahead (state_queued.cpp).
+// Waits for its turn: lists the folder and watches the contenders ahead (state_queued.cpp).
 struct queued : waiting {
-    std::optional<std::uint32_t> ahead{};  // 0: none, by a list of an earlier connection
+    std::optional<std::uint32_t> ahead{};  // 0: none, from a list of an earlier connection
     pending_ticket listing{};
     awaited_znodes awaited{};
-    base::cold<contender_ahead> seen_ahead{};  // once it was read
+    base::cold<contender_ahead> seen_ahead{};  // set once it was read
 
     queued() = default;
     explicit queued(first&& from);
@@ -208,7 +211,7 @@ struct queued : waiting {
     friend bool operator==(const queued&, const queued&) = default;
 };
 
-// No contender is ahead: it waits for the lock delay, for its lease and for a look at its own znode, and is granted
+// No contender is ahead: waits for the lock delay, for the lease and for a get of the own znode, and is granted then
 // (state_first.cpp).
 struct first : waiting {
     first() = default;
@@ -229,10 +232,10 @@ struct first : waiting {
     friend bool operator==(const first&, const first&) = default;
 };
 
-// The grant has been told to the caller (state_held.cpp).
+// The caller was notified of the grant (state_held.cpp).
 struct held : standing {
     fencing_token token;
-    // A semaphore's contender that waited: those behind it do not know that it is granted.
+    // A semaphore's contender that has waited: contenders behind it do not know of its grant yet.
     bool unannounced = false;
     pending_ticket announcing;
     base::cold<contenders_watch> behind;
@@ -247,7 +250,7 @@ struct held : standing {
     void end_epoch(acquisition_call& call, const error& why);
     void look_again(acquisition_call& call);
     void lose_znode(acquisition_call& call);
-    // Ends the hold against its caller's will: the caller is told `why`.
+    // Ends the hold against the will of its caller, and notifies the caller of `why`.
     void revoke(acquisition_call& call, const error& why);
     void give_back(acquisition_call& call);
 
@@ -262,16 +265,16 @@ struct held : standing {
     friend bool operator==(const held&, const held&) = default;
 };
 
-// The contender has given up: its removal is sent until the znode is gone (state_leaving.cpp).
+// The contender has given up: it sends the removal again until the znode is gone (state_leaving.cpp).
 struct leaving : standing {
     bool was_first = false;  // no contender was ahead
     bool was_held = false;
-    bool may_act = false;  // its holder has lost it, and may not know yet
+    bool may_act = false;  // its holder has lost it, and may not know that yet
     std::uint8_t refusals = 0;
     pending_ticket removing;
-    awaited_znodes awaited;  // to be given back
+    awaited_znodes awaited;  // watches that must be given back
     base::cold<contenders_watch> behind;
-    // Requests of before, whose answers are of interest only if they are lost.
+    // Requests of the state before. Their answers matter only if they are lost.
     pending_ticket listing{};
     pending_ticket announcing;
     base::cold<permit_reading> permits;
@@ -304,7 +307,7 @@ struct leaving : standing {
     friend bool operator==(const leaving&, const leaving&) = default;
 };
 
-// Nothing of it is left.
+// The znode is gone, and no request is in progress.
 struct over {
     friend bool operator==(const over&, const over&) = default;
 };

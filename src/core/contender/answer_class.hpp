@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// answer_class: what the servers' word on a request comes to, for a caller that treats several words alike.
+// answer_class: the consequence of a server's error for callers that treat several errors alike.
 //
-// | class      | words                                          | comes to                                        |
+// | class      | errors                                         | consequence                                     |
 // |------------|------------------------------------------------|-------------------------------------------------|
 // | ok         | ok                                             | carried out                                     |
-// | gone       | no_node                                        | the znode is not there                          |
+// | gone       | no_node                                        | the znode does not exist                        |
 // | conflict   | node_exists, bad_version                       | another client wrote first                      |
 // | forbidden  | no_auth                                        | a right is missing, now and probably later      |
 // | over_quota | quota_exceeded                                 | an operator's limit is used up                  |
 // | bad_acl    | invalid_acl                                    | the servers do not accept our credentials       |
 // | elsewhere  | session_expired, session_moved, not_read_only  | another connection, or session, will answer     |
-// | retry      | all others                                     | may pass: the same request again, later         |
+// | retry      | all others                                     | send the same request again, later              |
 //
-// A new word of the servers does not compile until it has its row here. Thread safety: none needed.
+// A new server error does not compile until it has a row here. Thread safety: none needed.
 #pragma once
 
 #include <cstdint>
@@ -54,10 +54,10 @@ enum class answer_class : std::uint8_t {
         case server_error::local_session:
         case server_error::other: return answer_class::retry;
     }
-    return answer_class::retry;  // no value of the type
+    return answer_class::retry;  // not reached
 }
 
-// The same of a whole reply: a request without an answer is one to retry.
+// The class of a whole reply: a request without an answer is to be sent again.
 [[nodiscard]] constexpr answer_class classify(const reply& answer) noexcept {
     return answer.outcome == outcome::answered ? classify(answer.error) : answer_class::retry;
 }

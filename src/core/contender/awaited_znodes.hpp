@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// awaited_znodes: what a waiter watches in its lock's folder: nearly always one znode, the nearest one ahead; of a
-// semaphore several, and the folder itself. Of a hundred thousand waiters each has one of these.
+// awaited_znodes: the znodes that a waiter watches in its lock's folder. Nearly always one: the nearest contender
+// ahead. A semaphore's waiter watches several, and the folder. Compact, because each of a hundred thousand waiters has
+// one.
 //
 // A value. Thread safety: none.
 #pragma once
@@ -21,8 +22,8 @@
 namespace turnstile::core {
 
 struct awaited_znode {
-    std::string child;     // none: the folder
-    std::uint64_t on = 0;  // the connection on which it is watched; 0: not, or not any more
+    std::string child;     // empty: the folder
+    std::uint64_t on = 0;  // the connection on which it is watched; 0: not watched
     pending_ticket probing;
 
     [[nodiscard]] std::string path(const std::string& folder) const {
@@ -31,24 +32,24 @@ struct awaited_znode {
     friend bool operator==(const awaited_znode&, const awaited_znode&) = default;
 };
 
-// In the order of their names, the folder first.
+// The znodes in the order of their names, the folder first.
 class awaited_znodes {
 public:
-    // nullptr: it is there already.
+    // Returns nullptr if the znode was in the set already.
     const awaited_znode* add(std::string_view child) {
         if (find(child) != nullptr) return nullptr;
         const auto behind = std::find_if(all_.begin(), all_.end(),
                                          [&](const auto& znode) { return znode.child > child; });
         return &*all_.insert(behind, awaited_znode{std::string{child}, 0, {}});
     }
-    // By its whole path; nullptr: it is not awaited.
+    // Finds a znode by its whole path; nullptr if it is not awaited.
     [[nodiscard]] awaited_znode* find(const std::string& folder, std::string_view path) {
         if (!path.starts_with(folder)) return nullptr;
         path.remove_prefix(folder.size());
         if (path.empty()) return find(std::string_view{});
         return path.starts_with('/') && path.size() > 1 ? find(path.substr(1)) : nullptr;
     }
-    // Its name; the other ones may move.
+    // Removes the znode and returns its name. Pointers to other znodes become invalid.
     std::string remove(const awaited_znode& znode) {
         const auto position = all_.begin() + (&znode - all_.data());
         auto name = std::move(position->child);
@@ -59,12 +60,12 @@ public:
     void remove_if(F&& unwanted) {
         all_.erase(std::remove_if(all_.begin(), all_.end(), unwanted), all_.end());
     }
-    // The watches on all of them, and forgets them.
+    // Gives all watches back and clears the set.
     void give_back(contender_session& c, const std::string& folder) {
         for (const auto& znode : all_) c.unwatch(znode.path(folder));
         all_.clear();
     }
-    // Their paths, and forgets them.
+    // Returns all paths and clears the set.
     [[nodiscard]] std::vector<std::string> take_paths(const std::string& folder) {
         std::vector<std::string> paths;
         for (const auto& znode : all_) paths.push_back(znode.path(folder));

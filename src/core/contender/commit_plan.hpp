@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_plan: what the servers are sent for the parts of a guarded write.
+// commit_plan: the operations that are sent to the servers for the parts of a guarded write.
 //
-// Parts that say what is to be done are sent as they are. `put_op` and `make_op` say what is to be, so that what has
-// to be done depends on what is there: that is read first, and the *steps* are drawn up by it. If another client has
-// changed it by the time that the steps arrive, the servers refuse one of them, all are rolled back, and the refusal
-// shows that the plan is outdated: it is read and drawn again. Where a step fails for a reason that reading again
-// does not change, it is the caller's part that is refused. A znode that is to be made and is there is checked: it may
-// be gone by then, removed, or forgotten by servers that went on from older data. A check that is refused for want of
-// the right to read is left out.
+// Most parts name an operation, and are sent unchanged. `put_op` and `make_op` name a desired state instead, so the
+// necessary operations depend on the znodes that exist. The client reads these first, and derives the *steps* from the
+// answers. If another client changes a znode before the steps arrive, the servers refuse one step and roll all of them
+// back. The refusal shows that the plan is outdated, and the client reads again and makes a new plan. If a step fails
+// for a reason that another reading does not change, the caller's part is refused. A znode of a make_op that exists
+// already is checked in the transaction: it may be removed meanwhile, or forgotten by servers that went on from older
+// data. A check that is refused because we may not read the znode is left out.
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -24,14 +24,14 @@
 
 namespace turnstile::core {
 
-// The znode has this data afterwards, whether or not it was there.
+// Afterwards the znode exists with this data, whether or not it existed before.
 struct put_op {
     std::string path;
     std::string data;
     acl_policy acl = acl_policy::open;  // if it is created
     friend bool operator==(const put_op&, const put_op&) = default;
 };
-// The znode is there afterwards, and those above it: persistent ones without data where they were missing.
+// Afterwards the znode and all its parents exist. Missing ones are created as persistent znodes without data.
 struct make_op {
     std::string path;
     acl_policy acl = acl_policy::open;
@@ -43,21 +43,21 @@ class commit_plan {
 public:
     explicit commit_plan(std::vector<write_part> parts);
 
-    // Whose presence has to be known before the steps can be drawn up; nothing: they are there already.
+    // Paths whose existence must be known before draw(). Empty: the steps have been drawn already.
     [[nodiscard]] std::vector<std::string> questions() const;
     [[nodiscard]] bool is_drawn() const noexcept { return drawn_; }
-    // `there`: those of the questions' znodes that are there.
+    // Derives the steps. `there`: those paths of questions() that exist.
     void draw(const std::set<std::string>& there);
-    // What was read is not so any more, or this step's check is not to be had.
+    // Discards the steps: an answer to the questions is out of date, or this step's check is forbidden.
     void discard(std::size_t which, server_error why);
 
     [[nodiscard]] std::vector<multi_part> steps() const;
     // The caller's part that the step belongs to, counted from 0.
     [[nodiscard]] std::size_t part_of(std::size_t which) const { return steps_.at(which).part; }
-    // A refusal of this step shows only that another client has changed what was read, or that it may not be checked.
+    // True if a refusal of this step shows only that another client has made a change, or that the check is forbidden.
     [[nodiscard]] bool is_outdated_by(std::size_t which, server_error why) const;
 
-    // Of answers for each step those for each part, `none` where it took no step that has one.
+    // Converts one answer for each step to one for each part; `none` for a part without a step that has an answer.
     template <class T>
     [[nodiscard]] std::vector<T> for_parts(std::vector<T>&& answers, const T& none) const {
         std::vector<T> all(parts_.size(), none);
@@ -73,7 +73,7 @@ private:
         multi_part request;
         std::size_t part = 0;
         enum class kind { as_told, put, make } why = kind::as_told;
-        // The part's result comes with its reply; false: it creates a parent of the part's znode, or checks what is there.
+        // True: the step's answer is the part's result. False: it creates a parent of the part's znode, or only checks.
         bool is_answer = true;
         friend bool operator==(const step&, const step&) = default;
     };
@@ -82,11 +82,11 @@ private:
 
     std::vector<write_part> parts_;
     std::vector<step> steps_;
-    std::set<std::string> unreadable_;  // there, and not to be checked
+    std::set<std::string> unreadable_;  // they exist, but may not be checked
     bool drawn_ = false;
 };
 
-// The path's parents and the path itself, the root excluded: "/a", "/a/b" of "/a/b".
+// The parents of the path and the path itself, without the root: "/a", "/a/b" for "/a/b".
 [[nodiscard]] std::vector<std::string> way_to(const std::string& path);
 
 }  // namespace turnstile::core

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// consequence: what the answer to a component's request means for the acquisition that the component is part of.
+// consequence: the meaning of an answer to a component's request for the acquisition that the component belongs to.
 //
-// A component sends and remembers; only the acquisition changes its state. Values. Thread safety: none needed.
+// A component sends requests and keeps data; only the acquisition changes its state. Values. Thread safety: none
+// needed.
 #pragma once
 
 #include <optional>
@@ -11,20 +12,19 @@
 
 namespace turnstile::core {
 
-struct goes_on {  // with its next step
+struct goes_on {  // continue with the next step
     friend bool operator==(const goes_on&, const goes_on&) = default;
 };
-struct done {  // what the component is for has come to pass
+struct done {  // the component's purpose is fulfilled
     friend bool operator==(const done&, const done&) = default;
 };
-struct
-    suspends {  // nothing more comes of this connection: until the next link event, or for a while
+struct suspends {  // no more on this connection: wait for the next link event, or for a pause
     friend bool operator==(const suspends&, const suspends&) = default;
 };
-struct lists_again {  // what the list said is out of date
+struct lists_again {  // the list is out of date
     friend bool operator==(const lists_again&, const lists_again&) = default;
 };
-struct own_znode_gone {  // removed by another client
+struct own_znode_gone {  // another client removed it
     friend bool operator==(const own_znode_gone&, const own_znode_gone&) = default;
 };
 struct own_znode_changed {  // another client has written into it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_ahead: what the nearest contender ahead of a waiter claims of itself, for the error of a wait that ends by its
-// deadline. It came with the get that sets the watch on that contender's znode: it costs no request.
+// contender_ahead: the claims of the nearest contender ahead of a waiter, for the error of a wait that ends by its
+// deadline. They come with the get that sets the watch on that contender's znode, and cost no request.
 //
 // A value, and a pure function. Thread safety: none.
 #pragma once
@@ -13,15 +13,15 @@
 
 namespace turnstile::core {
 
-// "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z", as far as it is claimed; empty for another library's
-// contender, which claims nothing. Of some hundred bytes at most, all of them printable.
+// "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z", as far as claimed. Empty for a contender of another
+// library, which claims nothing. At most some hundred bytes, all printable.
 [[nodiscard]] std::string text_of_claims(const contender_metadata& claimed, bool with_thread);
 
 struct contender_ahead {
-    std::string claims;   // text_of_claims(): each of very many waiters keeps it
-    bool is_own = false;  // of the same session
+    std::string claims;   // text_of_claims(); a text, because very many waiters store it
+    bool is_own = false;  // a contender of the same session
 
-    // A get has answered with the znode of the contender ahead.
+    // From the answer to a get of the znode of the contender ahead.
     [[nodiscard]] static contender_ahead of(const reply& answer, std::int64_t session);
     friend bool operator==(const contender_ahead&, const contender_ahead&) = default;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_effects: what a contender asks of its session in answer to an event. The session executes the effects in this
-// order once the event is over (core/session/contender_steps.hpp).
+// contender_effects: the actions that a contender requests from its session while it handles an event. After the event
+// the session executes them in their order (core/session/contender_steps.hpp).
 //
 // Thread safety: none, values.
 #pragma once
@@ -22,20 +22,20 @@ struct submit {
     core::request request;
     friend bool operator==(const submit&, const submit&) = default;
 };
-// Creates the contender's znode, by itself or together with those of others that enter in one go.
+// Creates the contender's znode, alone or together with znodes of contenders that enter at the same time.
 struct enter {
     ticket id{};
     create_op znode;
     friend bool operator==(const enter&, const enter&) = default;
 };
-// Lists a folder's children, in a list that is sent from now on: others that ask meanwhile may share it.
+// Lists a folder's children with a list that is sent from now on; other contenders may share it.
 struct list {
     ticket id{};
     std::string folder;
     friend bool operator==(const list&, const list&) = default;
 };
-// Removes a znode of ours whose end is not waited for in particular, and gives back what it watched: both may wait for
-// others, and go with them.
+// Removes a znode of ours that no contender urgently waits for, and gives back its watches. Both may be delayed, and
+// travel with the removals of other contenders.
 struct remove {
     ticket id{};
     std::string path;
@@ -43,8 +43,9 @@ struct remove {
     friend bool operator==(const remove&, const remove&) = default;
 };
 
-// What becomes of a contender's number: a create was answered with it; its removal is sent, and it had none ahead; the
-// servers have removed it. The session may find the next contender of the folder to be alone by it.
+// A step of a contender's number. entered: a create was answered with it. leaves: the removal of a contender that had
+// none ahead is sent. left: the servers have removed it. From these steps the session may conclude that the next
+// contender of the folder is alone.
 enum class number_step { entered, leaves, left };
 struct number_known {
     number_step step{};
@@ -53,7 +54,7 @@ struct number_known {
     friend bool operator==(const number_known&, const number_known&) = default;
 };
 
-// Interest in DELETED and CHANGED of a znode that a get with a watch is submitted for.
+// Registers interest in DELETED and CHANGED of a znode, for which a get with a watch is submitted as well.
 struct watch {
     std::string path;
     friend bool operator==(const watch&, const watch&) = default;
@@ -62,40 +63,40 @@ struct unwatch {
     std::string path;
     friend bool operator==(const unwatch&, const unwatch&) = default;
 };
-// The same where we have set no watch that still stands: it has fired, is about to, or the znode was gone before. A watch
-// that another contender of the session has left to us is given back.
+// Like unwatch, for a contender without a watch at the servers: the watch has fired or is about to, or the znode was
+// gone before. But a watch that another contender of the session left to this one is given back.
 struct unwatch_gone {
     std::string path;
     friend bool operator==(const unwatch_gone&, const unwatch_gone&) = default;
 };
 
-// Contenders of the family `theirs` came before one of `ours` in this folder, and neither excludes the other: the log
-// warns of that.
+// Contenders of the family `theirs` came before one of `ours` in this folder, and the two families do not exclude each
+// other: the log warns of it.
 struct warn_of_foreign {
     contender_family ours{};
     contender_family theirs{};
     friend bool operator==(const warn_of_foreign&, const warn_of_foreign&) = default;
 };
-// The servers know no containers.
+// The servers do not support containers.
 struct containers_unsupported {
     friend bool operator==(const containers_unsupported&, const containers_unsupported&) = default;
 };
-// The connection ended before a parent's create was answered. Some servers end it at a request that they do not know.
+// The connection ended before the create of a parent was answered. Some servers close it at an unknown request.
 struct parent_create_lost {
     friend bool operator==(const parent_create_lost&, const parent_create_lost&) = default;
 };
-// A create with this GUID that is not, and must not be, in the folder: it is looked for a while longer.
+// A create with this GUID is not in the folder, and must not appear there: the session searches for it for a while.
 struct abandon {
     std::string guid;
     friend bool operator==(const abandon&, const abandon&) = default;
 };
-// Our znode cannot be removed: the session has to end with it.
+// Our znode cannot be removed, so the session must end: its end removes the znode.
 struct replace_session {
     std::string reason;
     friend bool operator==(const replace_session&, const replace_session&) = default;
 };
-// Nothing came of a request although the connection may live: the session calls on_attached some time later, should no
-// link event come first.
+// A request failed although the connection may live. If no link event comes before, the session calls on_attached after
+// a pause.
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_session: a contender's session during one event: what the contender sees of it, and the list to which the
-// contender adds the effects that it asks for. It calls nothing: a request has its ticket at once, and is sent after
-// the event.
+// contender_session: a contender's view of its session during one event, and the list to which the contender adds
+// effects. It calls nothing: a request gets its ticket at once, and is sent after the event.
 //
 // Lives as long as the event. Thread safety: none.
 #pragma once
@@ -29,7 +28,7 @@ public:
                       effects& out)
         : seen_{seen}, tickets_{tickets}, chance_{chance}, out_{out} {}
 
-    // ---- what the contender sees ----
+    // ---- the view ----
     [[nodiscard]] bool attached() const noexcept { return seen_.attached; }
     [[nodiscard]] std::uint64_t connection() const noexcept { return seen_.connection; }
     [[nodiscard]] std::int64_t session_id() const noexcept { return seen_.session_id; }
@@ -44,7 +43,7 @@ public:
     [[nodiscard]] create_mode parent_mode() const noexcept { return seen_.parent_mode; }
     [[nodiscard]] time_point now() const noexcept { return seen_.now; }
     [[nodiscard]] duration unseen_for() const noexcept { return seen_.unseen_for; }
-    // The time to wait by this clock so that by every clock within the drift at least `wanted` has passed.
+    // The time to wait by this clock so that every clock within the drift has advanced by at least `wanted`.
     [[nodiscard]] duration lengthened(duration wanted) const {
         return core::lengthened(wanted, seen_.clock_drift);
     }
@@ -52,7 +51,7 @@ public:
     [[nodiscard]] const queue_index* index(contender_family of) const {
         return seen_.list == nullptr ? nullptr : seen_.list->of(of);
     }
-    // Whether a waiter may watch `all` znodes, `more` of which it does not yet, with paths of so many bytes.
+    // True if a waiter may watch `all` znodes. It does not watch `more` of them yet; their paths have `bytes` bytes.
     [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t more,
                                          std::size_t bytes) const noexcept {
         const auto added = bytes + more * seen_.chroot;
@@ -95,8 +94,8 @@ public:
     void unwatch_gone(std::string path) {
         out_.emplace_back(contender_effects::unwatch_gone{std::move(path)});
     }
-    // Contenders of the family `theirs` came before one of `ours` in this folder, and neither excludes the other: returns
-    // the refusal if the client refuses that, and warns if it is to.
+    // Contenders of the family `theirs` came before one of `ours` in this folder, and the families do not exclude each
+    // other. Returns a refusal if the client's settings demand it; adds a warning if they demand that.
     [[nodiscard]] std::optional<error> foreign_ahead(const std::string& folder,
                                                      contender_family ours,
                                                      contender_family theirs) {

@@ -24,8 +24,8 @@ consequence contenders_watch::on_answer(const std::string& own, contender_family
     switch (classify(answer)) {
         case answer_class::ok: break;
         case answer_class::gone: return own_znode_gone{};
-        // The grant needed the permission to list: a client has taken it away. Then no contender can be seen
-        // to come, and none must be kept waiting.
+        // The grant needed the permission to list, so a client has revoked it since. Without it no arrival can be seen,
+        // and no contender may be kept waiting.
         case answer_class::forbidden: return done{};
         case answer_class::conflict:
         case answer_class::over_quota:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// contenders_watch: tells a hold that others queue behind it: one kept for its process wants to know that.
+// contenders_watch: reports to a hold that others queue behind it. A hold that a process retains needs this report.
 //
-// A list of the folder with a watch, asked for once after the grant and once more on each new connection. If it
-// shows no contender behind, the next event is taken for an arrival: only the holder's own znode was there, and a child
-// that is no contender makes the holder give way in vain, which is safe. Announced once: the holder gives way.
+// The watch is set by a list of the folder, requested once after the grant and again on each new connection. If the
+// list shows no contender behind, the next event counts as an arrival. Only the holder's own znode was there; a child
+// that is no contender makes the holder give way needlessly, which is safe. The report comes once, since the holder
+// gives way then.
 //
-// The holder's own removal fires the watch, which is not given back then. Where another client has removed the znode,
-// the list may have come after that: the watch is given back.
+// The holder's own removal fires the watch, so it is not given back then. If another client has removed the znode, the
+// list may have come after the removal, and the watch is given back.
 //
 // A value. Thread safety: none.
 #pragma once
@@ -29,9 +30,9 @@ public:
     [[nodiscard]] bool is_watched_on(std::uint64_t connection) const noexcept {
         return watched_on_ == connection;
     }
-    // Goes on with the event of its watch only.
+    // True if only the event of the watch makes it continue.
     [[nodiscard]] bool rests_on_event() const noexcept { return watched_on_ != 0 && !announced_; }
-    // Announced, or about to hear it on this connection.
+    // True if the report was made, or will come on this connection.
     [[nodiscard]] bool needs_no_list(std::uint64_t connection) const noexcept {
         // place: looks_behind_once
         return announced_ || listing_ || watched_on_ == connection;
@@ -39,11 +40,11 @@ public:
     [[nodiscard]] bool expects(ticket id) const noexcept { return listing_.is(id); }
 
     void list(contender_session& c, const std::string& folder);
-    // An event that comes before the next list is in that list.
+    // The next list shows what an event before it would have reported.
     void look_again() noexcept { watched_on_ = 0; }
-    // `done`: others queue behind `own`, or no contender can be seen to come.
+    // Returns `done` if others queue behind `own`, or if no arrival can be seen.
     consequence on_answer(const std::string& own, contender_family of, const reply& answer);
-    // Whether it is the first time.
+    // True the first time.
     [[nodiscard]] bool announce() noexcept;
     void give_back(contender_session& c, const std::string& folder, removed_by remover);
 
@@ -51,7 +52,7 @@ public:
 
 private:
     pending_ticket listing_;
-    std::uint64_t watched_on_ = 0;  // the connection; 0: not watched
+    std::uint64_t watched_on_ = 0;  // the connection; 0: no watch
     bool interest_ = false;         // in the folder
     bool announced_ = false;
 };

@@ -13,9 +13,9 @@ namespace turnstile::core {
 
 namespace {
 
-constexpr std::int32_t k_fence = 2;  // versions that it goes on by
+constexpr std::int32_t k_fence = 2;  // versions that the fence advances
 
-// The table of guarded_write.hpp: by the state that is left, those that may follow.
+// The table of guarded_write.hpp: a row for each state that is left, with the states that may follow it.
 constexpr std::size_t k_write_states = 6;
 constexpr std::array<std::array<bool, k_write_states>, k_write_states> k_write_may_follow{{
     // idle, planning, sent, unsure, resolving, overtaken
@@ -27,7 +27,7 @@ constexpr std::array<std::array<bool, k_write_states>, k_write_states> k_write_m
     {true, false, false, false, false, false},  // overtaken
 }};
 
-// What is true of a state when it is entered.
+// Checks the invariants of a state on entry.
 struct check_write_entry {
     void operator()(const write_state::idle& /*next*/) const {}
     void operator()(const write_state::planning& next) const {
@@ -53,7 +53,7 @@ struct check_write_entry {
     }
 };
 
-// The part that the others were rolled back for; nothing if the answer names none.
+// The part because of which the others were rolled back; nothing if the answer names none.
 std::optional<std::size_t> failed_part(const reply& answer) {
     const auto failed = std::find_if(answer.parts.begin(), answer.parts.end(), [](auto part) {
         return part != server_error::ok && part != server_error::rolled_back;
@@ -90,7 +90,7 @@ void guarded_writes::enter(state&& next) {
     state_ = std::move(next);
 }
 
-// Nothing is under way any more, and the znode has this version.
+// No request is in progress any more, and the znode has this version.
 void guarded_writes::settle(std::int32_t version, effects& out) {
     TURNSTILE_CHECK(version >= 0);
     enter(write_state::idle{});
@@ -104,7 +104,7 @@ void guarded_writes::become_unsure(const session_view& session, own_znode own, c
 }
 
 void guarded_writes::suspend(const session_view& session, const reply& answer, effects& out) {
-    // A late answer of an earlier connection says nothing about this one.
+    // A late answer of an earlier connection changes nothing on this one.
     if (session.attached && answer.connection < session.connection) return;
     awaits_retry_ = true;
     out.emplace_back(write_effects::retry_later{});
@@ -136,7 +136,7 @@ void guarded_writes::on_reply(const session_view& session, const reply& answer, 
         if (writes->writing.take_answer(answer))
             on_written(session, std::move(writes->own), answer, out);
     } else if (auto* const resolves = std::get_if<write_state::resolving>(&state_)) {
-        // The fence's own answer says little that the read behind it does not tell.
+        // The fence's own answer says little that the read behind it does not show.
         if (resolves->fencing.take_answer(answer)) {
             resolves->may_not_fence = classify(answer) == answer_class::forbidden;
             return;
@@ -166,7 +166,7 @@ void guarded_writes::on_epoch_end(const error& why, effects& out) {
     fail_unsent(why, out);
 }
 
-// ---- what is sent ---------------------------------------------------------------------------
+// ---- requests -------------------------------------------------------------------------------
 
 void guarded_writes::proceed(const own_znode& own, ticket_counter& tickets, effects& out) {
     if (is<write_state::idle>()) {
@@ -210,9 +210,9 @@ void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& ou
 
 // ---- the plan -------------------------------------------------------------------------------
 
-// A question that was not answered is asked again with all the others. What is there may change after any answer: the
-// steps of a plan that is outdated are refused. What may not be read is there: since 3.7.3, 3.8.4 and 3.9.2 the servers
-// refuse to tell of a znode, but not that there is none (ZOOKEEPER-2590).
+// If a question gets no answer, all questions are asked again. The znodes may change after any answer; the servers then
+// refuse the steps of the outdated plan. A znode that may not be read exists: since 3.7.3, 3.8.4 and 3.9.2 the servers
+// refuse to describe such a znode, but they still answer that a znode does not exist (ZOOKEEPER-2590).
 void guarded_writes::on_planned(const session_view& session, const std::string& path,
                                 const reply& answer, effects& out) {
     auto& asked = std::get<write_state::planning>(state_);
@@ -267,7 +267,7 @@ void guarded_writes::on_written(const session_view& session, own_znode own, cons
 void guarded_writes::on_refused(const session_view& session, own_znode own, const reply& answer,
                                 effects& out) {
     const auto failed = failed_part(answer);
-    // Nothing says that it was not applied.
+    // The answer does not exclude that the commit was applied.
     if (!failed) return become_unsure(session, std::move(own), answer, out);
     const auto why = answer.parts[*failed];
     if (*failed > 0) {
@@ -283,7 +283,7 @@ void guarded_writes::on_refused(const session_view& session, own_znode own, cons
     }
 }
 
-// Of those behind the own znode: first the further holds', then the steps.
+// `index` counts the checks and steps behind the own znode: first the further holds, then the steps.
 void guarded_writes::on_part_refused(std::size_t index, server_error why, effects& out) {
     auto& refused = queue_.front();
     if (index < refused.standing.size()) {
@@ -295,13 +295,13 @@ void guarded_writes::on_part_refused(std::size_t index, server_error why, effect
     const auto step = index - refused.standing.size();
     if (refused.plan.is_outdated_by(step, why)) {
         refused.plan.discard(step, why);
-        return put_back(out);  // proceed reads again
+        return put_back(out);  // proceed() reads again
     }
     queue_.finish_front(
         refused_part(refused.plan.steps().at(step), refused.plan.part_of(step), why), out);
 }
 
-// ---- finding out ----------------------------------------------------------------------------
+// ---- the outcome of a lost commit -----------------------------------------------------------
 
 void guarded_writes::on_read(const session_view& session, write_state::resolving resolved,
                              const reply& answer, effects& out) {
@@ -340,8 +340,8 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
     }
 }
 
-// Another client wrote to the znode before the commit came: which was refused, and is sent again with the
-// version of now, unless the hold finds that it has been taken away.
+// Another client wrote into the znode before the commit arrived, so the servers refused the commit. It is sent again
+// with the current version, unless the data order the hold to end.
 void guarded_writes::on_looked(const session_view& session, const std::string& path,
                                const reply& answer, effects& out) {
     const auto end_with = [&](error&& why) {
@@ -369,7 +369,7 @@ bool guarded_writes::front_may_be_applied() const noexcept {
     return is<write_state::sent>() || is<write_state::unsure>() || is<write_state::resolving>();
 }
 
-// The own znode of the commit that may be applied; empty in the other states.
+// The own znode of the commit that may have been applied; empty in the other states.
 std::string guarded_writes::own_path() const {
     if (const auto* const writes = std::get_if<write_state::sent>(&state_)) return writes->own.path;
     if (const auto* const lost = std::get_if<write_state::unsure>(&state_)) return lost->own.path;
@@ -385,7 +385,7 @@ bool guarded_writes::waits(const session_view& session) const noexcept {
     return is<write_state::idle>() || is<write_state::unsure>();
 }
 
-// The first commit was not applied, and never will be. It is sent again by proceed, unless it is not wanted any more.
+// The first commit was not applied, and never will be. proceed() sends it again, unless it is no longer wanted.
 void guarded_writes::put_back(effects& out) {
     TURNSTILE_CHECK(is<write_state::idle>());
     if (over_) return fail_unsent(*over_, out);

@@ -59,7 +59,7 @@ consequence lock_delay::on_read(contender_session& c, const marking_contender& o
 
 void lock_delay::apply(contender_session& c, const marking_contender& own, const reply& answer) {
     using std::chrono::milliseconds;
-    // A mark that no contender of ours wrote is waited out as if one had.
+    // A mark that no Turnstile contender wrote counts as a mark with our own delay.
     auto found =
         parse_crash_mark(answer.data).value_or(crash_mark{"unknown", in_ms(own.delay), false});
     if (found.holder == own.guid) {
@@ -69,11 +69,11 @@ void lock_delay::apply(contender_session& c, const marking_contender& own, const
     state_ = state::left;
     left_version_ = answer.stat.version;
     version_is_known_ = true;
-    const bool known = left_.holder == found.holder;  // and its delay runs, or is over
+    const bool known = left_.holder == found.holder;  // its delay runs already, or is over
     left_ = std::move(found);
     if (known) return;
-    // By the stamps of the leaders at least so long ago, if their clocks differ by no more than they drift apart meanwhile:
-    // one that is ahead of the others shortens the delay (docs/why/lock-delay.md).
+    // The age of the note, by the leaders' time stamps: at least so long ago if the leaders' clocks agree, up to their
+    // drift in that time. A leader whose clock is ahead of the others shortens the delay (docs/why/lock-delay.md).
     const milliseconds since{left_.noted ? std::max<std::int64_t>(own_ctime_ - answer.stat.mtime, 0)
                                          : 0};
     const auto left = c.lengthened(milliseconds{left_.delay_ms}) - since;
@@ -97,7 +97,7 @@ void lock_delay::write(contender_session& c, const marking_contender& own, const
 }
 
 consequence lock_delay::on_written(const marking_contender& own, const reply& answer) {
-    state_ = state::unread;  // unless it was written
+    state_ = state::unread;  // changed below if the write succeeded
     switch (classify(answer)) {
         case answer_class::ok:
             state_ = written_;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_delay: a holder writes its crash mark before it is granted and takes it away when it releases; a contender
-// that finds the mark of a crashed holder waits. After Consul's lock-delay and Chubby's (Burrows 2006, section 2.4).
+// lock_delay: a holder writes its crash mark before its grant, and removes it with its release. A contender that finds
+// the mark of a crashed holder waits. The model is Consul's lock-delay and Chubby's (Burrows 2006, section 2.4).
 //
-// | state          | asks for                                      | what comes of it                        |
+// | state          | request                                       | outcome                                 |
 // |----------------|-----------------------------------------------|-----------------------------------------|
 // | unread         | read the mark                                 | absent, ours (an answer was lost), left |
-// | left           | check our znode, and note in the mark that it | wait until the delay is over; those     |
-// |                | is left                                       | that come later count from the note's   |
-// |                |                                               | stamp                                   |
-// | absent, or     | check our znode, and write our mark           | ours: granted as soon as the lease says |
-// | left, and over |                                               | so                                      |
+// | left           | check our znode, and note in the mark that it | wait until the delay is over; later     |
+// |                | was left behind                               | contenders count from the time stamp of |
+// |                |                                               | the note                                |
+// | absent, or     | check our znode, and write our mark           | ours: granted as soon as the lease is   |
+// | left, and over |                                               | certain                                 |
 // | ours, released | remove our znode and the mark in one          |                                         |
 //
-// Only the first contender writes the mark, in a transaction that checks its own znode: a late write of an
-// earlier holder fails. A hold that was lost leaves its mark, since its holder may still act; so does a lost answer
-// to the write of one that then gives up, which makes the next one wait in vain, and safely.
+// Only the first contender writes the mark, in a transaction that checks its own znode: a late write of an earlier
+// holder fails. A lost hold leaves its mark, since its holder may still act. A contender that gives up after a lost
+// answer to its write leaves a mark too; then the next contender waits needlessly, which is safe.
 //
 // crash_mark.hpp has the mark itself. A value. Thread safety: none.
 #pragma once
@@ -31,7 +31,7 @@
 
 namespace turnstile::core {
 
-// The contender whose mark it is.
+// The contender that the mark belongs to.
 struct marking_contender {
     const std::string& folder;
     std::string znode;  // its path
@@ -42,36 +42,37 @@ struct marking_contender {
 class lock_delay {
 public:
     lock_delay() = default;
-    // Of a znode that was made at this time, in ms since 1970, by the leader's clock.
+    // For a znode that was created at this time: milliseconds since 1970 by the leader's clock.
     explicit lock_delay(std::int64_t own_ctime) : own_ctime_{own_ctime} {}
 
     [[nodiscard]] bool is_marked() const noexcept { return state_ == state::ours; }
     [[nodiscard]] bool writes() const noexcept { return static_cast<bool>(writing_); }
-    // A request of it is under way.
+    // True if one of its requests is in progress.
     [[nodiscard]] bool asks() const noexcept { return reading_ || writing_; }
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return reading_.is(id) || writing_.is(id);
     }
-    // Nothing is to be asked for, only time to pass.
+    // True if no request is needed and only time must pass.
     [[nodiscard]] bool waits() const noexcept {
         return state_ == state::left && end_ && left_.noted;
     }
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
-    // Another contender is ahead again, of servers that went on from older data: they may have lost our mark, and the delay
-    // is to be waited anew if that one crashes, were it the same as before.
+    // Another contender is ahead again, at servers that went on from older data. They may have lost our mark. If that
+    // contender crashes, its whole delay must be waited for, even if the mark equals the earlier one.
     void begin_again() noexcept {
         state_ = state::unread;
         left_ = {};
         end_.reset();
     }
-    // Servers that go on from older data give the mark's version out again: it is read anew before it is written over.
+    // Servers that go on from older data assign the mark's version again: the mark is read again before it is
+    // overwritten.
     void forget_version() noexcept { version_is_known_ = false; }
-    // The time of end() has come.
+    // The instant end() has passed.
     void end_has_come() noexcept { end_.reset(); }
-    // The servers do not let the mark go with our znode.
+    // The servers refuse to remove the mark together with our znode.
     void give_up_mark() noexcept { state_ = state::absent; }
-    // Asks for whatever is next. Not while it waits, asks, or is marked.
+    // Sends the next request. Not allowed while it waits, has a request in progress, or is marked.
     void advance(contender_session& c, const marking_contender& own);
     consequence on_answer(contender_session& c, const marking_contender& own, const reply& answer);
 
@@ -88,10 +89,10 @@ private:
 
     std::int64_t own_ctime_ = 0;
     state state_ = state::unread;
-    state written_ = state::unread;  // what it will be if the write succeeds
+    state written_ = state::unread;  // the state if the write succeeds
     crash_mark left_;                // the mark that was left behind
-    std::int32_t left_version_ = 0;  // of its znode
-    bool version_is_known_ = false;  // it was read on this connection
+    std::int32_t left_version_ = 0;  // version of the mark's znode
+    bool version_is_known_ = false;  // the version was read on this connection
     std::optional<time_point> end_;
     pending_ticket reading_;
     pending_ticket writing_;

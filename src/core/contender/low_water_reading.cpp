@@ -6,7 +6,7 @@
 
 namespace turnstile::core {
 
-// What the data was is known from before, if the version is the same.
+// If the version has not changed, the folder's data are still of the kind that was found before.
 void low_water_reading::apply_list(const stat& folder, std::size_t children) {
     listed_ = static_cast<std::uint32_t>(children);
     if (folder.data_length == 0) {  // place: folder_without_data
@@ -39,7 +39,7 @@ consequence low_water_reading::on_answer(const reply& answer, contender_family o
     const bool ours = read && (mark || answer.data.empty());
     folder_version_ = ours ? std::optional{answer.stat.version} : std::nullopt;
     if (mark && own && leaves_nobody_ahead(*mark, nearest_, *own)) return done{};
-    return goes_on{};  // whatever the reason is, a list tells
+    return goes_on{};  // a list decides, whatever the reason is
 }
 
 }  // namespace turnstile::core

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // low_water_reading: the hand-over in a long queue by its low-water mark, at a cost that does not grow with the queue.
 //
-// | contender                                        | asks for                          | then              |
+// | contender                                        | request                           | then              |
 // |--------------------------------------------------|-----------------------------------|-------------------|
-// | a waiter that has lost its nearest predecessor,  | the folder's data, and its own    | granted, if the   |
-// | and saw a long queue in which more were ahead    | znode, which no list shows        | mark is not below |
-// |                                                  |                                   | that predecessor; |
-// |                                                  |                                   | or it lists       |
-// | one that is, or was, the first, saw a long       | remove its znode and raise the    |                   |
+// | a waiter that has lost its nearest predecessor,  | get the folder's data, and its    | granted, if the   |
+// | and saw a long queue with more contenders ahead  | own znode, which no list shows    | mark reaches that |
+// |                                                  |                                   | predecessor; else |
+// |                                                  |                                   | it lists          |
+// | a contender that is or was the first, saw a long | remove its znode and raise the    |                   |
 // | queue and knows the version of the folder's data | mark in one transaction           |                   |
 //
-// A waiter that gives up raises no mark, nor do other libraries: then the next one lists, and goes on from there.
+// A waiter that gives up raises no mark, and other libraries raise none. After them the next contender lists, and
+// raises the mark again later. low_water_mark.hpp has the mark itself. A value. Thread safety: none.
 // low_water_mark.hpp has the mark itself. A value. Thread safety: none.
 #pragma once
 
@@ -29,7 +30,7 @@ namespace turnstile::core {
 
 class low_water_reading {
 public:
-    // A list tells the version of the folder's data, and whether there is any.
+    // Learns the version of the folder's data from a list, and whether there are data.
     void apply_list(const stat& folder, std::size_t children);
     // Another contender may have raised the mark since.
     void forget_version() noexcept { folder_version_.reset(); }
@@ -39,17 +40,17 @@ public:
     }
     [[nodiscard]] bool reads() const noexcept { return static_cast<bool>(reading_); }
     [[nodiscard]] bool expects(ticket id) const noexcept { return reading_.is(id); }
-    // The data are empty or a mark, at a version that we know.
+    // True if the data are empty or a mark, and we know their version.
     [[nodiscard]] bool may_raise(std::uint32_t long_queue) const noexcept {
         return folder_version_ && is_long(long_queue);
     }
-    // The request that raises the mark to our own number. Only while may_raise().
+    // The operation that raises the mark to our own number. Allowed only while may_raise().
     [[nodiscard]] set_op raise(const std::string& folder, contender_family of,
                                std::int32_t own) const;
 
-    // Reads the mark, after the predecessor with this number has gone.
+    // Reads the mark after the predecessor with the number `nearest` has gone.
     void read(contender_session& c, const std::string& folder, std::int32_t nearest);
-    // `done`: no contender is ahead of our own number. Else a list is to tell.
+    // Returns `done` if no contender is ahead of our own number. Otherwise a list must decide.
     consequence on_answer(const reply& answer, contender_family of,
                           std::optional<std::int32_t> own);
 
@@ -57,9 +58,10 @@ public:
 
 private:
     pending_ticket reading_;
-    std::uint32_t listed_ = 0;                    // the children in the latest list
-    std::int32_t nearest_ = 0;                    // the number of the predecessor that is gone
-    std::optional<std::int32_t> folder_version_;  // of its data, while that is empty or a mark
+    std::uint32_t listed_ = 0;  // number of children in the latest list
+    std::int32_t nearest_ = 0;  // number of the predecessor that is gone
+    // Version of its data, while they are empty or a mark.
+    std::optional<std::int32_t> folder_version_;
 };
 
 }  // namespace turnstile::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// notice: what the core tells about an acquisition, as plain data. The shell hands it to the caller that
-// waits, to handlers and to callbacks.
+// notice: an event of an acquisition for its caller, as plain data. The client passes it to the waiting thread, to
+// handlers and to callbacks.
 #pragma once
 
 #include <cstddef>
@@ -15,38 +15,38 @@
 
 namespace turnstile::core {
 
-// Each identifies one acquisition, one read or repeated write, or one commit of a session; none is used twice.
+// Each id names one acquisition, one read or repeated write, or one commit of a session; none is used twice.
 enum class acquisition_id : std::uint64_t {};
 enum class inquiry_id : std::uint64_t {};
 enum class commit_id : std::uint64_t {};
-// What a caller waits for.
+// The id of the request that a caller waits for.
 using awaited_id = std::variant<acquisition_id, inquiry_id, commit_id>;
 
-struct entered {  // its place in the queue is taken: later contenders are behind it
+struct entered {  // its position is taken: later contenders are behind it
     std::string znode;
     friend bool operator==(const entered&, const entered&) = default;
 };
-struct queued {  // its place became known
+struct queued {  // its position became known
     std::size_t ahead = 0;
     friend bool operator==(const queued&, const queued&) = default;
 };
 struct granted {
     turnstile::fencing_token token;
     std::string znode;
-    std::optional<boottime_clock::time_point> until{};  // by the holder's own limit
+    std::optional<boottime_clock::time_point> until{};  // the end by the holder's own limit
     friend bool operator==(const granted&, const granted&) = default;
 };
-struct failed {  // it will not be granted; clean-up may still be under way
+struct failed {  // no grant will come; the clean-up may still be in progress
     error why;
     friend bool operator==(const failed&, const failed&) = default;
 };
-struct at_risk {  // the connection is gone, the lease runs
+struct at_risk {  // the connection has ended, and the lease runs
     friend bool operator==(const at_risk&, const at_risk&) = default;
 };
 struct expiring {  // less than `warn_before` is left
     friend bool operator==(const expiring&, const expiring&) = default;
 };
-struct lost {  // a grant is over that was not released
+struct lost {  // a grant ended without a release
     error why;
     friend bool operator==(const lost&, const lost&) = default;
 };
@@ -55,16 +55,17 @@ struct asked_to_release {  // by an operator or a program; the hold stays until 
     std::string why;
     friend bool operator==(const asked_to_release&, const asked_to_release&) = default;
 };
-struct contended {  // others queue behind a hold whose acquisition asked for that; told once
+// Others queue behind a hold whose acquisition requested this notice; comes once.
+struct contended {
     friend bool operator==(const contended&, const contended&) = default;
 };
-struct renamed {  // the answer to `rename`: the hold goes on under another name, or as it was
+struct renamed {  // the answer to `rename`: the hold goes on under another name, or unchanged
     turnstile::fencing_token token;
     std::string znode;
     std::optional<error> refused;
     friend bool operator==(const renamed&, const renamed&) = default;
 };
-struct gone {  // nothing of it is left at the servers; the last word on this acquisition
+struct gone {  // nothing is left of it at the servers; the last notice of this acquisition
     friend bool operator==(const gone&, const gone&) = default;
 };
 
@@ -76,7 +77,7 @@ struct notice {
     friend bool operator==(const notice&, const notice&) = default;
 };
 
-// "granted 0x5 by /locks/a/_c_...": what it tells, for the log; without the acquisition.
+// Text of the event for the log: "granted 0x5 by /locks/a/_c_...". It does not name the acquisition.
 [[nodiscard]] std::string notice_text(const notice& news);
 
 }  // namespace turnstile::core

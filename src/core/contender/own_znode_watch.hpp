@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_znode_watch: the watch on a contender's own znode, and since when nothing in it is unknown.
+// own_znode_watch: the watch on a contender's own znode, and the instant up to which its content is known.
 //
-// Other programs order a contender to go by a write into its znode (revocation.hpp), and people delete it. A watch
-// tells of both; a look without one tells of what was there when it was sent. What was seen too long ago, without a
-// watch, is not enough to be granted.
+// Other programs order a contender to leave by a write into its znode (revocation.hpp), and people delete the znode. A
+// watch reports both. A get without a watch shows the content at the time of the request. For a grant without a watch,
+// the latest get must not be too old.
 //
 // A value. Thread safety: none.
 #pragma once
@@ -20,10 +20,10 @@ namespace turnstile::core {
 class own_znode_watch {
 public:
     own_znode_watch() = default;
-    // Of a znode that was not there yet at `asked_at`, when its create was sent.
+    // For a znode that did not exist yet at `asked_at`, when its create was sent.
     explicit own_znode_watch(time_point asked_at) : seen_at_{asked_at} {}
 
-    // Nothing is in the znode that we do not know, or it was written too short a time ago to matter.
+    // True if we know the znode's content, or if any unknown write is too recent to matter.
     [[nodiscard]] bool is_fresh(const contender_session& c) const {
         // place: own_znode_is_seen
         return watched_on_ == c.connection() || c.now() < seen_at_ + c.unseen_for();
@@ -32,7 +32,7 @@ public:
         return watched_on_ == connection;
     }
     [[nodiscard]] bool sets_watch() const noexcept { return static_cast<bool>(watching_); }
-    // A watch or a look is under way.
+    // True if a watch or a get is in progress.
     [[nodiscard]] bool asks() const noexcept { return watching_ || looking_; }
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return watching_.is(id) || looking_.is(id);
@@ -41,24 +41,24 @@ public:
 
     // Sets the watch, unless it is set on this connection or about to be.
     void watch(contender_session& c, const std::string& path);
-    // Asks once, without a watch, unless something is asked already.
+    // Sends one get without a watch, unless a request is in progress.
     void look(contender_session& c, const std::string& path);
-    // The watch has fired; whether it did for the last time.
+    // The watch has fired. Returns true if it cannot fire again.
     [[nodiscard]] bool on_event(watch_kind kind) noexcept;
-    // A check has shown that the znode was written to: the watch has to be set again.
+    // A check has shown a write into the znode: the watch must be set again.
     void was_changed() noexcept { watched_on_ = 0; }
-    // Whether the session may forget its interest: the znode was gone, and the watch never set.
+    // Returns true if the session may drop its interest: the znode was gone, and the watch was never set.
     [[nodiscard]] bool on_answer(const reply& answer);
-    // Whether there is an interest that the session is to give back.
+    // Returns true if there is an interest that the session must give back.
     [[nodiscard]] bool give_back() noexcept;
 
     friend bool operator==(const own_znode_watch&, const own_znode_watch&) = default;
 
 private:
     pending_ticket watching_;
-    pending_ticket looking_;        // without a watch
+    pending_ticket looking_;        // a get without a watch
     std::uint64_t watched_on_ = 0;  // the connection; 0: not watched
-    time_point seen_at_{};          // nothing was written into the znode before that we do not know
+    time_point seen_at_{};          // we know every write before this instant
     bool interest_ = false;
 };
 

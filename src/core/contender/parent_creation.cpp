@@ -13,7 +13,7 @@ namespace turnstile::core {
 
 namespace {
 
-// The parents may be reaped between our creating them and our using them, but not for ever.
+// The servers may remove the empty parents between their creation and our use, but not for ever.
 constexpr int k_max_rounds = 16;
 
 }  // namespace
@@ -48,19 +48,20 @@ std::optional<error> parent_creation::create(contender_session& c, const std::st
 consequence parent_creation::on_answer(contender_session& c, const std::string& folder,
                                        const reply& answer) {
     TURNSTILE_CHECK(expects(answer.id));
-    // The first of them has the chroot as its parent, and their answers come in order.
+    // The first create has the chroot as its parent. Answers come in the order of the creates.
     const bool first = creating_.size() == base::path_from_root(folder).size();
     std::erase(creating_, answer.id);
     if (answer.outcome != outcome::answered) {
-        rounds_ = 0;  // this answer says nothing about parents that vanish
+        rounds_ = 0;  // this answer does not show that the parents vanish
         if (answer.outcome == outcome::unknown) c.parent_create_lost();
         return suspends{};
     }
     if (answer.error == server_error::unimplemented) c.containers_unsupported();
     if (answer.error == server_error::no_node && first) refusal_ = error{errc::no_chroot, folder};
-    // Not final: the parent may be there already, and only the right to make it is missing.
+    // Not final: the parent may exist, and only the right to create it may be missing.
     if (auto why = folder_refusal(folder, answer.error)) refusal_ = std::move(why);
-    return goes_on{};  // with the contender's create: if the folder is still missing it tells the refusal
+    // The contender's create follows: if the folder is still missing, the refusal is reported.
+    return goes_on{};
 }
 
 }  // namespace turnstile::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the caller of a commit is told of a part that the servers refused: all others were rolled back for it.
+// Errors of a commit for the part that the servers refused; all other parts were rolled back.
 //
 // Thread safety: any.
 #pragma once
@@ -12,9 +12,9 @@
 
 namespace turnstile::core {
 
-// Part `index` of the caller's, counted from 0.
+// `index`: the caller's part, counted from 0.
 [[nodiscard]] error refused_part(const multi_part& part, std::size_t index, server_error why);
-// A znode of a hold under which the commit was to be carried out.
+// `znode`: the znode of a hold that the commit depends on.
 [[nodiscard]] error refused_guard(const std::string& znode, server_error why);
 
 }  // namespace turnstile::core

@@ -25,7 +25,8 @@ void permit_reading::apply_list(const reply& list) {
 
 consequence permit_reading::on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
                                       const reply& answer) {
-    // The event of the folder's watch tells of a limit that was settled, or another client was faster.
+    // The answer to a settling is not needed: the event of the folder's watch reports the settled limit, which may be
+    // another client's.
     TURNSTILE_CHECK(expects(answer.id));
     if (settling_.take_answer(answer)) return goes_on{};
     reading_.reset();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an acquisition says when the servers refuse it something for good (docs/reference/limits.md).
+// Errors of an acquisition when the servers refuse a request for good (docs/reference/limits.md).
 #pragma once
 
 #include <optional>
@@ -12,23 +12,23 @@
 
 namespace turnstile::core {
 
-// An operator's quota is used up, or a server's memory: the answer does not tell which.
+// An operator's quota or a server's memory is used up: the answer does not show which.
 [[nodiscard]] error quota_exceeded(const std::string& path);
-// The servers keep sessions local, and those may own no znode.
+// The session is local to one server, and such sessions may own no znode.
 [[nodiscard]] error sessions_are_local(const std::string& path);
-// Why an upgrade is refused among equal numbers.
+// An upgrade is refused because equal numbers have no order.
 [[nodiscard]] error no_more_upgrades(const std::string& folder);
-// The servers made no access list of the credentials: they do not accept them.
+// The servers cannot make an access list of the credentials: they do not accept them.
 [[nodiscard]] error credentials_not_accepted();
-// A kind of server may take no path that is as long as a contender's is there.
+// The servers refuse the path; it may be too long with a contender's name.
 [[nodiscard]] error path_not_taken(const std::string& folder);
-// The folder's path goes through an ephemeral znode, or ends at one.
+// The folder, or one of its parents, is an ephemeral znode.
 [[nodiscard]] error ephemeral_in_the_way(const std::string& folder, const std::string& which);
-// Why a folder or its parents cannot be created; nothing for an answer that is no refusal for good.
+// The reason why a folder or its parents cannot be created; nothing for an answer that is no final refusal.
 [[nodiscard]] std::optional<error> folder_refusal(const std::string& folder, server_error answer);
-// An operator has ordered the contender to go.
+// An operator has ordered the contender to leave.
 [[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
-// Contenders of another kind came before at this path: which, and what follows. Also a warning.
+// A text for errors and warnings: contenders of another kind came first at this path, and do not exclude ours.
 [[nodiscard]] std::string foreign_kind(const std::string& folder, contender_family ours,
                                        contender_family theirs);
 

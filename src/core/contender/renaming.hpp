@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// renaming: a contender goes on under another name in its place: a read-write hold of another kind, or an upgrade.
+// renaming: gives a contender another name at the same position: a read-write hold of another kind, or an upgrade.
 //
-// | state      | is left when                  | to                                                            |
+// | state      | ends when                     | then                                                          |
 // |------------|-------------------------------|---------------------------------------------------------------|
-// | wanted     | send()                        | under way                                                     |
-// | under way  | the answer is there           | done, refused, wanted again                                   |
+// | wanted     | send()                        | in progress                                                   |
+// | in progress| the answer is there           | done, refused, or wanted again                                |
 // |            | the answer is lost            | unsure                                                        |
-// | unsure     | our write changed our znode   | wanted: the lost rename has not been carried out, and will not|
-// |            | our znode is not there        | fenced: a list tells                                          |
-// |            | we may not write it           | the same, but a list that still has the old name tells nothing|
+// | unsure     | our write changed our znode   | wanted: the lost rename was not and will not be carried out   |
+// |            | our znode does not exist      | fenced: a list decides                                        |
+// |            | we may not write it           | fenced, but a list with the old name decides nothing          |
 // | fenced     | a list of this connection     | done, or our znode is gone                                    |
-// |            | that tells nothing            | the session is replaced, and with it goes whichever name      |
+// |            | a list that decides nothing   | the session is replaced; its end removes the znode            |
 //
-// One transaction puts a contender of another kind in our place, with our number, and removes the old one: at no
-// instant is the place empty (F10). Both names are known beforehand. A rename whose answer was lost may commit late,
-// as a create may (docs/why/mutex.md, 2.): a server can have it still, and send it on behind whatever we ask now. It
-// carries the version of our znode as it knew it: once that has changed it has not been carried out and never will
-// be. So a write of our own finds it out.
+// One transaction creates a contender of another kind with our number and removes the old one, so the position is never
+// empty (F10). Both names are known beforehand. A rename whose answer was lost may commit late, as a create may
+// (docs/why/mutex.md, 2.): a server may still have it, and forward it after our next requests. The rename requires the
+// version of our znode at the time of its sending. Once that version has changed, the rename was not carried out and
+// never will be. So a write of our own settles the question.
 //
 // A value. Thread safety: none.
 #pragma once
@@ -32,12 +32,12 @@
 
 namespace turnstile::core {
 
-// The znode as it is called before.
+// The znode under its old name.
 struct renamed_znode {
     const std::string& folder;
     std::string name;
     std::string data;
-    std::int32_t& version;  // as we know it: a fence changes it
+    std::int32_t& version;  // the version that we know; a fence changes it
 };
 
 class renaming {
@@ -54,9 +54,9 @@ public:
     }
 
     void send(contender_session& c, const renamed_znode& own);
-    // Finds out what became of it, by one request after the other. Only while it is unsure.
+    // Finds the outcome of a lost rename with one request after the other. Allowed only while it is unsure.
     void find_out(contender_session& c, const renamed_znode& own);
-    // `done`: the znode has the new name. `refused` ends it, `own_znode_gone` too.
+    // `done`: the znode has the new name. `refused` and `own_znode_gone` end the renaming.
     consequence on_answer(contender_session& c, const renamed_znode& own, const reply& answer);
 
     friend bool operator==(const renaming&, const renaming&) = default;
@@ -66,14 +66,13 @@ private:
     consequence on_fenced(const renamed_znode& own, const reply& answer);
     consequence on_listed(contender_session& c, const renamed_znode& own, const reply& answer);
 
-    std::string name_;  // the new one
+    std::string name_;  // the new name
     pending_ticket sent_;
     pending_ticket fencing_;
     pending_ticket listing_;
-    std::uint64_t fenced_on_ =
-        0;  // the connection on which a write of ours has shown that a list tells
-    bool fence_refused_ = false;  // and that write was forbidden: the lost rename may still commit
-    bool unsure_ = false;         // the answer was lost
+    std::uint64_t fenced_on_ = 0;  // the connection on which a fence has shown that a list decides
+    bool fence_refused_ = false;   // that fence was forbidden: the lost rename may still commit
+    bool unsure_ = false;          // the answer was lost
 };
 
 }  // namespace turnstile::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way into the queue: create the znode, its parents where they are missing, and find out what became of a
-// create whose answer was lost.
+// The way into the queue: creates the znode, and its parents if they are missing; after a lost answer finds the outcome
+// of the create.
 #include <algorithm>
 #include <utility>
 
@@ -59,13 +59,13 @@ void outside::create(acquisition_call& call) {
     TURNSTILE_CHECK(call.may_ask());
     auto& c = call.session;
     const auto& wants = call.settings.wants;
-    // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and which waiters it passes.
+    // Among equal numbers the upgrade's upgradable hold is not known, nor which waiters the upgrade overtakes.
     if (wants.kind == contender_kind::upgrade && at_counter_end(wants.upgrades))
         return fail(call, no_more_upgrades(call.folder()));
     creating next{std::move(*this)};
     next.guid = c.new_guid();  // place: fresh_guid
     next.asked_at = c.now();
-    // A session's requests are answered in order: the list shows our own node.
+    // A session's requests are answered in order, so the list shows our own znode.
     next.sent = c.enter({base::child_path(call.folder(), contender_prefix(next.guid, wants)),
                          call.data(), create_mode::ephemeral_sequential, c.acl()});
     if (wants.kind == contender_kind::permit) {
@@ -93,7 +93,7 @@ void outside::create_parents(acquisition_call& call) {
 void creating::on_reply(acquisition_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
     if (listing.take_answer(answer)) return on_listed(call, answer);
-    // The same as with such a list: the limit is read again behind the create.
+    // The limit was answered before the create, which is sent again. So it is dropped, and read again after the create.
     if (beside->permits.expects(answer.id)) beside.reset();
 }
 
@@ -138,8 +138,9 @@ void creating::on_created(acquisition_call& call, const reply& answer) {
     call.enter(std::move(next));
 }
 
-// A list that is answered before the create, which was refused in a batch and is sent again behind it: only a failure is
-// of interest. That it may not be read is the answer to the next list as well, once the znode is there.
+// The list was answered before the create: a batch with the create was refused, and the create is sent again behind the
+// list. So only a failure of the list matters. If it may not be read, the next list reports that, once the znode
+// exists.
 void creating::on_listed(acquisition_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:
@@ -180,7 +181,7 @@ void creating::refuse(acquisition_call& call, const reply& answer) {
         case server_error::ok:
         case server_error::session_expired:
         case server_error::session_moved:
-            TURNSTILE_CHECK(false);  // on_created takes them
+            TURNSTILE_CHECK(false);  // on_created handles them
             break;
         case server_error::node_exists:
         case server_error::not_empty:
@@ -248,7 +249,7 @@ void unsure::look_for_guid(acquisition_call& call, const reply& answer) {
     locating = c.submit(get_op{base::child_path(call.folder(), *child)});
 }
 
-// It is not there, and must not be: it is looked for a while longer.
+// The create is not there, and must not appear later: the session searches for it for a while longer.
 void unsure::give_up_create(acquisition_call& call) {
     TURNSTILE_CHECK(verified_on != 0);
     TURNSTILE_CHECK(!guid.empty());
@@ -266,7 +267,7 @@ void unsure::on_located(acquisition_call& call, const reply& answer) {
         case answer_class::ok: break;
         case answer_class::gone: return give_up_create(call);
         case answer_class::forbidden:
-            // We may not read our own node: by its GUID it is ours to remove, but nothing to hold.
+            // We may not read our own znode: its GUID makes it ours to remove, but it cannot be held.
             if (!given_up)
                 call.session.tell(failed{{errc::no_permission, "to read " + next.path(call)}});
             return call.enter(leaving{std::move(next)});

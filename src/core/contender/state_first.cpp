@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last part of the way: no contender is ahead, and the grant waits for what makes it certain.
+// The state before the grant: no contender is ahead, and the contender waits until its hold is certain.
 #include <algorithm>
 #include <utility>
 
@@ -17,9 +17,9 @@ first::first(queued&& from) : waiting{std::move(from)} {
     TURNSTILE_CHECK(!beside->ties.asks());
 }
 
-// Success is told only while the lease says that the hold is certain (F28). Otherwise the session sends a
-// confirmation, and we are asked again. A grant waits for a look at our own znode that is under way. If the last one
-// was too long ago, only a watch will do: where answers are slow, another look would be too old again.
+// A grant is reported only while the lease makes the hold certain (F28). Otherwise the session sends a confirmation and
+// calls again. A grant also waits for a get of our own znode that is in progress. If the latest get is too old, only a
+// watch helps: where answers are slow, another get would be too old again.
 void first::step(acquisition_call& call) {
     if (!call.may_ask()) return;
     auto& c = call.session;
@@ -44,9 +44,9 @@ void first::grant(acquisition_call& call) {
     TURNSTILE_CHECK(!rename->is_wanted());
     TURNSTILE_CHECK(!own.asks());
     auto& c = call.session;
-    // Contenders of a read-write lock are not granted in the order in which they came: the later one's list
-    // shows a later change of the folder, since the contender that excluded it has gone from there. Where the
-    // counter sticks at its end, a create no longer counts as a change.
+    // Contenders of a read-write lock are not granted in the order of their creation. The later grant's list shows a
+    // later change of the folder, since the contender that excluded it has left. At the end of the counter a create no
+    // longer counts as a change.
     const bool sorted_by_list = family(kind) == contender_family::read_write;
     // place: number_of_a_token
     const auto zxid = sorted_by_list ? std::max(pzxid, czxid) : czxid;

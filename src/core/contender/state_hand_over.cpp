@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a place in the queue changes without a list: the one ahead goes, and an upgrade goes behind those that came before.
+// Changes of a queue position without a list: the contender ahead leaves, or an upgrade changes places.
 #include <utility>
 
 #include "base/check.hpp"
@@ -11,15 +11,16 @@ namespace turnstile::core::state {
 
 // ---- the hand-over --------------------------------------------------------------------------
 
-// The only one that was ahead in a list of this connection is gone, by an event or by the answer to the look at it.
-// Then no contender is ahead. In every other case the low-water mark of a long queue, or a fresh list, decides.
+// The contender `gone` has ended, by an event or by the answer to a get. If it was the only contender ahead in a list
+// of this connection, no contender is ahead now. In every other case the low-water mark of a long queue or a new list
+// decides.
 void queued::on_awaited_gone(acquisition_call& call, const std::string& gone,
                              std::uint64_t connection) {
     TURNSTILE_CHECK(connection != 0);
     auto& c = call.session;
     const bool current = connection == c.connection();
     if (current && may_be_handed_over(connection)) {
-        low_water.forget_version();  // the one ahead may have raised the mark
+        low_water.forget_version();  // the contender ahead may have raised the mark
         return call.enter(first{std::move(*this)});
     }
     const auto nearest = contender_sequence(gone);
@@ -49,15 +50,15 @@ void queued::on_low_water(acquisition_call& call, const reply& answer) {
     apply(call, answer, outcome);
 }
 
-// ---- another place --------------------------------------------------------------------------
+// ---- another position -----------------------------------------------------------------------
 
-// An upgrade, before it is granted.
+// For an upgrade, before its grant.
 void queued::change_places(acquisition_call& call, const decision& judged) {
     TURNSTILE_CHECK(!rename->is_wanted());
     TURNSTILE_CHECK(call.settings.wants.kind == contender_kind::upgrade);
     if (judged.ahead > 0 && call.settings.mode == attempt::once)
         return wait_for(call, judged);  // busy
-    // Going back, it would be behind those with its number that came after it.
+    // At the end of the counter a return would put the upgrade behind later contenders with its number.
     const auto parsed = parse_contender(name).value_or(contender_name{});
     if (judged.ahead > 0 && at_counter_end(numbers_of(parsed).came_with))
         return fail(call, no_more_upgrades(call.folder()));
@@ -80,7 +81,7 @@ void queued::on_renamed(acquisition_call& call, const reply& answer) {
     if (ends) {
         rename.reset();
         // place: new_place_is_listed
-        listed_on = 0;  // another list tells what is in the way of the new place
+        listed_on = 0;  // another list must show what blocks the new position
     }
     apply(call, answer, outcome);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hold: it is told of those behind it and of what a client writes into its znode, and may go on as one of another
-// kind in its place.
+// A hold: learns of contenders behind it and of writes into its znode, and may become a hold of another kind at its
+// position.
 #include <utility>
 
 #include "base/check.hpp"
@@ -20,7 +20,7 @@ held::held(first&& from, fencing_token granted_with)
 
 void held::step(acquisition_call& call) {
     if (!call.may_ask()) return;
-    if (version == k_any_version) return;  // a commit is under way, and comes first
+    if (version == k_any_version) return;  // a commit is in progress, and comes first
     if (unannounced && !announcing) announce(call);
     if (call.settings.tells_contended && !behind->needs_no_list(call.session.connection()))
         behind.change().list(call.session, call.folder());
@@ -40,7 +40,7 @@ void held::on_reply(acquisition_call& call, const reply& answer) {
 
 void held::on_watch(acquisition_call& call, const watch_event& event) {
     if (event.path == call.folder()) {
-        // Before our list is answered, the event is of another contender's watch in this session.
+        // Before our list is answered, the event belongs to another contender's watch in this session.
         // place: arrival_behind_the_hold
         if (behind->is_watched_on(event.connection)) on_contended(call);
     } else if (event.path == path(call)) {
@@ -75,7 +75,7 @@ void held::end_epoch(acquisition_call& call, const error& why) {
     call.end();
 }
 
-// Most likely a renaming has removed it: the answer to that says.
+// Most likely a rename has removed it: the rename's answer decides.
 void held::lose_znode(acquisition_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
@@ -83,14 +83,14 @@ void held::lose_znode(acquisition_call& call) {
     call.end();
 }
 
-// ---- those behind it ------------------------------------------------------------------------
+// ---- contenders behind it -------------------------------------------------------------------
 
 void held::on_contended(acquisition_call& call) {
     if (behind.change().announce()) call.session.tell(contended{});
 }
 
-// A contender that came while this one waited watches it, and would not hear that it waits no longer and that the
-// next one is first in line now. A write into our own znode tells.
+// A contender that came while this one waited watches this one. No event would report to it that this one was granted,
+// and that the next contender is first in line now. A write into our own znode reports it.
 void held::announce(acquisition_call& call) {
     TURNSTILE_CHECK(unannounced);
     TURNSTILE_CHECK(!announcing);
@@ -105,14 +105,14 @@ void held::on_announced(acquisition_call& call, const reply& answer) {
             unannounced = false;
             version = answer.stat.version;
             return;
-        case answer_class::conflict:  // a client wrote, and those that watch have been told
+        case answer_class::conflict:  // a client wrote, and the watching contenders have the event
             unannounced = false;
             own.was_changed();
             return watch_own(call);
         case answer_class::gone: return lose_znode(call);
         case answer_class::over_quota:
         case answer_class::forbidden:
-            unannounced = false;  // those behind learn it when it ends
+            unannounced = false;  // the contenders behind learn it when this hold ends
             return;
         case answer_class::bad_acl:
         case answer_class::elsewhere:
@@ -122,8 +122,8 @@ void held::on_announced(acquisition_call& call, const reply& answer) {
 
 // ---- our own znode --------------------------------------------------------------------------
 
-// A failure tells nothing: a hold is looked at again by its confirmation. Only a renaming that another client's write was
-// in the way of cannot go on without what was written.
+// A failure needs no reaction: a confirmation checks the hold again. But a rename that another client's write has
+// stopped cannot continue without reading that write.
 void held::on_own_answer(acquisition_call& call, const reply& answer) {
     apply_own_and_watch(call, answer);
     const bool may_rename = rename->is_wanted() && !rename->is_under_way() && !rename->is_unsure();
@@ -143,12 +143,12 @@ void held::on_own_answer(acquisition_call& call, const reply& answer) {
 
 void held::apply_data(acquisition_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
-    // Also at the version that we know: servers that went on from older data give it out again. At another one no
-    // confirmation of the known version succeeds any more.
+    // An order counts also at the known version: servers that went on from older data assign the version again. At
+    // another version no confirmation of the known version succeeds any more.
     // place: order_to_go
     if (found && found->manner == revocation::how::take)
         return revoke(call, taken_away(call.folder(), *found));
-    if (version == k_any_version) return;  // a commit is under way, and will find it, too
+    if (version == k_any_version) return;  // a commit is in progress, and will find it
     if (take_note(answer.stat.version, found) && *request) call.session.tell(**request);
 }
 
@@ -159,9 +159,8 @@ void held::begin_rename(acquisition_call& call, contender_kind to) {
         const error busy{errc::busy, path(call) + " is being renamed"};
         return call.session.tell(core::renamed{token, path(call), busy});
     }
-    // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
-    // stand behind those that wait. The hold keeps its old name then, which lets none of those in that the new one would
-    // have let in.
+    // At the end of the counter equal numbers are ordered by creation, and the new name would be behind the waiters. So
+    // the hold keeps its old name. Contenders that the new name would have admitted keep waiting.
     const auto number = contender_sequence(name);
     if (ties || !number || at_counter_end(*number)) return end_rename(call, std::nullopt);
     rename.change() = renaming{renamed_contender(name, to)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way out: the znode is removed until it is so.
+// The way out: sends the removal again until the znode is gone.
 #include <utility>
 
 #include "base/check.hpp"
@@ -12,12 +12,12 @@ namespace turnstile::core::state {
 
 namespace {
 
-// A remove that the servers refuse for a reason that may pass (too busy, ...) is tried so often.
+// Number of attempts for a removal that the servers refuse for a temporary reason (too busy, ...).
 constexpr int k_most_refused_removals = 16;
 
 }  // namespace
 
-// A contender that marks has none ahead, also where the list of a later connection has not been judged yet.
+// A contender with a crash mark has none ahead, even if the list of a later connection has not been judged yet.
 leaving::leaving(queued&& from) : standing{std::move(from)} {
     was_first = from.ahead == 0U || delay->is_marked();
     awaited = std::move(from.awaited);
@@ -33,7 +33,7 @@ leaving::leaving(held&& from, bool holder_may_act)
     announcing = from.announcing;
 }
 
-// ---- what goes with the znode ---------------------------------------------------------------
+// ---- removed together with the znode --------------------------------------------------------
 
 void leaving::tell_number(acquisition_call& call, contender_effects::number_step step) const {
     if (!was_first) return;  // place: number_of_the_first
@@ -41,7 +41,7 @@ void leaving::tell_number(acquisition_call& call, contender_effects::number_step
         call.session.number_known(step, family(kind), *number);
 }
 
-// A holder that has not lost its hold takes its crash mark along.
+// A holder that has not lost its hold removes its crash mark as well.
 bool leaving::takes_crash_mark() const {
     return delay->is_marked() && !may_act;  // place: takes_its_mark
 }
@@ -51,8 +51,8 @@ bool leaving::raises_low_water_mark(const acquisition_call& call) const {
     return was_first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
-// The contenders behind a hold, or behind the first one, wait for its end: that goes at once, by itself or with those
-// that are given up in the same moment. What takes more along than a znode goes by itself.
+// The contenders behind a hold, or behind the first waiter, wait for its end. So its removal is sent at once, alone or
+// with others that are given up at the same moment. A removal with a crash mark or a low-water mark is sent alone.
 bool leaving::goes_with_others(const acquisition_call& call) const {
     if (takes_crash_mark() || raises_low_water_mark(call)) return false;
     return (!was_held && !was_first) || call.session.gathers_removals();
@@ -73,8 +73,9 @@ operation leaving::removal(const acquisition_call& call) const {
     return all;
 }
 
-// The crash mark is not there, may not be removed, or has children; the folder's data is not as it was, or not ours to
-// change. Then that part is dropped, and our znode goes without it. False: nothing of that kind was refused.
+// The servers refused the crash mark's part (it is missing, may not be removed, or has children) or the low-water
+// mark's part (the folder's data have changed, or may not be written). Drops that part; our znode is removed without
+// it. Returns false if neither was refused.
 bool leaving::drop_refused_rest(acquisition_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;
@@ -134,7 +135,7 @@ void leaving::on_watch(acquisition_call& call, const watch_event& event) {
     if (own.on_event(event.kind)) lose_znode(call);
 }
 
-// What a component has made of an answer: nothing that it refuses matters any more.
+// Handles a component's consequence. Its refusals do not matter any more.
 void leaving::apply(acquisition_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
@@ -179,12 +180,12 @@ void leaving::give_back_and_end(acquisition_call& call) {
     call.end();
 }
 
-// Most likely a renaming has removed it: the answer to that says.
+// Most likely a rename has removed it: the rename's answer decides.
 void leaving::lose_znode(acquisition_call& call) {
     if (!rename->is_wanted()) give_back_and_end(call);
 }
 
-// ---- answers to requests of before ----------------------------------------------------------
+// ---- answers to requests of earlier states --------------------------------------------------
 
 void leaving::on_listed(acquisition_call& call, const reply& answer) {
     switch (classify(answer)) {
@@ -226,7 +227,7 @@ void leaving::on_renamed(acquisition_call& call, const reply& answer) {
 void leaving::apply_data(acquisition_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
     if (found && found->manner == revocation::how::take) return;
-    if (version == k_any_version) return;  // a commit is under way, and will find it, too
+    if (version == k_any_version) return;  // a commit is in progress, and will find it
     if (take_note(answer.stat.version, found) && *request && was_held) call.session.tell(**request);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// state_queries: what a session asks about the state of a contender (acquisition::current()). Nothing is changed by it.
+// state_queries: a session's questions about the state of a contender (acquisition::current()). They change nothing.
 //
-// Thread safety: none; for as long as the acquisition is not given an event.
+// Thread safety: none. The results are valid until the acquisition's next event.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@
 
 namespace turnstile::core {
 
-// The part that all states have whose znode stands; nullptr: it does not stand.
+// The common part of the states whose znode exists; nullptr in the other states.
 [[nodiscard]] const state::standing* standing_in(const acquisition_state& current) noexcept;
 
-// Its znode is to be created, or its create is in progress.
+// True if its znode is to be created, or its create is in progress.
 [[nodiscard]] bool enters(const acquisition_state& current) noexcept;
-// Its znode stands in the queue, as far as is known, and the caller has not left it.
+// True if its znode is in the queue, as far as is known, and the caller has not given up.
 [[nodiscard]] bool stands(const acquisition_state& current) noexcept;
-// Waits for its place in the queue.
+// True if it waits for its turn in the queue.
 [[nodiscard]] bool waits_in_line(const acquisition_state& current) noexcept;
-// Holds, or is about to: its lease must be kept fresh by checks of its znode.
+// True for a hold, and for a contender that is about to hold: checks of its znode must keep its lease fresh.
 [[nodiscard]] bool needs_confirmation(const acquisition_state& current) noexcept;
-// The contender is first, or a look at the low-water mark is to show that it is, and only its lease is missing.
+// True if the contender is first and only its lease is missing, or if a get of the low-water mark may show that.
 [[nodiscard]] bool awaits_lease(const acquisition_state& current) noexcept;
-// A hold, or a waiter with exactly one contender in its way: its end may be the grant of the one behind it.
+// True for a hold, and for a waiter with exactly one contender ahead: its end may be a grant for the contender behind.
 [[nodiscard]] bool holds_or_has_one_ahead(const acquisition_state& current) noexcept;
-// Its own znode is watched on this connection, or is about to be.
+// True if its own znode is watched on this connection, or is about to be.
 [[nodiscard]] bool watches_itself(const acquisition_state& current,
                                   std::uint64_t connection) noexcept;
-// The end of the lock delay, if the contender is first and waits for that.
+// The end of the lock delay, if the contender is first and waits for it.
 [[nodiscard]] std::optional<time_point> delay_end(const acquisition_state& current) noexcept;
-// The contender ahead of a waiter, the nearest of several; nullptr: there is none, or it was not read.
+// The nearest contender ahead of a waiter; nullptr: there is none, or it was not read.
 [[nodiscard]] const contender_ahead* nearest_ahead(const acquisition_state& current) noexcept;
-// A hold, and nothing of the acquisition's own is about to change its znode: a commit may.
+// True for a hold whose acquisition is not about to change its znode, so that a commit may change it.
 [[nodiscard]] bool settled(const acquisition_state& current) noexcept;
-// Of its znode; another one there means that another client has written to it. k_any_version while a commit under this
-// hold leaves it open.
+// The version of its znode as the acquisition knows it; a different version there shows a write of another client.
+// k_any_version while a commit under this hold leaves the version open.
 [[nodiscard]] std::int32_t version_in(const acquisition_state& current) noexcept;
 
 }  // namespace turnstile::core

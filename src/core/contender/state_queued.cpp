@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place in the queue: list, decide, and watch those ahead. state_hand_over.cpp says what comes of the end of the one ahead.
+// The position in the queue: lists, decides, and watches the contenders ahead. state_hand_over.cpp handles their end.
 #include <string_view>
 #include <utility>
 
@@ -29,7 +29,7 @@ void queued::step(acquisition_call& call) {
     if (asks_for_place()) return;
     auto& c = call.session;
     if (is_listed_on(c.connection())) return probe(call);
-    // A client may have written into our znode since, and a grant must not outlast that.
+    // A client may have written into our znode meanwhile, and a grant must not come after that.
     if (!own.is_fresh(c)) own.look(c, path(call));
     list(call);
 }
@@ -41,7 +41,7 @@ void queued::on_reply(acquisition_call& call, const reply& answer) {
     if (beside->permits.expects(answer.id)) return on_permits(call, answer);
     if (beside->ties.expects(answer.id)) return on_tied(call, answer);
     if (rename->expects(answer.id)) return on_renamed(call, answer);
-    if (delay->expects(answer.id))  // as the first, by a list of an earlier connection
+    if (delay->expects(answer.id))  // first, by a list of an earlier connection
         return apply(call, answer, delay.change().on_answer(call.session, own_mark(call), answer));
     for (auto& znode : awaited)
         if (znode.probing.take_answer(answer)) return on_probed(call, znode, answer);
@@ -79,14 +79,14 @@ void queued::end_epoch(acquisition_call& call, const error& why) {
     call.enter(after_session(call, why));
 }
 
-// While a rename is under way the missing znode is most likely its work: the answer to the rename decides.
+// During a rename a missing znode is most likely the rename's work: its answer decides.
 void queued::lose_znode(acquisition_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
     call.enter(outside{});
 }
 
-// What a component has made of an answer.
+// Handles the consequence of a component's answer.
 void queued::apply(acquisition_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
@@ -155,7 +155,7 @@ void queued::on_tied(acquisition_call& call, const reply& answer) {
         listed_on = 0;
     apply(call, answer, outcome);
     if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
-    // A list that went out of date meanwhile is asked for once more, when all answers are in.
+    // A list that has become out of date meanwhile is requested again when all answers are in.
     if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 
@@ -178,14 +178,14 @@ void queued::judge(acquisition_call& call, const std::vector<std::string>& child
         judged = decide(children, name, kept.ties.czxids(), limit);
         if (judged.verdict == verdict::ask_czxid) kept.children = children;
     } else if (!beside->permits.limit()) {
-        beside.reset();  // equal numbers and a limit are of use for the next list, too
+        beside.reset();  // equal numbers and a limit are useful for the next list as well
     }
     take_place(call, judged);
     if (!call.leaves_state() && judged.verdict == verdict::wait_on_any)
         beside.change().permits.settle(call.session, call.folder(), children);
 }
 
-// ---- the place ------------------------------------------------------------------------------
+// ---- the position ---------------------------------------------------------------------------
 
 void queued::take_place(acquisition_call& call, const decision& judged) {
     TURNSTILE_CHECK(listed_on != 0);
@@ -200,7 +200,7 @@ void queued::take_place(acquisition_call& call, const decision& judged) {
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
             awaited.give_back(call.session, folder);
-            // A list on a later connection must not set a watch that nothing gives back.
+            // A list on a later connection must not set a watch that no code gives back.
             watch_one_by_one();
             return call.enter(first{std::move(*this)});
         case verdict::wait_on:
@@ -221,7 +221,7 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // Before a try leaves: it would take a mark along that may be the other contender's by now.
+    // Before a try leaves: otherwise it would remove a mark that may belong to the other contender by now.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)
@@ -231,7 +231,7 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
         names.insert(judged.predecessor);
         watch_one_by_one();
     } else {
-        names.emplace();  // the folder, which says how many permits there are
+        names.emplace();  // the folder, whose data have the number of permits
         choose_watches(call, judged);
         if (!beside->permits.lists_with_watch())
             names.insert(judged.holders.begin(), judged.holders.end());
@@ -258,7 +258,7 @@ void queued::watch_one_by_one() {
     if (beside->permits.lists_with_watch()) beside.change().permits.watch_by_children(false);
 }
 
-// Of very many holders ahead the first in line watches the folder's children instead.
+// With very many holders ahead, the first waiter watches the folder's children instead.
 void queued::choose_watches(acquisition_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.verdict == verdict::wait_on_any);
     const auto& folder = call.folder();
@@ -273,12 +273,12 @@ void queued::choose_watches(acquisition_call& call, const decision& judged) {
     permits.watch_by_children(!call.session.has_room_to_watch(judged.holders.size(), more, bytes));
     if (!permits.lists_with_watch()) return;
     if (!permits.children_watched_on(call.session.connection()))
-        listed_on = 0;  // once more, with a watch
+        listed_on = 0;  // list again, with a watch
 }
 
-// ---- those ahead ----------------------------------------------------------------------------
+// ---- contenders ahead -----------------------------------------------------------------------
 
-// A get, not an exists, which would leave a watch on a znode that is gone.
+// Sends a get, not an exists: an exists would leave a watch on a znode that is gone.
 void queued::probe(acquisition_call& call) {
     TURNSTILE_CHECK(call.session.attached());
     auto& c = call.session;
@@ -294,14 +294,15 @@ void queued::on_probed(acquisition_call& call, awaited_znode& probed, const repl
     switch (classify(answer)) {
         case answer_class::ok:
             probed.on = answer.connection;
-            // It was read before without a watch, and may have changed in between.
+            // The limit was read before without a watch, and may have changed in between.
             if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
                 listed_on = 0;
             if (!probed.child.empty())
                 seen_ahead.change() = contender_ahead::of(answer, c.session_id());
             return;
         case answer_class::gone:
-            // Watched, also by an earlier connection, and no event came: the C client still waits for it.
+            // The znode was watched, perhaps on an earlier connection, and no event came: the C client still expects
+            // it.
             if (probed.on != 0) {
                 c.unwatch(probed.path(call.folder()));
             } else {
@@ -310,7 +311,7 @@ void queued::on_probed(acquisition_call& call, awaited_znode& probed, const repl
             // place: awaited_was_gone
             return on_awaited_gone(call, awaited.remove(probed), answer.connection);
         case answer_class::forbidden:
-            if (probed.on == answer.connection) return;  // a second look: it stands
+            if (probed.on == answer.connection) return;  // a second look: the znode exists
             return fail(call, {errc::no_permission, "to watch " + probed.path(call.folder())});
         case answer_class::conflict:
         case answer_class::over_quota:
@@ -322,7 +323,7 @@ void queued::on_probed(acquisition_call& call, awaited_znode& probed, const repl
 
 void queued::on_awaited(acquisition_call& call, awaited_znode& znode, const watch_event& event) {
     if (event.kind == watch_kind::children) {
-        // Without a list that is answered, it is an earlier watch, or another one of this session, that fires.
+        // No list with a watch is answered: an earlier watch, or one of another contender of this session, has fired.
         if (!beside->permits.children_watched_on(event.connection)) return;
         beside.change().permits.children_watch_fired();
         listed_on = 0;
@@ -330,7 +331,7 @@ void queued::on_awaited(acquisition_call& call, awaited_znode& znode, const watc
     }
     if (event.kind != watch_kind::deleted) {
         znode.on = 0;  // place: watch_is_used_up
-        // A contender that was waited for has been granted, or the limit is another.
+        // A contender ahead has been granted, or the limit has changed.
         if (call.settings.wants.kind == contender_kind::permit) listed_on = 0;
         return;
     }

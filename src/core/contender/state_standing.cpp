@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the states have in common whose znode stands: its name, its watch, and a new name.
+// The common part of the states whose znode exists: its name, its watch, and a new name.
 #include <limits>
 
 #include "base/check.hpp"
@@ -11,11 +11,11 @@ namespace turnstile::core::state {
 
 namespace {
 
-// So close to the end of the servers' sequence counter a hand-over is always checked with a list.
+// So close to the end of the servers' counter, a list always checks a hand-over.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
-// Whether the end of the only one ahead leaves a contender of this kind with the lock. Others have no zero-
-// request hand-over: readers and writers need a list for their token, semaphores' contenders for their number.
+// True for kinds that are granted when the only contender ahead ends. For other kinds a hand-over needs a request:
+// readers and writers need a list for their token, a semaphore's contenders for their number.
 constexpr bool is_handed_over(contender_kind kind) {
     return kind == contender_kind::lock || kind == contender_kind::latch;
 }
@@ -47,12 +47,13 @@ void standing::watch_own(acquisition_call& call) {
     own.watch(call.session, path(call));
 }
 
-// What the answer says of the watch. Its path is made up only where it is needed: this is on the way of each cycle.
+// Applies an answer about the own znode. The path is built only if it is needed: this runs in each lock cycle.
 void standing::apply_own(acquisition_call& call, const reply& answer) {
     if (own.on_answer(answer)) call.session.unwatch_gone(path(call));
 }
 
-// A watch that was lost with an earlier connection, and is told after the attach, which therefore asked for no other.
+// If the watch request was lost with an earlier connection, and its answer comes after the attach, sets the watch
+// again: the attach sent none because the request was still in progress.
 void standing::apply_own_and_watch(acquisition_call& call, const reply& answer) {
     const bool is_lost = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                          answer.connection < call.session.connection();
@@ -86,7 +87,7 @@ void standing::step_renaming(acquisition_call& call) {
 void standing::take_new_name(acquisition_call& call) {
     TURNSTILE_CHECK(!rename->name().empty());
     TURNSTILE_CHECK(rename->name() != name);
-    give_back_own(call);  // of the old name
+    give_back_own(call);  // the watch of the old name
     name = rename->name();
     if (const auto now = parse_contender(rename->name())) kind = now->wants.kind;
     version = 0;

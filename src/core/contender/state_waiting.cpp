@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What queued and first have in common: what another client writes into our znode while a caller waits, and the end of
-// the session.
+// The common part of queued and first: writes of other clients into our znode while a caller waits, and the end of the
+// session.
 #include "base/check.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
@@ -29,10 +29,10 @@ consequence waiting::read_own(acquisition_call& call, const reply& answer) {
 consequence waiting::read_data(acquisition_call& call, const reply& answer) {
     TURNSTILE_CHECK(answer.outcome == outcome::answered);
     const auto found = parse_revocation(answer.data);
-    // Also at the version that is known: servers that went on from older data give it out again.
+    // An order counts also at the known version: servers that went on from older data assign the version again.
     if (found && found->manner == revocation::how::take)
         return refused{taken_away(call.folder(), *found)};
-    static_cast<void>(take_note(answer.stat.version, found));  // told with the grant
+    static_cast<void>(take_note(answer.stat.version, found));  // reported with the grant
     return goes_on{};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tie_order: the order of contenders with equal numbers, by the instants at which their znodes were created.
+// tie_order: the order of contenders with equal numbers, by the creation of their znodes.
 //
-// A server whose counter sticks at its end gives many the same number (queue_rule.hpp). What was found out is kept
+// A server whose counter sticks at its end gives many contenders the same number (queue_rule.hpp). The czxids are kept
 // for later lists. A value. Thread safety: none.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_effects: what the commits of a hold ask of their session in answer to an event.
+// write_effects: the actions that the commits of a hold request from their session while they handle an event.
 //
-// The commits call nothing: they add effects to a vector, and the session carries the effects out in this order once
-// the event is over (core/session/commit_steps.hpp).
+// The commits call nothing: they add effects to a vector, and the session executes these in their order after the event
+// (core/session/commit_steps.hpp).
 //
 // Thread safety: none, values.
 #pragma once
@@ -21,16 +21,16 @@ namespace turnstile::core {
 
 // A commit that was applied.
 struct committed {
-    // For each part the name of the znode that it created, else empty; nothing at all if the answer was
-    // lost and only the znode's version told of the success.
+    // For each part the name of the znode that it created, else empty. Nothing if the answer was lost and only the
+    // version of the znode showed the success.
     std::optional<std::vector<std::string>> paths;
-    // For each part the version that it left, -1 where it left none; empty with no paths.
+    // For each part the new version, -1 for a part without one. Empty if there are no paths.
     std::vector<std::int32_t> versions{};
     friend bool operator==(const committed&, const committed&) = default;
 };
 using commit_outcome = std::variant<committed, error>;
 
-// The znode of a hold as the hold knows it.
+// The znode of a hold, as the hold knows it.
 struct own_znode {
     std::string path;
     std::string data;
@@ -45,16 +45,16 @@ struct submit {
     core::request request;
     friend bool operator==(const submit&, const submit&) = default;
 };
-// A request came to nothing although the connection may live: the session calls on_attached some time later.
+// A request failed although the connection may live: the session calls on_attached after a pause.
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };
-// The hold's znode has this version; k_any_version while the version is not known.
+// The hold's znode has this version; k_any_version while the version is unknown.
 struct version_became {
     std::int32_t version = k_any_version;
     friend bool operator==(const version_became&, const version_became&) = default;
 };
-// The hold takes in this answer to a read of its znode, and may end by it.
+// The hold handles this answer to a read of its znode, and may end because of it.
 struct apply {
     reply answer;
     friend bool operator==(const apply&, const apply&) = default;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// clock_watch: finds out that the machine has stood still and CLOCK_BOOTTIME with it.
+// clock_watch: detects that the machine stood still and that CLOCK_BOOTTIME stood still with it.
 //
 //     clock_watch watch{session_timeout};
 //     if (const auto ahead = watch.compare(now, wall); ahead > duration{}) core.on(clock_stepped{ahead}, now);
 //
-// Many hypervisors stop the clocks of a guest that is paused, migrated or restored. What goes on outside is the
-// time of day: when something sets the guest's wall clock afterwards (the hypervisor's agent, chrony, ntpd), it goes
-// ahead of CLOCK_BOOTTIME by as much as the machine stood still. The two part for other reasons, too: drift and slewing
-// are allowed for, k_slew of the time that has passed and k_tolerated once. A step by an administrator looks like a
-// pause and is taken for one, which ends leases needlessly. A step back says nothing, and the watch starts anew from
-// there.
+// Many hypervisors stop the clocks of a guest that is paused, migrated or restored. Later the hypervisor's agent,
+// chrony or ntpd sets the guest's wall clock to the time of day. Then the wall clock is ahead of CLOCK_BOOTTIME by the
+// length of the pause. Drift and slewing separate the two clocks as well: the watch allows for k_slew of the time that
+// has passed, and once for k_tolerated. A step by an administrator looks like a pause: it ends leases needlessly. After
+// a step back the watch starts again from the new difference.
 //
-// Pauses shorter than k_tolerated are not seen, but those within `window` add up. A value, told the time; thread
-// safety: one thread at a time.
+// The watch misses a pause shorter than k_tolerated, but pauses within `window` add up. A value; the caller passes the
+// time. Thread safety: one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -24,15 +23,16 @@ namespace turnstile::core {
 
 class clock_watch {
 public:
-    // ntpd and the kernel slew by no more than 500 parts of a million; chrony by as much as its maxslewrate says, which
-    // lease.md's A1 limits. (A slewed wall clock takes CLOCK_BOOTTIME along, so that none of that is seen here.)
+    // ntpd and the kernel slew by at most 500 parts per million. chrony slews by its maxslewrate, which assumption A1
+    // of lease.md limits. A slewed wall clock slews CLOCK_BOOTTIME equally, so slewing does not separate the two
+    // clocks.
     static constexpr double k_slew = 0.001;
     static constexpr duration k_tolerated = std::chrono::milliseconds{200};
 
     explicit clock_watch(duration window) : window_{window} {}
 
-    // Compares the clocks and keeps what they showed. `wall`: of the wall clock, since its epoch, read together with
-    // `now`. Returns by how much it has gone ahead; zero while the two agree.
+    // Compares the clocks and stores the comparison. `wall` is the time since the wall clock's epoch, read together
+    // with `now`. Returns how far the wall clock has stepped ahead; zero if it has not.
     [[nodiscard]] duration compare(time_point now, duration wall) {
         const auto apart = wall - now.time_since_epoch();
         if (!base_ || apart < base_->apart) {

@@ -10,16 +10,17 @@ namespace turnstile::core {
 
 namespace {
 
-// Samples closer together than these parts of S and R are left out: fewer samples only make the
-// lease shorter, never longer, and their number stays bounded (unproven_answers.hpp).
+// Two samples closer together than these fractions of S and R are stored as one. Fewer samples can make the lease
+// shorter, never longer, and their number stays bounded (unproven_answers.hpp).
 constexpr int k_timeout_grain = 64;
 constexpr int k_relay_grain = 128;
-// The C client pings after a third of the time-out without a request; a little earlier, an `exists`
-// takes the ping's place, and its answer, unlike a ping's, is visible and says when it was sent.
+// The C client pings after a third of the session timeout without a request. An `exists` a little earlier replaces the
+// ping: unlike a ping, its answer is visible, and its send time is known.
 constexpr int k_keep_alive_tenths = 3;
-constexpr int k_least_keep_alive = 32;  // this part of S
-constexpr int k_least_left = 16;        // this part of S
-// At 5/2 R a hold outlives a change of servers, at 5/3 R a hold through a follower stays alive (docs/why/lease.md).
+constexpr int k_least_keep_alive = 32;  // a fraction: S / 32
+constexpr int k_least_left = 16;        // a fraction: S / 16
+// From S = 5/2 R on a hold outlives a change of servers; from 5/3 R on a hold through a follower stays alive
+// (docs/why/lease.md).
 constexpr int k_bounds = 5;
 constexpr int k_for_ample = 2;
 constexpr int k_for_lasting = 3;
@@ -84,7 +85,7 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
     if (connection != here_.number) return;
-    // What was linked by a shorter one may have come to the leader too late.
+    // A request that was linked under a shorter bound may have reached the leader too late.
     if (here_.chain && bound > here_.bound) here_.chain = first_link();
     set_bound(bound);
 }
@@ -116,7 +117,7 @@ void lease::answered(std::uint64_t connection, time_point sent, time_point recei
     TURNSTILE_CHECK(*here_.chain >= *certain_);
 }
 
-// The leader has had the touch by `received`, or by R later where it is relayed.
+// The touch reached the leader at the latest at `received`, or, where a follower relays it, R after `received`.
 void lease::chain(time_point sent, time_point received) {
     TURNSTILE_CHECK(here_.chain);
     const bool directly = here_.direct_since && sent >= *here_.direct_since;

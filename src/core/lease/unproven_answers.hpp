@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// unproven_answers: the answered requests of one connection that no write has proven yet, (b) of lease.hpp.
+// unproven_answers: answered requests of one connection that no write has proven yet: (b) in lease.hpp.
 //
-// A follower relays touches at most R after it has answered: a write that was sent R after an answer, or later, proves
-// that request if it commits. Answers closer together than a grain are left out: fewer only make the lease shorter,
-// never longer, and their number stays bounded.
+// A follower relays a touch at most R after its answer. So a write that is sent at least R after the answer to a
+// request proves that request, if the write commits. Of requests sent within one grain only the first is stored: fewer
+// samples can make the lease shorter, never longer, and their number stays bounded.
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -17,12 +17,12 @@ namespace turnstile::core {
 
 class unproven_answers {
 public:
-    // A request that was sent later than those before it by a grain, or more, is kept. `bound`: R on this connection.
+    // Stores the request if it was sent at least `grain` after the latest stored one. `bound`: R on this connection.
     void remember(time_point sent, time_point received, duration grain, duration bound);
-    // The send time of the earliest request left that a write sent at `write` proves; it is forgotten. Called until there
-    // is nothing: the last one is the latest that the write proves.
+    // Removes the earliest stored request and returns its send time, if a write sent at `write` proves it. The caller
+    // repeats the call until it returns nothing: the last value is the latest that the write proves.
     [[nodiscard]] std::optional<time_point> take_proven(time_point write, duration bound);
-    // The first instant from which on a write, if it commits, proves a request; nothing if there is none to prove.
+    // The first instant at which a write can prove a stored request, if it commits. Nothing if none is stored.
     [[nodiscard]] std::optional<time_point> next_proof(duration bound) const;
     void forget() noexcept { samples_.clear(); }
 
@@ -35,7 +35,7 @@ private:
         friend bool operator==(const sample&, const sample&) = default;
     };
 
-    std::deque<sample> samples_;  // in the order in which they were sent
+    std::deque<sample> samples_;  // in sending order
 };
 
 }  // namespace turnstile::core

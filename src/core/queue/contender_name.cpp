@@ -21,10 +21,10 @@ constexpr std::string_view k_write = "__WRIT__";
 constexpr std::string_view k_upgrade = "__UPGR__";
 constexpr std::string_view k_lease = "lease";
 constexpr std::size_t k_guid = 36;
-constexpr std::size_t k_width = 10;  // of "%010d", the sign included
+constexpr std::size_t k_width = 10;  // characters of "%010d", the sign included
 constexpr std::int32_t k_lowest_of_width = -999'999'999;
 
-// All of `text` as a number.
+// Parses all of `text` as a number.
 std::optional<std::int32_t> whole_number(std::string_view text) noexcept {
     std::int32_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -32,7 +32,7 @@ std::optional<std::int32_t> whole_number(std::string_view text) noexcept {
     return value;
 }
 
-// The number of this width at the end of `text`, in the form in which servers write it.
+// The number in the last `width` characters of `text`, if a server would write it so.
 std::optional<std::int32_t> sequence_of_width(std::string_view text, std::size_t width) noexcept {
     if (text.size() < width) return std::nullopt;
     const auto number = text.substr(text.size() - width);
@@ -49,7 +49,7 @@ bool take_suffix(std::string_view& text, std::string_view suffix) noexcept {
     return true;
 }
 
-// "lease-" or "lease<k>-", k from 2 without leading zeros.
+// Reads "lease-" or "lease<k>-", with k from 2 on and without leading zeros.
 std::optional<claim> take_permits(std::string_view head) noexcept {
     if (!take_suffix(head, "-")) return std::nullopt;
     const auto digits = head.substr(head.find_last_not_of("0123456789") + 1);
@@ -61,7 +61,7 @@ std::optional<claim> take_permits(std::string_view head) noexcept {
     return claim{contender_kind::permit, *permits};
 }
 
-// "__UPGR__<n>-", which makes a writer an upgrade of reader n.
+// Reads "__UPGR__<n>-", by which a writer is the upgrade of reader n.
 std::optional<claim> take_upgrade(std::string_view head) noexcept {
     if (!take_suffix(head, "-")) return std::nullopt;
     for (const auto width : {k_width, k_width + 1}) {
@@ -72,7 +72,7 @@ std::optional<claim> take_upgrade(std::string_view head) noexcept {
     return std::nullopt;
 }
 
-// What stands before the number says what is wanted.
+// Reads the claim from the text before the number.
 std::optional<claim> what_is_wanted(std::string_view head) noexcept {
     if (head.ends_with(k_lock)) return claim{contender_kind::lock};
     if (head.ends_with(k_latch)) return claim{contender_kind::latch};
@@ -85,7 +85,7 @@ std::optional<claim> what_is_wanted(std::string_view head) noexcept {
     return take_permits(head);
 }
 
-// "%010d". Names are put together several times for each grant.
+// Appends "%010d" without a format string: each grant makes several names.
 std::string& append_sequence(std::string& to, std::int32_t sequence) {
     if (sequence < 0) return to += fmt::format("{:010}", sequence);
     const fmt::format_int digits{sequence};
@@ -109,7 +109,7 @@ std::string marker(const claim& wants) {
 
 }  // namespace
 
-// Where both widths give a number, what stands before it tells: "lock-1234567890" is no -1234567890.
+// Where both widths give a number, the text before it decides: "lock-1234567890" does not have number -1234567890.
 std::optional<contender_name> parse_contender(std::string_view child) noexcept {
     for (const auto width : {k_width, k_width + 1}) {
         const auto sequence = sequence_of_width(child, width);

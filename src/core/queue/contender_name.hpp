@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_name: the names that contenders give their znodes. What a contender wants is in its name,
-// since the queue rule sees only names.
+// contender_name: the names of the contenders' znodes. A name contains the contender's claim, because the queue rule
+// sees only names.
 //
 // | kind       | name                                         | also known to                         |
 // |------------|----------------------------------------------|---------------------------------------|
@@ -8,19 +8,20 @@
 // | latch      | `_c_<uuid>-latch-<n>`                        | Curator: LeaderLatch                  |
 // | read       | `_c_<uuid>-__READ__<n>`                      | Curator: a reader                     |
 // | write      | `_c_<uuid>-__WRIT__<n>`                      | Curator: a writer                     |
-// | upgradable | `_c_<uuid>-__UPGR__-__READ__<n>`             | Curator takes it for a reader         |
-// | upgrade    | `_c_<uuid>-__UPGR__<its n>-__WRIT__<n>`      | Curator takes it for a writer         |
-// | granted    | `_c_<uuid>-__UPGR__<n>-__WRIT__<its n>`      | the same, in its reader's place       |
+// | upgradable | `_c_<uuid>-__UPGR__-__READ__<n>`             | Curator treats it as a reader         |
+// | upgrade    | `_c_<uuid>-__UPGR__<its n>-__WRIT__<n>`      | Curator treats it as a writer         |
+// | granted    | `_c_<uuid>-__UPGR__<n>-__WRIT__<its n>`      | an upgrade at its reader's position   |
 // | permit     | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | none                                  |
 //
-// `<n>` is the number that the servers append (`%010d` of the parent's creation counter). What stands
-// before the marker does not matter, so Go's samuel client (32 hex digits in place of the uuid) and
-// Curator without protection are in the same queue. Every other child is foreign and ignored: Curator
-// and Go let one foreign child block every contender (F14).
+// `<n>` is the number that the servers append (`%010d` of the parent's creation counter). The text before the marker
+// does not matter. So Go's samuel client (32 hex digits instead of the uuid) and Curator without protection join the
+// same queue. Every other child is foreign and ignored; in Curator and Go one foreign child blocks every contender
+// (F14).
 //
-// An upgrade has two numbers: the one that it came with, and "its n", that of its upgradable contender. It
-// stands in the queue at the one at the end; before it is granted the two change places (queue_rule.hpp). The
-// upgradable contender came first, which tells them apart.
+// An upgrade's name has two numbers: the number that the servers gave to the upgrade, and "its n", the number of its
+// upgradable contender. The number at the end of the name is its position in the queue. Before the upgrade is granted,
+// the two numbers change places (queue_rule.hpp). The earlier number is the upgradable contender's, because that
+// contender came first.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ namespace turnstile::core {
 
 enum class contender_kind : std::uint8_t { lock, latch, read, write, upgradable, upgrade, permit };
 
-// Kinds that queue for the same thing. Contenders of other families are foreign.
+// Kinds that share a queue. A contender of another family is foreign.
 enum class contender_family { lock, latch, read_write, semaphore };
 
 [[nodiscard]] constexpr contender_family family(contender_kind kind) noexcept {
@@ -49,12 +50,12 @@ enum class contender_family { lock, latch, read_write, semaphore };
     return contender_family::read_write;
 }
 
-// What a contender wants.
+// The kind of lock and the permits that a contender requests.
 struct claim {
     contender_kind kind = contender_kind::lock;
-    std::int32_t permits = 1;  // permit: so many at once
-    // Upgrade: the number of the upgradable contender that it belongs to; once it stands in the place of
-    // that one, the number that it came with.
+    std::int32_t permits = 1;  // permit: the number of permits
+    // Upgrade: the number of its upgradable contender. Once the upgrade has that contender's position: the number that
+    // the servers gave to the upgrade.
     std::int32_t upgrades = 0;
     friend bool operator==(const claim&, const claim&) = default;
 };
@@ -65,37 +66,36 @@ struct contender_name {
     friend bool operator==(const contender_name&, const contender_name&) = default;
 };
 
-// What the name of a child says, or nothing if the child is foreign. A number is exactly what servers
-// write, `%010d`: ten digits, or where a server wrapped at 2^31 a minus sign and nine, ten if it takes
-// them.
+// Parses a child's name; nothing if the child is foreign. A number has exactly the form that servers write with
+// `%010d`: ten digits, or after a wrap at 2^31 a minus sign with nine digits, or with ten if the number needs them.
 [[nodiscard]] std::optional<contender_name> parse_contender(std::string_view child) noexcept;
 
 // The number at the end of a contender's name, or nothing if the child is foreign.
 [[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept;
-// The same for one family's contenders.
+// The same, for contenders of one family alone.
 [[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child,
                                                              contender_family of) noexcept;
 
 // The name of a new contender, without the number.
 [[nodiscard]] std::string contender_prefix(std::string_view guid, const claim& wants = {});
-// The whole name, with the number that the servers put behind it.
+// The whole name, with the number that the servers append.
 [[nodiscard]] std::string contender_child(std::string_view guid, const claim& wants,
                                           std::int32_t sequence);
-// The number of its characters; the number that the servers put behind it has ten.
+// The length of the name. The servers' number counts as ten characters.
 [[nodiscard]] std::size_t contender_size(const claim& wants);
-// The name of a contender of another kind that keeps the place of `child`.
+// The name of a contender of another kind at the same position as `child`.
 [[nodiscard]] std::string renamed_contender(std::string_view child, contender_kind kind);
-// The name of the same upgrade in the other of its two places.
+// The name of the same upgrade with its two numbers exchanged.
 [[nodiscard]] std::string upgrade_in_other_place(std::string_view child);
 
-// True if the child was created by the attempt that made `guid`.
+// True if the attempt with this `guid` created the child.
 [[nodiscard]] bool made_by(std::string_view child, std::string_view guid) noexcept;
 
-// The GUID in the name of a contender that is named as ours are, or nothing.
+// The GUID in a contender's name of Turnstile's form; empty for other names.
 [[nodiscard]] std::string_view contender_guid(std::string_view child) noexcept;
 
-// How far `other` stands behind `self` (negative: ahead) in the order of creation, also across a
-// counter that wrapped at 2^31. No strict weak order: compare with self, do not sort.
+// Distance of `other` behind `self` (negative: ahead) in the order of creation, also across a counter that wrapped
+// at 2^31. It is no strict weak order: compare with self, do not sort.
 [[nodiscard]] constexpr std::int32_t sequence_distance(std::int32_t other,
                                                        std::int32_t self) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(other) -
@@ -105,8 +105,8 @@ struct contender_name {
 // The two numbers of an upgrade.
 struct upgrade_numbers {
     std::int32_t came_with = 0;
-    std::int32_t base = 0;  // of its upgradable contender
-    bool at_base = false;   // stands there
+    std::int32_t base = 0;  // the number of its upgradable contender
+    bool at_base = false;   // true: the upgrade has that contender's position
 };
 [[nodiscard]] constexpr upgrade_numbers numbers_of(const contender_name& upgrade) noexcept {
     const auto other = upgrade.wants.upgrades;
@@ -114,17 +114,16 @@ struct upgrade_numbers {
     return {upgrade.sequence, other, false};
 }
 
-// Whether a contender with a larger number may have come earlier. A server whose counter sticks at 2^31-1 (3.8.0)
-// counts on from there, to the negative numbers, while creates are under way, and begins with 2^31-1 again when
-// they are committed. So contenders that are made one after the other may have the same number, or a smaller one: only
-// their czxids tell the order.
+// True if a contender with a larger number may have come earlier. The counter of a 3.8.0 server sticks at 2^31-1. While
+// creates are in progress, the server counts on into the negative numbers; when they are committed, it starts at 2^31-1
+// again. So a later contender may have the same number or a smaller one, and only the czxids give the order.
 [[nodiscard]] constexpr bool at_counter_end(std::int32_t sequence) noexcept {
     constexpr std::int32_t k_most_under_way = 1'000'000;
     using limits = std::numeric_limits<std::int32_t>;
     return sequence == limits::max() || sequence < limits::min() + k_most_under_way;
 }
 
-// The number by which contenders are ordered: one and the same for all that were created at the counter's end.
+// The number that orders contenders: the same number for all contenders created at the counter's end.
 [[nodiscard]] constexpr std::int32_t order_number(std::int32_t sequence) noexcept {
     return at_counter_end(sequence) ? std::numeric_limits<std::int32_t>::max() : sequence;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// crash_mark: what a holder leaves at the servers if it crashes, so that the next contender waits for its lock
+// crash_mark: a znode that remains on the servers when a holder crashes, so that the next contender waits for the lock
 // delay.
 //
-// A persistent znode beside the lock's path, written before the grant and removed in the same transaction as the
-// holder's own znode by an orderly release. While its holder lives no other contender reads it; a mark without its holder
-// was left behind. The contender that finds it notes that in it, and the stamp of that write tells those that come
-// later how long ago it was at least.
+// The mark is a persistent znode beside the lock's path. The holder creates it before its grant. An orderly release
+// removes it in the same transaction as the holder's own znode. While the holder lives, no other contender reads the
+// mark. A mark without its holder means a crash. The contender that finds it writes " left" into it. The
+// modification time of that write gives later contenders a lower bound for the age of the crash.
 //
 // Values. Thread safety: none needed.
 #pragma once
@@ -20,15 +20,15 @@
 namespace turnstile::core {
 
 struct crash_mark {
-    std::string holder;  // the GUID in its contender's name
+    std::string holder;  // the GUID in the holder's contender name
     std::int64_t delay_ms = 0;
-    bool noted = false;  // found left behind by another contender
+    bool noted = false;  // another contender has found the mark without its holder
     friend bool operator==(const crash_mark&, const crash_mark&) = default;
 };
 
 // "/locks/orders-holder" for "/locks/orders".
 [[nodiscard]] std::string crash_mark_path(std::string_view folder);
-// "<holder> <delay in ms>", and " left" when it is noted.
+// "<holder> <delay in ms>", followed by " left" if the mark is noted.
 [[nodiscard]] std::string crash_mark_text(const crash_mark& mark);
 [[nodiscard]] std::optional<crash_mark> parse_crash_mark(std::string_view text);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// permits: what the folder of a semaphore says: how many permits there are.
+// permits: the number of permits, as the data of a semaphore's folder state it.
 //
 // | data              | means                                                                                |
 // |-------------------|--------------------------------------------------------------------------------------|
-// | `5`               | five                                                                                 |
-// | `2 was 5`         | two; it has shrunk, and more permits may be out: whose is not found out yet          |
-// | `2 was 5 up to 7` | two; of those that were granted more the last one has the number 7: a contender that |
-// |                   | comes behind it was not                                                              |
+// | `5`               | five permits                                                                         |
+// | `2 was 5`         | two; the limit has shrunk, and more permits may be held; the holders are not known   |
+// | `2 was 5 up to 7` | two; contenders up to number 7 may have been granted under the earlier limit of five |
 //
-// The second says of every contender in the first five places that it may hold permits, for as long as it stands, and
-// so each of those in them waits for all ahead of it. A list that was read since tells which contenders stood then.
+// Under `2 was 5` every contender in the first five positions may hold permits until it leaves, and each of these
+// contenders waits for all ahead of it. A list of the children that is read after the change shows which
+// contenders were there.
 #pragma once
 
 #include <optional>
@@ -24,13 +24,13 @@ namespace turnstile::core {
 [[nodiscard]] std::optional<permit_limit> parse_limit(std::string_view text) noexcept;
 [[nodiscard]] std::string limit_text(const permit_limit& limit);
 
-// It has shrunk, and the last of those that hold more was not found out.
+// True if the limit has shrunk and the last holder of the earlier limit is not known yet.
 [[nodiscard]] constexpr bool is_open(const permit_limit& limit) noexcept {
     return limit.earlier > limit.now && !limit.last;
 }
 
-// An open limit, once it was found out: by what held before it and a list that was read since. As it was where
-// numbers do not tell the order.
+// Completes an open limit, from the limit before it and a list of the children that was read later. Returns `open`
+// unchanged if the numbers do not determine the order.
 [[nodiscard]] permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                                          const std::vector<std::string>& children);
 

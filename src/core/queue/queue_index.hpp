@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_index: one list of a folder's children, prepared for many contenders that ask where they stand in it.
+// queue_index: a sorted list of a folder's children, for many contenders that need their position in it.
 //
-// decide() looks at every name for each of them. Where each waits for all that are ahead (locks and latches) and
-// the numbers alone tell the order, sorting once answers each with a search. It says what decide() says, or nothing:
-// the property test holds it to that. Refers to the names; a value otherwise.
+// decide() looks at every name for each contender. Where each contender waits for all contenders ahead (locks and
+// latches) and the numbers determine the order, one sort is enough, and each contender needs one search. The
+// answer equals decide()'s, or there is none; a property test compares the two. Refers to the names; a value otherwise.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,14 @@ public:
 
 private:
     contender_family family_;
-    std::int32_t first_ = 0;  // any number of the queue: the others are counted from it
-    // Distance and name, sorted; empty where the order needs more than the numbers.
+    std::int32_t first_ = 0;  // any number of the queue; distances are relative to it
+    // Distance and name, sorted. Empty if the numbers alone do not determine the order.
     std::vector<std::pair<std::int64_t, const std::string*>> line_;
     std::vector<contender_name> foreign_;  // contenders of other families
 };
 
-// The answer to a list that several contenders share: an index for each family that asks. Refers to the names.
+// A list that several contenders share: makes an index for a family when a contender of that family needs it. Refers to
+// the names.
 class prepared_list {
 public:
     explicit prepared_list(const std::vector<std::string>& children) : children_{children} {}

@@ -13,7 +13,7 @@ namespace turnstile::core {
 
 namespace {
 
-// Where a contender stands relative to self: by number, then by creation.
+// A contender's position relative to self: by number, then by creation.
 using place = std::pair<std::int32_t, std::int64_t>;
 
 struct ranked {
@@ -26,7 +26,7 @@ bool is_writer(contender_kind kind) {
     return kind == contender_kind::write || kind == contender_kind::upgrade;
 }
 
-// Whether `self` has to wait for one of this kind ahead of it.
+// True if `self` must wait for a contender of kind `other` ahead of it.
 bool waits_for(contender_kind self, contender_kind other) {
     switch (self) {
         // place: reader_waits_for
@@ -43,7 +43,7 @@ bool waits_for(contender_kind self, contender_kind other) {
     return true;  // place: writer_waits_for
 }
 
-// Whether the order of two contenders with the same number matters to `self`.
+// True if the order of two contenders with the same number matters to `self`.
 bool order_matters(contender_kind self, contender_kind other) {
     return waits_for(self, other) || self == contender_kind::upgrade;
 }
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    // An upgrade waits for those that came before it, wherever it stands.
+    // An upgrade waits for contenders that came before it, whichever of its two positions it has now.
     static std::int32_t number_of(const contender_name& own) {
         return own.wants.kind == contender_kind::upgrade ? numbers_of(own).came_with : own.sequence;
     }
@@ -116,7 +116,7 @@ private:
         result_.foreign = family(other.wants.kind);
     }
 
-    // Readers behind a writer that waits for our upgradable contender do not hold anything.
+    // A reader behind a writer that waits for our upgradable contender does not hold.
     void judge_upgrade() {
         const auto numbers = numbers_of(own_);
         const auto base = sequence_distance(numbers.base, number_);
@@ -163,14 +163,14 @@ private:
         } else if (taken + own_.wants.permits <= permits.now) {  // place: permits_suffice
             result_.verdict = verdict::granted;
         } else if (taken <= permits.now || may_hold_more(permits, taken)) {
-            result_.verdict = verdict::wait_on_any;  // all of them may hold
+            result_.verdict = verdict::wait_on_any;  // all contenders ahead may hold
             for (const auto& contender : ahead_) result_.holders.push_back(*contender.name);
             TURNSTILE_CHECK(!result_.holders.empty());
         }
         if (result_.verdict != verdict::wait_on) result_.predecessor.clear();
     }
 
-    // Whether the nearest one ahead may have been granted before the semaphore shrank.
+    // True if the nearest contender ahead may have been granted before the semaphore shrank.
     [[nodiscard]] bool may_hold_more(const permit_limit& permits, std::int64_t taken) const {
         if (taken > permits.earlier) return false;
         const auto nearest =
@@ -183,7 +183,8 @@ private:
     const contender_name& own_;
     const std::int32_t number_;
     const place here_;
-    std::int32_t foremost_foreign_ = 0;  // its distance to self; from 0 on it came later
+    // Its distance to self; a foreign contender with distance >= 0 came later.
+    std::int32_t foremost_foreign_ = 0;
     std::vector<ranked> ahead_;
     decision result_;
 };

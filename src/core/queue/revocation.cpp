@@ -21,7 +21,7 @@ std::string mark_of(const revocation& order) {
     return mark;
 }
 
-// Any client that may write the znode wrote them: they go to callbacks, messages and logs.
+// Untrusted text: any client that may write the znode can have written it. It goes to callbacks, messages and logs.
 std::string words_in(std::string_view escaped) {
     auto words = base::percent_unescaped(escaped);
     return words.size() > k_longest_words ? std::string{} : words;

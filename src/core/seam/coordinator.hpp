@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// coordinator: opens sessions. The interface behind which each kind of server, the in-memory model
-// and the simulator stand. The values that it takes and gives are in seam.hpp, and so are the rules.
+// coordinator: opens sessions. Each kind of server, the in-memory model and the simulator implement this interface.
+// seam.hpp has its values and its rules.
 #pragma once
 
 #include <array>
@@ -19,24 +19,24 @@
 
 namespace turnstile::core {
 
-// What a session needs to know to be opened.
+// Options of open().
 struct session_settings {
-    duration timeout{};       // asked for; the servers answer with what they grant
+    duration timeout{};       // requested; the servers answer with the timeout that they grant
     std::string credentials;  // digest "user:password", empty for none
     bool allow_read_only = false;
     bool detect_role = true;  // ask the server for its role after each attach (role_known)
-    bool learn_pace = false;  // and one that follows for its tick and syncLimit
-    bool examine =
-        false;  // and find out whose program it is, from what it knows if it does not say so
-    // Own a znode from the beginning: a client that is given the same session (ZooKeeper, by a server whose machine has
-    // restarted) sees by it that the session is taken.
+    bool learn_pace = false;  // also ask for its tick and syncLimit; role_known has the answer
+    // Also find out whether it is Apache ZooKeeper, from its behaviour if it does not tell.
+    bool examine = false;
+    // Own a znode from the start. A ZooKeeper server whose machine has restarted can give this session's id to another
+    // client. That client sees by the znode that the session is in use.
     bool mark = true;
-    turnstile::promises required{};  // a server that promises less is not attached to
-    bool whole_tree = false;  // paths are the servers': the connect string's chroot is left out
+    turnstile::promises required{};  // do not attach to a server that promises less
+    bool whole_tree = false;  // ignore the chroot of the connect string: paths are the servers'
 };
 
-// Receives a session's events, on the coordinator's threads, one at a time, never from inside a call to the session but
-// `help`.
+// Receives a session's events on the coordinator's threads, one at a time. Only the call `help` delivers to the sink
+// from inside.
 class session_sink {
 public:
     virtual void deliver(coordinator_event&& event) noexcept = 0;
@@ -46,17 +46,17 @@ protected:
 };
 
 struct session_identity {
-    std::int64_t id = 0;  // 0: none yet
+    std::int64_t id = 0;  // 0: no session yet
     std::array<char, 16> password{};
 };
 
-// What the servers' wall clock showed, and when.
+// A reading of the servers' wall clock, and when it was taken.
 struct clock_reading {
     std::chrono::system_clock::time_point shown{};
     time_point at{};  // halfway between the request and its answer
 };
 
-// `since_1970`: as a server says; nothing for a time that is none.
+// `since_1970` is the server's answer. Returns nothing if it is no valid time.
 template <class Duration>
 [[nodiscard]] std::optional<clock_reading> clock_reading_of(Duration since_1970, time_point sent,
                                                             time_point answered) {
@@ -67,53 +67,54 @@ template <class Duration>
     return clock_reading{wall_clock::time_point{since_1970}, sent + (answered - sent) / 2};
 }
 
-// One session with the servers. Thread safety: all calls from any thread; `close` once, not from
-// inside `deliver`.
+// A session at the servers. Thread safety: all calls from any thread. `close` is called once, and not from inside
+// `deliver`.
 class coordinator_session {
 public:
     virtual ~coordinator_session() = default;
 
-    // Never blocks on the network and never calls the sink from inside. The reply comes later.
+    // Never blocks on the network and never calls the sink from inside; the reply comes later.
     virtual void submit(request&& request) = 0;
-    // The same, and the caller submits another request at once: the two may travel together.
+    // Like submit(). The caller submits another request immediately afterwards, and the two may travel together.
     virtual void submit_with_next(request&& request) { submit(std::move(request)); }
 
-    // Drops all watches of this session on `path`, here and on the server; no event for them
-    // is promised or excluded afterwards. Legal before the reply of the request that sets the watch:
-    // requests are carried out in order. Gets no reply; a lost one leaves a watch, never a node.
+    // Drops all watches of this session on `path`, in the client and on the server. Afterwards an event for them may or
+    // may not come. Allowed before the reply of the request that sets the watch, because requests are carried out in
+    // order. There is no reply. If the request is lost, a watch remains, never a node.
     virtual void forget_watches(const std::string& path) = 0;
 
-    // Moves the session to the server that leads, if the connection is still this one: detached and attached follow,
-    // or leader_not_found, or neither if the connection ends by itself. Requests that were submitted are answered
-    // first; those that come meanwhile are not sent. The server that it arrives at may lead no more.
+    // Moves the session to the leader if `connection` is still current. Then detached and attached follow, or
+    // leader_not_found, or neither if the connection ends by itself. Requests submitted before are answered first;
+    // requests submitted meanwhile are not sent. The new server may have lost the lead by then.
     virtual void seek_leader(std::uint64_t /*connection*/) {}
 
-    // Asks the servers, over connections of their own, whether one of them leads, or is alone; found_elsewhere follows if
-    // one does, and nothing otherwise. The present server counts, over a new connection.
+    // Asks the servers over separate connections whether one of them leads or is standalone. If one does,
+    // found_elsewhere follows; otherwise no event. The present server is asked as well, over a new connection.
     virtual void look_for_another(const look_elsewhere& /*wanted*/) {}
 
-    // Leaves the connection, if it is still this one, for the server that was found; detached and attached follow.
-    // Requests that are under way are answered `unknown`, behind `detached` or later.
+    // Leaves `connection`, if it is still current, for the server of found_elsewhere; detached and attached follow.
+    // Requests in progress are answered `unknown`, after `detached` or later.
     virtual void leave_server(std::uint64_t /*connection*/) {}
 
-    // For a thread that waits for the answer to a request: while one is under way it reads for the session, and delivers
-    // itself what has come, so that no other thread has to be woken first. It waits for the servers up to `until`. Called
-    // under no lock and not from inside `deliver`. True if it has read something and may help again; false where there
-    // was nothing to read until then, another thread reads, or the session's own wants to.
+    // Called by a thread that waits for the answer to a request. While a request is in progress, the thread reads for
+    // the session and delivers the messages itself, so that no other thread must wake up first. It waits for the
+    // servers up to `until`. Call it without a lock, and not from inside `deliver`. True: it has read a message and may
+    // help again. False: no message came until then, or another thread reads, or the session's own thread wants to
+    // read.
     [[nodiscard]] virtual bool help(time_point /*until*/) noexcept { return false; }
 
     [[nodiscard]] virtual session_identity identity() const = 0;
 
-    // The servers' clock as an answer told it when the session was opened; nothing if none did. Asks nothing.
+    // The servers' clock, from an answer at the opening of the session; nothing if no answer had it. Sends no request.
     [[nodiscard]] virtual std::optional<clock_reading> servers_clock() const {
         return std::nullopt;
     }
 
-    // Ends the session at the servers if they can be reached, and blocks until nothing will be
-    // delivered any more (several seconds in the worst case). Pending requests get no reply.
+    // Ends the session at the servers if they can be reached. Blocks until no delivery can follow any more, in the
+    // worst case for several seconds. Pending requests get no reply.
     virtual void close() noexcept = 0;
 
-    // As `close`, but leaves the session to its time-out: for a session that is known to be dead.
+    // Like `close`, but leaves the session to its timeout: for a session that is known to be dead.
     virtual void abandon() noexcept { close(); }
 };
 
@@ -121,24 +122,25 @@ class coordinator {
 public:
     virtual ~coordinator() = default;
 
-    // Starts a session; its link events say how it goes. `sink` must live until close() returned.
-    // Throws std::system_error with a turnstile code where no attempt could be started.
+    // Starts a session; link events report its progress. `sink` must live until close() has returned. Throws
+    // std::system_error with a turnstile code if no attempt can be started.
     virtual std::unique_ptr<coordinator_session> open(const session_settings& settings,
                                                       session_sink& sink) = 0;
 
-    // No session is wanted any more: an open() that waits ends soon.
+    // The client closes: an open() that waits ends soon.
     virtual void end_opening() noexcept {}
 
-    // What the servers' paths have before ours: empty, or "/a/b".
+    // The chroot, which the servers put before our paths: empty, or "/a/b".
     [[nodiscard]] virtual std::string_view chroot() const noexcept { return {}; }
 
-    // Whether `open` may block for seconds, for names that are resolved.
+    // True if `open` may block for seconds to resolve host names.
     [[nodiscard]] virtual bool open_may_block() const noexcept { return false; }
 
-    // What these servers promise of every lock on them.
+    // The promises of these servers for every lock on them.
     [[nodiscard]] virtual turnstile::promises promises() const = 0;
 
-    // True while the end of this process frees its locks at once, and not after the session time-out. Asks nothing.
+    // True if the end of this process frees its locks at once, and not only after the session timeout. Sends no
+    // request.
     [[nodiscard]] virtual bool frees_at_once() const noexcept { return false; }
 
     // True if a sequential number is the parent's count of creates of any child, and a session gets the event of a watch
@@ -148,15 +150,15 @@ public:
     // The servers, for messages: "a:2181,b:2181/chroot".
     [[nodiscard]] virtual std::string describe() const = 0;
 
-    // What each server answers just now, for a person who wonders why no session comes; empty: nothing is known. May
-    // block for seconds.
+    // The present answer of each server, for diagnosis when no session opens; empty: not known.
+    // May block for seconds.
     [[nodiscard]] virtual std::string diagnose() const { return {}; }
 
-    // Whether the sessions take help (coordinator_session::help).
+    // True if the sessions implement coordinator_session::help.
     [[nodiscard]] virtual bool takes_help() const noexcept { return false; }
 
-    // Why the latest attempt to attach a session failed, as callers that have no session are told; nothing once a session
-    // is attached. Asks nothing.
+    // The cause of the latest failed attempt to attach a session, for the errors of callers without a session. Nothing
+    // once a session is attached. Sends no request.
     [[nodiscard]] virtual std::optional<error> last_failure() const { return std::nullopt; }
 };
 

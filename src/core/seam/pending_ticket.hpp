@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pending_ticket: the ticket of a request that is under way, or none. As an optional, at half its size: no
-// request has the ticket 0.
+// pending_ticket: the ticket of a request in progress, or none. Half the size of an optional: no request has the
+// ticket 0.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -16,11 +16,11 @@ public:
         : id_{id} {}  // NOLINT: reads as `listing_ = c.list(folder)`
 
     [[nodiscard]] explicit constexpr operator bool() const noexcept { return id_ != ticket{}; }
-    // Whether it is the request with this ticket.
+    // True if the request in progress has this ticket.
     [[nodiscard]] constexpr bool is(ticket id) const noexcept {
         return id_ == id && id_ != ticket{};
     }
-    // Ends the request if this is its answer; false: it is not, and nothing changes.
+    // Ends the request and returns true if `answer` is its reply. Otherwise changes nothing.
     constexpr bool take_answer(const reply& answer) noexcept {
         if (id_ != answer.id || id_ == ticket{}) return false;
         id_ = {};

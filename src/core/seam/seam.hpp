@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one seam: what recipes may ask of a coordinator, as plain data.
+// The seam: requests that recipes can send to a coordinator, its replies and events, as plain data.
 //
 // A coordinator is ZooKeeper through its C client (src/zookeeper), a Redis server (src/redis), a database (src/sql),
-// the in-memory model of ZooKeeper (src/local), or the simulator. Above it stand pure values that take events in and
-// give actions out; they know no thread, no clock and no socket. So everything here is a value, too.
+// the in-memory model of ZooKeeper (src/local), or the simulator. Its users are pure values: they get events and return
+// actions, and know no thread, clock or socket. So everything in this file is a value as well.
 //
 // Rules that every coordinator keeps:
-// - Each request has a ticket that is never used twice in a session and gets exactly one reply,
-//   unless the session object is closed first.
-// - One coordinator_session is one session of the servers: one epoch. After `expired`, `auth_failed` or a
-//   changed session id it is dead and is closed; a new one is opened.
+// - Each request has a ticket that is never used twice in a session. It gets exactly one reply, unless the session
+//   object is closed first.
+// - One coordinator_session is one session of the servers: one epoch. After `expired`, `auth_failed` or a changed
+//   session id it is dead; its user closes it and opens a new one.
 // - A session's requests are carried out and answered in the order in which they were submitted.
-// - Connections are numbered from 1 in each session, upwards. One is attached after `detached` of the one before.
-// - Replies, watch events and link events are delivered one at a time, in the order in which the
-//   servers sent them, and never from inside a call that the receiver made, but for one that says that it waits
-//   (coordinator_session::help).
+// - Connections are numbered from 1 upwards in each session. A connection attaches after `detached` of the one before.
+// - Replies, watch events and link events are delivered one at a time, in the order in which the servers sent them.
+//   They are never delivered from inside a call of the receiver, except from coordinator_session::help.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +33,7 @@ using duration = boottime_clock::duration;
 
 enum class ticket : std::uint64_t {};
 
-// Gives out the tickets of one session.
+// Hands out the tickets of one session.
 class ticket_counter {
 public:
     [[nodiscard]] ticket take() noexcept { return ticket{next_++}; }
@@ -60,7 +59,7 @@ enum class acl_policy { open, creator_only };
 enum class watch_mode { none, watch };
 
 inline constexpr std::int32_t k_any_version = -1;
-// Bytes that a request has for the length of each path in it.
+// Bytes with which a request encodes the length of each of its paths.
 inline constexpr std::size_t k_length_field = 4;
 
 struct create_op {
@@ -118,8 +117,9 @@ using operation =
            std::holds_alternative<set_op>(op) || std::holds_alternative<multi_op>(op);
 }
 
-// True for a change that a server may not forget while its session goes on: what makes or removes nodes, and a multi that
-// sets some, by which a holder leaves what others go by. Not for a set alone, nor for a multi that only checks.
+// True for a change that a server must keep while its session lives: an operation that creates or removes nodes, or a
+// multi with a set, in which a holder leaves data for other contenders. False for a single set, and for a multi of
+// checks alone.
 [[nodiscard]] inline bool changes_nodes(const operation& op) noexcept {
     const auto only_checks = [](const multi_part& part) {
         return std::holds_alternative<check_op>(part);
@@ -138,9 +138,9 @@ struct request {
 // ---- replies --------------------------------------------------------------------------------
 
 enum class outcome {
-    answered,  // the servers' word: `error` says which
-    unknown,   // it may or may not have been carried out, or may yet be
-    not_sent,  // it was not carried out and will not be: it never left this process
+    answered,  // the server answered; `error` has its answer
+    unknown,   // the request may or may not have been carried out, or may be later
+    not_sent,  // the request never left this process and will not be carried out
 };
 
 enum class server_error {
@@ -154,18 +154,19 @@ enum class server_error {
     no_children_for_ephemerals,
     bad_arguments,
     unimplemented,
-    not_read_only,    // a write to a partitioned server
-    rolled_back,      // a part of a multi that failed because of another part
+    not_read_only,    // a write to a server that is cut off from its majority
+    rolled_back,      // this part of a multi failed because of another part
     session_expired,  // the link event `expired` follows or has come
-    session_moved,    // refused: the session lives on another connection by now
+    session_moved,    // refused: the session has moved to another connection
     auth_failed,
-    quota_exceeded,  // the znodes or the bytes that an operator allows below a path are used up
-    throttled,       // thrown away unread, since it had waited for too long at the server
-    local_session,   // the session lives at one server only, and may own no znode
+    quota_exceeded,  // the znodes or bytes that an operator allows below a path are used up
+    // Discarded by the server before processing, because it had waited for too long.
+    throttled,
+    local_session,  // a session of one server alone, which may own no znode
     other,
 };
 
-// An answer that shows that a majority and the session stood behind it, if the request was a write.
+// True for an answer which proves, if the request was a write, that a majority and the session were behind it.
 [[nodiscard]] constexpr bool proves_quorum(server_error e) noexcept {
     switch (e) {
         case server_error::ok:
@@ -206,10 +207,10 @@ struct stat {
     friend bool operator==(const stat&, const stat&) = default;
 };
 
-// What a server is in its ensemble, as far as this is known.
+// The role of a server in its ensemble, as far as it is known.
 enum class server_role { unknown, standalone, leader, follower, observer, read_only };
 
-// What a server says of its configuration.
+// The server's report of its configuration.
 struct server_pace {
     duration tick{};
     int sync_limit = 0;  // in ticks
@@ -219,21 +220,24 @@ struct server_pace {
 struct reply {
     ticket id{};
     core::outcome outcome = core::outcome::not_sent;
-    server_error error = server_error::ok;  // when answered
-    std::uint64_t connection = 0;           // which connection carried it, counted from 1
-    time_point sent{};                      // taken before the request was handed to the client
-    std::string path;                       // create: the name that the servers made
-    std::string data;                       // get
-    // create, get, exists, set, children; multi that is ok: as its last set left that znode
+    server_error error = server_error::ok;  // valid if answered
+    // The connection that carried the request, counted from 1.
+    std::uint64_t connection = 0;
+    // Taken before the request was handed to the coordinator's client.
+    time_point sent{};
+    std::string path;  // create: the name that the server assigned
+    std::string data;  // get
+    // create, get, exists, set, children; a multi that is ok: the stat of the znode of its last set
     turnstile::core::stat stat;
-    std::vector<std::string> children;   // children: names, in no order
-    std::vector<server_error> parts;     // multi: one for each part
-    std::vector<std::string> paths;      // multi: the name that each create made, else empty
-    std::vector<std::int32_t> versions;  // multi that is ok: what each create and set left, else -1
+    std::vector<std::string> children;  // children: names, in no order
+    std::vector<server_error> parts;    // multi: one for each part
+    std::vector<std::string> paths;     // multi: the name that each create assigned, else empty
+    // A multi that is ok: the version after each create and set, else -1.
+    std::vector<std::int32_t> versions;
     friend bool operator==(const reply&, const reply&) = default;
 };
 
-// A server's answer that is no more than its error; ok: it did what was asked, and tells nothing.
+// A server's answer with an error alone; with `ok` the server did the request and returned no data.
 [[nodiscard]] inline reply answered(server_error error) {
     reply answer;
     answer.outcome = outcome::answered;
@@ -241,12 +245,12 @@ struct reply {
     return answer;
 }
 
-// The word is about the session, which this connection no longer carries, and not about the request.
+// True if the error concerns the session, which this connection no longer carries, and not the request.
 [[nodiscard]] constexpr bool is_about_the_session(server_error why) noexcept {
     return why == server_error::session_expired || why == server_error::session_moved;
 }
 
-// A server has answered the request itself.
+// True if a server has answered the request itself.
 [[nodiscard]] inline bool is_heard(const reply& answer) noexcept {
     return answer.outcome == outcome::answered && !is_about_the_session(answer.error);
 }
@@ -258,25 +262,26 @@ enum class watch_kind { created, deleted, changed, children };
 struct watch_event {
     watch_kind kind{};
     std::string path;
-    std::uint64_t connection = 0;  // on which connection it arrived
+    std::uint64_t connection = 0;  // the connection on which the event arrived
     friend bool operator==(const watch_event&, const watch_event&) = default;
 };
 
 enum class link_kind {
-    attached,            // a connection is there: session_id, timeout, connection, server are set
-    attached_read_only,  // the same, to a server cut off from its majority
-    detached,            // the connection is gone; the session may live on
-    role_known,  // `role` of the server of `connection`, `unknown` if it does not tell; `pace`, `foreign`
-    leader_not_found,  // after seek_leader: no server says that it leads
-    found_elsewhere,   // after look_elsewhere: a server that leads answers over another connection
-    expired,           // the servers say that the session is over: this object is dead
+    attached,            // attached to a server: session_id, timeout, connection, server are set
+    attached_read_only,  // the same, at a server that is cut off from its majority
+    detached,            // the connection has ended; the session may live on
+    // `role` of the server of `connection`, `unknown` if it does not tell; `pace`, `foreign`.
+    role_known,
+    leader_not_found,  // after seek_leader: no server reports that it leads
+    found_elsewhere,   // after look_for_another: a leader answered over another connection
+    expired,           // the servers report the session's end: this object is dead
     auth_failed,       // the credentials were refused: this object is dead
 };
 
-// For a session whose connection answers nothing: is there another way to the servers?
+// Search for another way to the servers, for a session whose connection does not answer.
 struct look_elsewhere {
     std::uint64_t connection = 0;
-    duration within{};  // later answers are of no use
+    duration within{};  // later answers are ignored
     friend bool operator==(const look_elsewhere&, const look_elsewhere&) = default;
 };
 
@@ -284,11 +289,12 @@ struct link_event {
     link_kind kind{};
     std::uint64_t connection = 0;
     std::int64_t session_id = 0;
-    duration timeout{};  // as negotiated
+    duration timeout{};  // the negotiated session timeout
     server_role role = server_role::unknown;
-    std::string server;                 // "host:port", for people
-    std::optional<server_pace> pace{};  // with role_known, if it tells
-    bool foreign = false;               // with role_known: it is not known to be Apache ZooKeeper's
+    std::string server;                 // "host:port", for messages
+    std::optional<server_pace> pace{};  // with role_known, if the server reports it
+    // With role_known: the server is not known to be Apache ZooKeeper's.
+    bool foreign = false;
     friend bool operator==(const link_event&, const link_event&) = default;
 };
 

@@ -10,9 +10,9 @@ namespace turnstile::core {
 
 namespace {
 
-constexpr int k_first_look = 8;  // part of the session time-out
-// Servers grant no time-out below two ticks, so this is the session time-out and two ticks (G4).
-constexpr int k_last_look = 2;  // session time-outs
+constexpr int k_first_look = 8;  // the first search: after this fraction of the session timeout
+// Servers grant no timeout below two ticks. So 2 timeouts are at least one session timeout and two ticks (G4).
+constexpr int k_last_look = 2;  // the last search: after this number of session timeouts
 
 }  // namespace
 

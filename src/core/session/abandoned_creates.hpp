@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// abandoned_creates: creates whose answer was lost, that a list did not show, and that another create
-// has taken the place of. It may commit all the same, later than it should (docs/why/mutex.md,
-// step 2), and would block its queue for as long as the session lives. So each is looked for again:
-// its folder is listed at an eighth, a quarter, half, once and twice the session time-out after it was
-// given up, and whatever list shows it meanwhile, it is handed out to be removed.
+// abandoned_creates: creates whose answer was lost, which a list did not show, and which another create has replaced.
+// An abandoned create may still commit, later than it should (docs/why/mutex.md, step 2). Its znode would block the
+// queue for as long as the session lives. So the session searches for it: it lists the folder at an eighth, a quarter,
+// half, once and twice the session timeout after the create was abandoned. Every other list of that folder counts as
+// well. A znode that a list shows is returned for removal.
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -20,19 +20,19 @@ namespace turnstile::core {
 
 class abandoned_creates {
 public:
-    // A session has fewer creates under way than this (its znodes are bounded, see owned_bytes);
-    // should its connections break so often that there are more, the oldest is looked for no longer.
+    // A session has fewer creates in progress than this: its znodes are bounded, see owned_bytes. If its connections
+    // break so often that there are more, the search for the oldest ends.
     static constexpr std::size_t k_most = 4096;
 
     void add(const std::string& folder, const std::string& guid, time_point now, duration timeout);
-    // The names among the children of `folder` that come of an abandoned create. They are forgotten
-    // here: a create commits once.
+    // Returns the names among the children of `folder` that stem from an abandoned create, and ends the search for
+    // these: a create commits once.
     [[nodiscard]] std::vector<std::string> take(const std::string& folder,
                                                 const std::vector<std::string>& children);
-    // When a folder is to be listed next, and which one.
+    // The time of the next list, and its folder.
     [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
     [[nodiscard]] std::string folder_due() const;
-    // A list of `folder` was asked for at `sent`, and answered.
+    // A list of `folder`, sent at `sent`, was answered.
     void looked(const std::string& folder, time_point sent);
 
     [[nodiscard]] bool empty() const noexcept { return by_folder_.empty(); }
@@ -43,8 +43,8 @@ public:
 private:
     struct search {
         time_point since{};
-        duration pause{};  // from `since` to the next look
-        duration last{};   // from `since` to the last look
+        duration pause{};  // from `since` to the next search
+        duration last{};   // from `since` to the last search
         [[nodiscard]] time_point next() const { return since + pause; }
         friend bool operator==(const search&, const search&) = default;
     };
@@ -52,7 +52,7 @@ private:
     void drop_oldest();
     void find_due();
 
-    std::map<std::string, std::map<std::string, search>> by_folder_;  // then by GUID
+    std::map<std::string, std::map<std::string, search>> by_folder_;  // folder, then GUID
     std::optional<time_point> due_;
 };
 

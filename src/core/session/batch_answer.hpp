@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch_answer: what the answer to a transaction says that several contenders of a session share (removal_queue.hpp,
-// creation_batch.hpp).
+// batch_answer: the meaning of the answer to a transaction that several contenders of a session share
+// (removal_queue.hpp, creation_batch.hpp).
 //
 // Thread safety: free functions of values.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace turnstile::core {
 
-// The answer is about one of the parts, and not about the session or its server: nothing of the whole was done, and
-// each part by itself may do better.
+// True if the answer concerns one of the parts, and not the session or its server. No part was carried out, and each
+// part may succeed if it is sent alone.
 [[nodiscard]] bool is_batch_refused(const reply& answer);
 
 }  // namespace turnstile::core

@@ -20,7 +20,7 @@ void commit_steps::with(acquisition_id hold, F&& event) {
     go_on(hold);
 }
 
-// An effect may end the hold.
+// An effect of the event may have ended the hold.
 void commit_steps::go_on(acquisition_id hold) {
     end_if_lost(hold);
     auto* const writes = owners_.commits.writes_of(hold);
@@ -49,7 +49,8 @@ void commit_steps::commit(const core::commit& request) {
         owners_.basics.actions.emplace_back(commit_answer{request.id, why});
         return;
     }
-    // What another client has written into the hold's znode is known before the answer, as for a confirmation.
+    // Sets a watch on the hold's znode first, as for a confirmation. So another client's write is known before the
+    // answer to the commit.
     contender_steps{owners_}.with(
         request.hold, [](acquisition& hold, contender_session& c) { hold.watch_own_znode(c); });
     TURNSTILE_CHECK(!owners_.commits.contains(request.id));
@@ -98,7 +99,7 @@ void commit_steps::end_if_lost(acquisition_id hold) {
     static_cast<void>(owners_.commits.end_if_empty(hold));
 }
 
-// What the hold itself wants with its znode, or its release, has waited for the commits.
+// The hold's own writes to its znode, and its release, have waited for the commits.
 void commit_steps::let_hold_proceed(acquisition_id hold) {
     const bool done = owners_.commits.end_if_empty(hold);
     contender_steps contenders{owners_};

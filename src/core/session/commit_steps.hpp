@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_steps: what a session does with the guarded writes of its holds (session_owners.hpp, guarded_write.hpp).
+// commit_steps: the guarded writes of a session's holds, as steps over the owners (session_owners.hpp,
+// guarded_write.hpp).
 //
 // Thread safety: none.
 #pragma once
@@ -17,26 +18,26 @@ public:
     void commit(const core::commit& request);
     void cancel(commit_id commit, const error& why);
     void on_reply(acquisition_id hold, const reply& answer);
-    // All go on: there is a connection, or what came to nothing is sent again.
+    // There is a connection, or a pause has ended: all commits continue.
     void on_attached();
-    // The session is over.
+    // The session has ended.
     void end(const error& why);
-    // After each event of the session: the commits of a hold that was lost end, and those that waited until the hold
-    // had written its znode go on.
+    // Called after each event of the session. Commits of a lost hold end; commits that waited for a write of the hold
+    // to its znode continue.
     void follow_holds();
 
 private:
     using effects = std::vector<write_effect>;
 
-    // If the hold has writes: `event(guarded_writes&, effects&)`, its effects, and go_on.
+    // If the hold has writes: calls `event(guarded_writes&, effects&)`, executes the effects, and calls go_on.
     template <class F>
     void with(acquisition_id hold, F&& event);
-    // The writes send their next request if they wait, and the hold does what it has put off for its writes.
+    // Lets the writes send their next request if they wait, and lets the hold do its postponed work.
     void go_on(acquisition_id hold);
     template <class F>
     void with_all(F&& event);
     void let_hold_proceed(acquisition_id hold);
-    // Commits that were not sent when the hold was lost fail for the reason of the loss.
+    // Commits that were not sent when the hold was lost fail with the reason of the loss.
     void end_if_lost(acquisition_id hold);
 
     // ---- the effects of an event, in their order ----

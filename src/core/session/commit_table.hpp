@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_table: the guarded writes of a session's holds, their callers, and the holds that are released after them.
+// commit_table: the guarded writes of a session's holds, their callers, and releases that wait for the writes.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -27,14 +27,14 @@ public:
     [[nodiscard]] guarded_writes* writes_of(acquisition_id hold);
     [[nodiscard]] bool has_writes(acquisition_id hold) const { return writes_.contains(hold); }
     [[nodiscard]] std::vector<acquisition_id> holds() const;
-    // True if no writes are left; they are forgotten then.
+    // Returns true if the hold has no writes left, and removes its entry.
     [[nodiscard]] bool end_if_empty(acquisition_id hold);
 
-    // ---- what became of a hold in an event, for its writes ----
+    // ---- events of a hold that concern its writes ----
     void hold_was_lost(acquisition_id hold, const error& why);
     void hold_has_settled(acquisition_id hold);
     [[nodiscard]] std::optional<error> take_loss(acquisition_id hold);
-    // A hold with writes that was lost or has settled since; nothing: there is none left.
+    // Returns a hold with writes that was lost or has settled since; nothing if there is none.
     [[nodiscard]] std::optional<acquisition_id> take_changed();
 
     // ---- callers ----
@@ -53,7 +53,7 @@ public:
     friend bool operator==(const commit_table&, const commit_table&) = default;
 
 private:
-    std::map<acquisition_id, guarded_writes> writes_;  // of holds that have commits under way
+    std::map<acquisition_id, guarded_writes> writes_;  // for holds with commits in progress
     std::map<commit_id, pending_commit> callers_;
     std::map<acquisition_id, leave> releases_;
     std::map<acquisition_id, error> losses_;

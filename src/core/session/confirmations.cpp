@@ -10,7 +10,7 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_confirmations_per_timeout = 5;
-constexpr int k_hurry = 4;  // how much more often a lease that is nearly over is confirmed
+constexpr int k_hurry = 4;  // a lease that is nearly over is confirmed more often, by this factor
 
 }  // namespace
 
@@ -39,17 +39,17 @@ std::optional<time_point> confirmations::due(const confirmation_pace& pace, cons
     TURNSTILE_CHECK(needs.confirming || !needs.awaiting_lease);
     if (!needs.contenders || request_) return std::nullopt;
     const auto interval = pace.interval(session);
-    // Contenders further back need a session whose lease outlives a change of connection: any write does for that.
+    // Contenders further back need a session whose lease outlives a change of connection; any write is enough for that.
     if (!needs.confirming) return std::max(counts_from_, last_write) + interval;
     auto due = counts_from_ + interval;
     const auto end = session.valid_until();
     if (needs.awaiting_lease && !pace.lasts(session, now)) {
         if (const auto useful = session.next_useful_write()) due = std::min(due, *useful);
     } else if (needs.holding && end > time_point::min() + interval) {
-        // Granted late in a lease: no pause before the first one.
+        // A hold granted late in a lease: no pause before the first confirmation.
         const auto soonest = sent_at_ + interval / k_hurry;
         due = std::min(due, std::max(end - interval, soonest));
-        // Through a follower a write helps only once an earlier answer has matured.
+        // Through a follower a write extends the lease only if an earlier answer has become provable.
         const auto useful = session.next_useful_write();
         if (useful && session.rests_on() != evidence::direct)
             due = std::min(due, std::max({*useful, end - 2 * interval, soonest}));

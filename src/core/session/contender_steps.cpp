@@ -15,7 +15,7 @@ namespace {
 
 using sending = session_traces::sending;
 
-// Executes what a contender asks for in an event (contender_effects.hpp).
+// Executes the effects that a contender returns from an event (contender_effects.hpp).
 class effect_execution {
 public:
     effect_execution(session_owners& owners, acquisition_id id) : owners_{owners}, id_{id} {}
@@ -27,7 +27,8 @@ public:
                                  for_contender{id_}, owners_.basics);
     }
 
-    // A contender that enters does not find contenders of this session in its way that have given up and wait to go.
+    // Removals that wait are sent first, so that a contender that enters does not wait for contenders of this
+    // session that have given up.
     void operator()(contender_effects::enter& wanted) const {
         auto& requests = owners_.requests;
         if (requests.gathers_creations())
@@ -68,7 +69,7 @@ public:
         owners_.traces.unwatch_gone(wanted.path, id_, owners_.basics);
     }
 
-    // ---- what was found out ----
+    // ---- findings ----
 
     void operator()(const contender_effects::warn_of_foreign& found) const {
         const auto& folder = owners_.contenders.table().at(id_).folder();
@@ -117,7 +118,7 @@ private:
 
 }  // namespace
 
-// ---- what callers want ----------------------------------------------------------------------
+// ---- requests of callers --------------------------------------------------------------------
 
 void contender_steps::acquire(const core::acquire& request) {
     const auto why = owners_.epochs.refused();
@@ -130,7 +131,7 @@ void contender_steps::acquire(const core::acquire& request) {
     with(request.id, [](acquisition& added, contender_session& c) { added.start(c); });
 }
 
-// Their other requests follow the creates: a list has to show its contender's znode.
+// The contenders' other requests follow the creates, since a list must show its contender's znode.
 void contender_steps::acquire(const core::acquire_together& request) {
     if (!owners_.link.attached()) {
         for (const auto& each : request.all) acquire(each);
@@ -179,7 +180,7 @@ void contender_steps::rename(const core::rename& request) {
          [&request](acquisition& hold, contender_session& c) { hold.rename(c, request.kind); });
 }
 
-// ---- what the servers tell ------------------------------------------------------------------
+// ---- messages of the servers ----------------------------------------------------------------
 
 void contender_steps::on_reply(acquisition_id id, const reply& answer, prepared_list* list) {
     with(
@@ -203,14 +204,14 @@ void contender_steps::remove_abandoned(const std::string& folder,
              [](acquisition& leftover, contender_session& c) { leftover.start(c); });
 }
 
-// ---- what time brings -----------------------------------------------------------------------
+// ---- events by time -------------------------------------------------------------------------
 
 void contender_steps::expire(acquisition_id id) {
     if (const auto* late = owners_.contenders.table().find(id))
         cancel(id, deadline_error(owners_, late->value));
 }
 
-// The holder is told before its znode is removed, since its guard is over by the same clock.
+// Notifies the holder before its znode is removed, since its guard ends by the same clock.
 void contender_steps::end_long_holds() {
     while (const auto id = owners_.contenders.take_ended(owners_.basics.now)) {
         const error why{errc::held_too_long, owners_.contenders.table().at(*id).folder()};
@@ -236,8 +237,8 @@ void contender_steps::watch_own_znodes(id_set ids) {
     with_some(ids, [](acquisition& own, contender_session& c) { own.watch_own_znode(c); });
 }
 
-// A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
-// stand behind its answer, it changes nothing, and it says whether the znode is still there.
+// The confirmation is a multi with a check of one znode. As a transaction its answer proves a majority and the session;
+// it changes nothing; and it shows whether the znode still exists.
 void contender_steps::confirm() {
     auto& contenders = owners_.contenders;
     const auto next = contenders.begin_confirmation(owners_.basics.now);
@@ -252,10 +253,10 @@ void contender_steps::confirm() {
         multi_op{{check_op{znode, version}}}, for_confirmation{*next, znode}, owners_.basics));
 }
 
-// ---- little by little -----------------------------------------------------------------------
+// ---- after an attach or a pause -------------------------------------------------------------
 
-// Those in line ask for their places again: with a thousand of them that is a thousand requests ahead of the next
-// confirmation.
+// Contenders in line request their positions again. With a thousand of them these requests would be ahead of the next
+// confirmation, so the window bounds them.
 void contender_steps::go_on() {
     TURNSTILE_CHECK(owners_.link.attached());
     const auto& all = owners_.contenders.table().all();
@@ -286,7 +287,7 @@ void contender_steps::let_in() {
     }
 }
 
-// ---- removals that go together --------------------------------------------------------------
+// ---- removals in one transaction ------------------------------------------------------------
 
 void contender_steps::send_removals(sending which) {
     while (owners_.traces.has_removals(which))
@@ -344,7 +345,7 @@ bool contender_steps::numbers_count_creates() const {
 
 // ---- each event of an acquisition -----------------------------------------------------------
 
-// Only a waiter asks about the lease, the way in and the room for watches: for a hold these are not worked out.
+// Only a waiter needs the lease, the permission to enter and the room for watches; for a hold they are not computed.
 contender_view contender_steps::view_of(acquisition_id id, const contender& of,
                                         prepared_list* list) const {
     const auto& link = owners_.link;
@@ -359,7 +360,7 @@ contender_view contender_steps::view_of(acquisition_id id, const contender& of,
     seen.session_id = link.session_id();
     seen.gathers_removals = traces.gathers_removals();
     if (seen.attached && of.value.waits()) {
-        // Its turn comes behind removals of the session's own, since it would wait for these contenders in its queue.
+        // Waiting removals of this session go first: the new contenders would wait for those znodes in their queues.
         seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() &&
                          !traces.is_crowded() && owners_.contenders.is_next(id);
         seen.lease_lasts = link.pace().lasts(lease, seen.now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_steps: what a session does with its acquisitions (session_owners.hpp). Every event of an acquisition goes through
-// `with`: the acquisition handles the event, its effects are executed in order, and what has become of it is noted. None
-// of the effects gives an acquisition an event.
+// contender_steps: the events of a session's acquisitions, as steps over the owners (session_owners.hpp). Every event
+// of an acquisition goes through `with`: the acquisition handles the event, the session executes the effects in order,
+// and stores the acquisition's new state. No effect gives an event to an acquisition.
 //
 // Thread safety: none.
 #pragma once
@@ -19,7 +19,7 @@ class contender_steps {
 public:
     explicit contender_steps(session_owners& owners) : owners_{owners} {}
 
-    // ---- what callers want ----
+    // ---- requests of callers ----
     void acquire(const core::acquire& request);
     void acquire(const core::acquire_together& request);
     void leave(const core::leave& request);
@@ -27,43 +27,45 @@ public:
     void cancel(acquisition_id id, const error& why);
     void rename(const core::rename& request);
 
-    // ---- what the servers tell ----
+    // ---- messages of the servers ----
     void on_reply(acquisition_id id, const reply& answer, prepared_list* list = nullptr);
     void on_watch(const watch_event& event);
-    // Looks for znodes of abandoned creates among a folder's children; each one found is removed by a contender that
-    // only leaves.
+    // Searches a folder's children for znodes of abandoned creates. A contender that only leaves removes each one
+    // found.
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
-    // ---- what time brings ----
-    // Its deadline has passed.
+    // ---- events by time ----
+    // The deadline of this acquisition has passed.
     void expire(acquisition_id id);
     void end_long_holds();
     void end_delays();
     void look_again();
-    // The rotation of the checks comes to each hold seldom; a watch tells of a deletion or of a revocation at
-    // once. Once armed it costs nothing, and a hold that ends before the first confirmation needs none, nor does
-    // a wait. The watches are set before the check, and at a reconnect before anything else: what is written into a
-    // holder's znode is then known to it before an answer that would make its lease longer. No such request of an
-    // earlier connection is under way at an attach: the C client has answered all it lost before (free_completions).
+    // Confirmations check one hold after the other, so each hold is checked rarely. A watch reports a deletion or a
+    // revocation at once. It costs nothing once it is set. A hold that ends before the first confirmation needs no
+    // watch, nor does a waiter. The watches are set before the check, and at a reconnect before any other request. So a
+    // write into a holder's znode is known before an answer extends the holder's lease. At an attach no such request of
+    // an earlier connection is in progress: the C client has answered all requests that it lost before
+    // (free_completions).
     void watch_own_znodes(id_set ids);
-    // Sends a check of the znode that is next in turn: a write whose answer shows that the session lives.
+    // Sends a check of the next znode, in rotation: a write whose answer proves that the session lives.
     void confirm();
-    // On a new connection, or after a pause: each goes on, those that wait in line as the window allows.
+    // After an attach or a pause: all contenders continue; contenders in line only as far as the window allows.
     void go_on();
-    // Contenders that waited for room in the window: first those in line, then those that are to enter.
+    // Contenders that waited for room in the window continue: first contenders in line, then contenders that are to
+    // enter.
     void let_in();
 
-    // ---- removals that go together ----
+    // ---- removals in one transaction ----
     void send_removals(session_traces::sending which);
-    // In one transaction. A contender that is over, since its znode is gone, is left out: it would only make the others
-    // fail.
+    // Sends the removals in one transaction. Leaves out a contender that is over: its znode is gone, and the other
+    // removals would fail with it.
     void remove_together(std::vector<removal>&& all);
 
     // ---- folders whose next contender may be alone (sole_contender_memory.hpp) ----
     void note_number(const std::string& folder, const contender_effects::number_known& known);
 
     // ---- each event of an acquisition ----
-    // `event(acquisition&, contender_session&)`, if the acquisition is there.
+    // Calls `event(acquisition&, contender_session&)` if the acquisition exists.
     template <class F>
     void with(acquisition_id id, F&& event, prepared_list* list = nullptr) {
         auto* const found = owners_.contenders.find(id);
@@ -95,11 +97,11 @@ public:
 private:
     void watch_folder(const std::string& folder);
     [[nodiscard]] bool numbers_count_creates() const;
-    // Returns true if the hold is released once its commits are over.
+    // Returns true if the hold will be released after its commits.
     [[nodiscard]] bool release_later(const core::leave& request);
     [[nodiscard]] contender_view view_of(acquisition_id id, const contender& of,
                                          prepared_list* list) const;
-    // The loop over the effects of one event.
+    // Executes the effects of one event in a loop.
     void execute_effects(acquisition_id id);
 
     session_owners& owners_;

@@ -26,9 +26,9 @@ void contender_table::add(acquisition_id id, contender&& added) {
     static_cast<void>(is_new);
 }
 
-// The contender next in line watches its own znode, so that a hand-over needs no look at it. In a crowd of these, each
-// on a path of its own, the watches would take a quarter of the memory that waiting takes, and one more at the
-// servers: there a hand-over takes that look first.
+// The contender next in line watches its own znode, so that a hand-over needs no get of it. For many such contenders,
+// each on a different path, these watches would add a quarter to the memory of waiting, and as many watches to
+// the servers. Then a hand-over sends the get first.
 bool contender_table::is_to_be_watched(const acquisition& contender,
                                        std::uint64_t connection) const {
     if (!needs_confirmation(contender.current()) || watches_itself(contender.current(), connection))

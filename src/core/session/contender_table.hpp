@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_table: the acquisitions of a session, and of which of them the session has to do what: holds, contenders
-// that are to be confirmed, that are to watch their own znodes, that wait for the lease.
+// contender_table: the acquisitions of a session, and the sets of them that need an action: holds, contenders to
+// confirm, contenders that must watch their own znodes, contenders that wait for the lease.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -26,7 +26,7 @@ class contender_table {
 public:
     using map = std::map<acquisition_id, contender>;
 
-    // Of the contenders next in line, so many watch their own znodes.
+    // At most `watched_in_line` of the contenders next in line watch their own znodes.
     explicit contender_table(std::size_t watched_in_line) : watched_in_line_{watched_in_line} {}
 
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
@@ -36,8 +36,8 @@ public:
     [[nodiscard]] const contender* find(acquisition_id id) const;
     [[nodiscard]] const acquisition& at(acquisition_id id) const { return all_.at(id).value; }
     void add(acquisition_id id, contender&& added);
-    // The contender has changed, and was of this kind; `connection` is the latest one. True if it is the first that
-    // needs confirmations.
+    // Stores a change of the contender, which was of kind `kind_before`. `connection` is the latest one. Returns true
+    // if it is the first contender that needs confirmations.
     [[nodiscard]] bool update(acquisition_id id, const acquisition& changed,
                               contender_kind kind_before, std::uint64_t connection);
     void erase(acquisition_id id) { all_.erase(id); }
@@ -48,10 +48,10 @@ public:
     [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
     // Contenders that have not entered their queues yet.
     [[nodiscard]] const id_set& outside() const noexcept { return outside_; }
-    // The bytes that their znodes take, or may come to take, in the transaction that would close the session.
+    // The bytes that the znodes take, or may take later, in the transaction that would close the session.
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
-    // The contender whose znode the next confirmation checks, in turn after `latest`.
+    // The contender whose znode the next confirmation checks: the one after `latest`, in rotation.
     [[nodiscard]] std::optional<acquisition_id> next_to_confirm(acquisition_id latest) const;
 
     friend bool operator==(const contender_table&, const contender_table&) = default;
@@ -64,7 +64,8 @@ private:
     map all_;
     id_set holding_;
     id_set confirming_;
-    id_set unwatched_;  // of those, on this connection
+    // Contenders that should watch their own znodes on this connection, and do not yet.
+    id_set unwatched_;
     id_set awaiting_lease_;
     id_set outside_;
     std::size_t owned_bytes_ = 0;

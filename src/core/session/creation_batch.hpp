@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// creation_batch: the znodes of a session's contenders that are to enter their queues in one go, in one transaction.
+// creation_batch: znodes of a session's contenders that enter their queues at the same time, created in one
+// transaction.
 //
-// Between `begin` and `take` they gather. Those that go together stand in different folders: all znodes of a
-// transaction have one czxid, which is a hold's token, and two holds of one lock never have the same. The C client does
-// not tell the czxid of a znode that is created in a transaction, but it tells the stat that a set leaves: a probe znode
-// is made, set and removed again in the same transaction, and nobody ever sees it.
+// Between `begin` and `take` the creates gather. The creates of one transaction are in different folders: all znodes of
+// a transaction have one czxid, which becomes a hold's token, and two holds of one lock must never have the same token.
+// The C client does not report the czxid of a znode that was created in a transaction, but it reports the stat after a
+// set. So the same transaction creates a probe znode, sets it and removes it again; no client ever sees it.
 //
-// docs/why/mutex.md, step 1, has what becomes of a request that is refused or lost. Thread safety: none, a value.
+// docs/why/mutex.md, step 1, explains a refused or lost request. Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +21,12 @@ namespace turnstile::core {
 
 struct creation {
     acquisition_id contender{};
-    ticket id{};  // by which the contender knows its answer
+    ticket id{};  // the contender's own ticket for the answer
     create_op znode;
     friend bool operator==(const creation&, const creation&) = default;
 };
 
-// So many in one request, of so many bytes of paths and data: the limits of removal_queue.hpp, for its reasons.
+// Limits of one request: creates, and bytes of paths and data. The same as in removal_queue.hpp, for the same reasons.
 inline constexpr std::size_t k_most_creations = 64;
 inline constexpr std::size_t k_most_creation_bytes = 16 * 1024;
 
@@ -34,7 +35,7 @@ public:
     void begin() noexcept { gathers_ = true; }
     [[nodiscard]] bool gathers() const noexcept { return gathers_; }
     void add(creation&& added);
-    // All of them, in groups that go together, in the order in which they came; nothing gathers any more.
+    // Returns all creates in order, in groups of one transaction each. Ends the gathering.
     [[nodiscard]] std::vector<std::vector<creation>> take();
 
     friend bool operator==(const creation_batch&, const creation_batch&) = default;
@@ -44,10 +45,10 @@ private:
     bool gathers_ = false;
 };
 
-// One request for all of them. `probe`: a name that no znode has.
+// A single request for all creates. `probe`: a name that no znode has.
 [[nodiscard]] operation creation_request(const std::vector<creation>& all,
                                          const std::string& probe);
-// What the answer to that request says of one of them, as if it had been asked for by itself.
+// The answer to one of the creates, from the answer to the transaction.
 [[nodiscard]] reply creation_answer(const std::vector<creation>& all, std::size_t which,
                                     const reply& together);
 

@@ -12,8 +12,8 @@ std::optional<time_point> lease_end(const session_owners& owners) {
         state == session_state::suspended || state == session_state::read_only);
 }
 
-// The leader may have doomed it by then, and would answer as ever until its turn comes. Where the lease cannot
-// be kept a new session would fare no better: there it goes on, and is never certain again.
+// After that time the leader may have doomed the session, and would still answer until it closes the session. Where the
+// lease cannot be kept, a new session would do no better: the old one goes on, and is never certain again.
 std::optional<time_point> broken(const session_owners& owners) {
     const auto& link = owners.link;
     const auto& lease = link.session_lease();
@@ -22,7 +22,7 @@ std::optional<time_point> broken(const session_owners& owners) {
     return lease.trusted_until();
 }
 
-// What is left at the servers goes with the session: there is nothing to wait for.
+// The znodes that are left at the servers end with the session, so the client need not wait for anything.
 std::optional<time_point> end_while_closing(const session_owners& owners) {
     return owners.epochs.closing() ? owners.link.end_of_detached() : std::nullopt;
 }
@@ -70,7 +70,7 @@ std::optional<time_point> deadline(const session_owners& owners) {
     return owners.basics.deadlines.next();  // place: next_deadline_of_callers
 }
 
-// This is asked after each event of a session.
+// Runs after each event of a session, so it must stay cheap.
 std::optional<time_point> next(const session_owners& owners) {
     const auto& link = owners.link;
     const auto& clock = owners.contenders.clock();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hold_clock: what ends by the clock and not by the lease: holds that are limited, warnings ahead of a hold's end, and
-// the delays after a holder's crash. Few contenders have any of these.
+// hold_clock: ends that come by the clock and not by the lease: limits of holds, warnings before the end of a hold, and
+// lock delays after a holder's crash. Few contenders have any of these.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -18,9 +18,9 @@ class hold_clock {
 public:
     // `warn_before`: zero for no warning; `max_hold`: zero for no limit.
     void add(acquisition_id id, duration warn_before, duration max_hold);
-    // The end of a hold that is granted now; nothing if it is not limited.
+    // The end of a hold that is granted now; nothing if it has no limit.
     [[nodiscard]] std::optional<time_point> granted(acquisition_id id, time_point now);
-    // The contender has changed: whether it holds, and the end of the delay that it waits for.
+    // The contender has changed: `holds`, and the end of the lock delay that it waits for.
     void update(acquisition_id id, bool holds, std::optional<time_point> delay_end);
     void forget(acquisition_id id);
 
@@ -28,15 +28,15 @@ public:
     [[nodiscard]] std::optional<time_point> next_delay_end() const { return delay_ends_.next(); }
     [[nodiscard]] std::optional<time_point> next_warning(time_point lease_end) const;
 
-    // A hold that is over by its limit.
+    // Removes and returns a hold whose limit has passed.
     [[nodiscard]] std::optional<acquisition_id> take_ended(time_point now) {
         return ends_.take_due(now);
     }
-    // A contender whose delay is over; it stays so until `update` says otherwise.
+    // A contender whose delay has ended. The function returns it again until `update` changes it.
     [[nodiscard]] std::optional<acquisition_id> delay_over(time_point now) const {
         return delay_ends_.due(now);
     }
-    // The holds that are near their end and have not been warned of it.
+    // The holds that are near their end and have had no warning yet.
     [[nodiscard]] std::vector<acquisition_id> take_warnings(time_point now, time_point lease_end);
 
     friend bool operator==(const hold_clock&, const hold_clock&) = default;
@@ -52,10 +52,10 @@ private:
     };
     [[nodiscard]] static time_point warning_time(const limits& hold, time_point lease_end);
 
-    std::map<acquisition_id, limits> limits_;  // of contenders that have some
+    std::map<acquisition_id, limits> limits_;  // for contenders that have any
     timetable<acquisition_id> ends_;
     timetable<acquisition_id> delay_ends_;
-    id_set warned_ahead_;  // the holds that are to be warned
+    id_set warned_ahead_;  // the holds with a warning before their end
 };
 
 }  // namespace turnstile::core

@@ -38,7 +38,7 @@ void inquiry_steps::on_reply(inquiry_id id, const reply& answer) {
     if (!owners_.inquiries.contains(id)) return;
     if (!is_heard(answer)) {
         owners_.inquiries.lost(id);
-        // Sent again at the next attach; at once, if that has been already.
+        // The next attach sends it again. If that attach has been already, sends it at once.
         if (answer.connection < owners_.link.connection()) return send(id);
         return owners_.requests.retry_later(owners_.basics.now);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inquiry_steps: how a session sends the reads and the repeated writes of callers (inquiries.hpp), and answers them
+// inquiry_steps: sends the reads and repeated writes of callers (inquiries.hpp), and answers the callers
 // (session_owners.hpp).
 //
 // Thread safety: none.
@@ -19,7 +19,7 @@ public:
 
     void start(inquiry_id id, const operation& op, std::optional<time_point> deadline,
                std::uint64_t only_on = 0);
-    // All that are not under way, if there is a connection.
+    // Sends all inquiries that are not in progress, if there is a connection.
     void send_all();
     void on_reply(inquiry_id id, const reply& answer);
     void answer(inquiry_id id, std::variant<reply, error>&& outcome);

@@ -28,7 +28,7 @@ void link_steps::on_open_failed(const open_failed& failure) {
     owners_.traces.leave();
 }
 
-// What was certain before is so no more, and what the session answers afterwards proves nothing about it.
+// The lease that was certain before the step ends, and later answers of the session prove nothing about it.
 void link_steps::on_clock_stepped(const clock_stepped& step) {
     if (!owners_.link.has_epoch() || owners_.epochs.closing()) return;
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.ahead).count();
@@ -36,7 +36,7 @@ void link_steps::on_clock_stepped(const clock_stepped& step) {
                          " ms: this machine may have stood still");
 }
 
-// All that belongs to the session ends here.
+// Ends everything that belongs to the session.
 void link_steps::leave_session() {
     owners_.epochs.leave(owners_.link.session_id(), owners_.link.connection());
     owners_.link.leave();
@@ -47,14 +47,14 @@ void link_steps::leave_session() {
     owners_.contenders.leave();
 }
 
-// The commits first: what became of them is told before their holds are lost.
+// Commits first: their callers get the outcomes before the holds are lost.
 void link_steps::end_epoch(const error& why, close_session::how manner) {
     const bool was_there = owners_.link.session_id() != 0;
     leave_session();
     commit_steps{owners_}.end(why);
     // place: tells_lost_first
     if (was_there && !owners_.epochs.closing()) enter(session_state::lost, why.message());
-    // Holders are told before the session is closed, and another contender granted.
+    // Notifies holders before the session is closed and another contender can be granted.
     contender_steps{owners_}.with_all(
         [&why](acquisition& each, contender_session& c) { each.on_epoch_end(c, why); });
     owners_.basics.actions.emplace_back(close_session{manner});
@@ -133,7 +133,7 @@ void link_steps::go_on_attached() {
     contenders.watch_own_znodes(owners_.contenders.table().holding());
     owners_.requests.begin_again();
     owners_.traces.removals_go_on();
-    // Ahead of contenders that enter.
+    // Before contenders enter.
     contenders.send_removals(session_traces::sending::in_turn);
     // Commits first: a commit's outcome can be found out only while the znode of the commit's hold exists, and the
     // contenders may remove that znode.
@@ -160,7 +160,7 @@ void link_steps::enter(session_state next, const std::string& reason) {
     TURNSTILE_CHECK(next != session_state::read_only || owners_.link.has_epoch());
 }
 
-// ---- which server ---------------------------------------------------------------------------
+// ---- the choice of the server ---------------------------------------------------------------
 
 void link_steps::look_elsewhere() {
     owners_.requests.look_elsewhere(owners_.basics, lease_outlives_move());
@@ -176,7 +176,7 @@ void link_steps::found_elsewhere(const link_event& event) {
     owners_.requests.leave_server(basics);  // place: silent_server_is_left
 }
 
-// An attach after the end of the lease replaces the session.
+// Without a valid lease the next attach would replace the session.
 bool link_steps::lease_outlives_move() const {
     const auto& lease = owners_.link.session_lease();
     return !owners_.contenders.have_stakes() ||
@@ -205,7 +205,7 @@ void link_steps::close() {
     const error why{errc::closed};
     enter(session_state::closed, "close() was called");
     revoke_all(why);
-    // With no session, or one that has ended there, nothing at the servers could be removed.
+    // There is no znode to remove if there is no session, or if the session has ended at the servers.
     const auto end = due::end_while_closing(owners_);
     if (!owners_.link.has_epoch() || has_come(end, owners_.basics.now)) on_closed();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_steps: what the ends of epochs and connections, and the way to another server, do to the requests, contenders and
-// commits of a session (session_owners.hpp).
+// link_steps: the steps at the start and end of epochs and connections, and at a change of the server. They change the
+// requests, contenders and commits of a session (session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once
@@ -19,20 +19,20 @@ public:
     void open();
     void on_open_failed(const open_failed& failure);
     void on_clock_stepped(const clock_stepped& step);
-    // Returns true if the session is attached by this event: it may be time for what had to wait for that.
+    // Returns true if this event attached the session: actions that waited for a connection may be due.
     [[nodiscard]] bool on_link(const link_event& event);
     void close();
     void on_closed();
 
-    // The session is over at the servers, or is left. Unless the client closes another is opened later.
+    // The session has ended at the servers, or is given up. Opens another one later, unless the client closes.
     void end_epoch(const error& why, close_session::how manner);
-    // The same if a step has found that the session has to go.
+    // The same, if a step has found that the session must be replaced.
     void replace_if_needed();
     void enter(session_state next, const std::string& reason);
 
-    // ---- which server ----
-    // Leaves a connection that answers nothing, once a server that leads answers over another one, and no hold nor place
-    // in a queue is risked by that (docs/why/silence.md).
+    // ---- the choice of the server ----
+    // Leaves a connection that does not answer, once a leader has answered over another connection, and only if no hold
+    // and no queue position is at risk (docs/why/silence.md).
     void look_elsewhere();
     void found_elsewhere(const link_event& event);
 
@@ -45,7 +45,7 @@ private:
     void go_on_attached();
     void refuse_for_good(const error& why);
     void revoke_all(const error& why);
-    // The lease outlives a move that takes as long as the silence has.
+    // True if the lease outlives a move that takes as long as the silence so far.
     [[nodiscard]] bool lease_outlives_move() const;
 
     session_owners& owners_;

@@ -17,7 +17,7 @@ namespace turnstile::core {
 
 namespace {
 
-// The session is over, or lives on another connection: the answer is not about the request.
+// For an answer that concerns the session and not the request: the session has ended, or lives on another connection.
 reply not_sent(reply answer) {
     answer.outcome = outcome::not_sent;
     return answer;
@@ -25,7 +25,7 @@ reply not_sent(reply answer) {
 
 }  // namespace
 
-// ---- what it says of the session ------------------------------------------------------------
+// ---- proof of the session -------------------------------------------------------------------
 
 void reply_steps::on_reply(const reply& answer) {
     if (answer.outcome == outcome::answered && answer.error == server_error::throttled) {
@@ -37,7 +37,7 @@ void reply_steps::on_reply(const reply& answer) {
     const auto now = owners_.basics.now;
     const auto found =
         owners_.requests.answered(answer, owners_.link.session_lease().timeout(), now);
-    if (!found) return;  // of an earlier epoch
+    if (!found) return;  // the request is of an earlier epoch
     TURNSTILE_CHECK(answer.sent <= now);
     note_proof(answer, found.mapped().write);
     std::visit([&](const auto& recipient) { deliver(recipient, answer); },
@@ -49,7 +49,7 @@ void reply_steps::note_proof(const reply& answer, bool write) {
     // place: answer_proves_quorum
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     TURNSTILE_CHECK(answer.connection != 0);
-    // Of a read-only server, which proves nothing: the request was under way when the connection changed.
+    // A read-only server answered: the request was in progress when the connection changed. It proves nothing.
     if (answer.connection > owners_.link.connection()) return;
     owners_.link.answered(answer.connection, answer.sent, owners_.basics.now, write);
 }
@@ -67,7 +67,7 @@ void reply_steps::grant_waiting() {
         [](acquisition& waiter, contender_session& c) { waiter.on_lease_confirmed(c); });
 }
 
-// ---- what it is for -------------------------------------------------------------------------
+// ---- the recipient --------------------------------------------------------------------------
 
 void reply_steps::deliver(const for_contender& recipient, const reply& answer) {
     if (const auto* const asker = owners_.contenders.table().find(recipient.id))
@@ -105,12 +105,12 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
     if (!is_heard(answer)) return owners_.requests.retry_here(answer, owners_.basics.now);
-    // First: a last look ends the search.
+    // Removes first: a last list ends the search.
     contender_steps{owners_}.remove_abandoned(recipient.folder, answer.children);
     owners_.traces.searched(recipient.folder, answer);
 }
 
-// Whatever the list was asked for. Other answers have no children.
+// Any list of the folder counts, whatever its purpose. Other answers have no children.
 void reply_steps::look_for_abandoned(const std::string& folder, const reply& answer) {
     if (is_heard(answer) && !answer.children.empty())
         contender_steps{owners_}.remove_abandoned(folder, answer.children);
@@ -142,7 +142,7 @@ void reply_steps::answer_sharers(const std::vector<list_sharer>& sharers, const 
 
 // ---- creates --------------------------------------------------------------------------------
 
-// All or nothing, as with removals.
+// A transaction is carried out as a whole or not at all, as for removals.
 void reply_steps::deliver(const for_creations& recipient, const reply& answer) {
     const auto& creations = recipient.creations;
     if (is_batch_refused(answer)) return create_one_by_one(creations, answer);
@@ -173,8 +173,8 @@ void reply_steps::deliver(const for_folder_watch& recipient, const reply& answer
 
 // ---- removals -------------------------------------------------------------------------------
 
-// A transaction is all or nothing: where one of its parts is refused, all of them are sent again at once, each by
-// itself, and each gets its own answer.
+// A transaction is carried out as a whole or not at all. If one of its parts is refused, all parts are sent again at
+// once and alone, and each gets an answer.
 void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
     const auto& removals = recipient.removals;
     owners_.traces.removal_answered(answer.id);
@@ -183,7 +183,7 @@ void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
     } else {
         answer_removals(removals, answer);
     }
-    // Also if all of them are over by now, and nothing was sent.
+    // Needed also if all contenders are over by now and no removal was sent.
     contender_steps{owners_}.send_removals(session_traces::sending::in_turn);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reply_steps: what a session does with a reply (session_owners.hpp): what it says of the session itself, and then on to
-// what in the session it is for (routes.hpp).
+// reply_steps: handles a reply (session_owners.hpp): first as a proof that the session lives, then it passes the reply
+// to its recipient in the session (routes.hpp).
 //
 // Thread safety: none.
 #pragma once

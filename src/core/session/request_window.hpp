@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_window: bounds the requests that the contenders of a session have under way, so that a burst of acquires never
-// stands ahead of the requests that keep the session alive.
+// request_window: bounds the requests that contenders have in progress, so that a burst of acquires does not delay the
+// requests that keep the session alive.
 //
-// A request is answered behind all that was sent before it. A confirmation behind ten thousand creates comes too late for
-// the lease. So a contender that is to enter its queue, or to find its place again on a new connection, waits while the
-// window is full. Confirmations, removals, commits, and requests of contenders that have their place do not wait.
+// A request is answered after all requests sent before it. A confirmation behind ten thousand creates would come too
+// late for the lease. So a contender that is to enter its queue, or to find its position on a new connection, waits
+// while the window is full. Confirmations, removals, commits, and requests of contenders that have their position do
+// not wait.
 //
-// The window starts small with each connection. While contenders wait, it times one request after the other, each the
-// latest, which has all others ahead: it grows twofold for a timely answer, and halves for a late one. So a session that
-// was lost to its own load comes back slowly.
+// The window starts small with each connection. While contenders wait, it times one request after the other: always the
+// latest, which has all other requests ahead. A timely answer doubles the window, and a late one halves it. So a
+// session that was lost under its own load starts again slowly.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -21,11 +22,11 @@
 
 namespace turnstile::core {
 
-// A contender enters with two requests: its create, and a list. So by default 16 enter at once, and later 64.
+// A contender enters with two requests: its create and a list. So by default 16 contenders enter at once, and later 64.
 inline constexpr std::size_t k_first_window = 32;
 inline constexpr std::size_t k_most_window = 128;
-// An answer that takes a larger part of the session time-out is late. A confirmation is due every fifth of the time-out,
-// and waits about as long as the requests ahead of it.
+// An answer is late if it takes more than this fraction of the session timeout. A confirmation is due every fifth of
+// the timeout, and waits about as long as the requests ahead of it.
 inline constexpr int k_timely_part = 8;
 
 struct window_limits {
@@ -41,7 +42,7 @@ public:
 
     [[nodiscard]] bool has_room() const noexcept { return under_way_ < size_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // A contender waits for room. The latest request is timed.
+    // A contender waits for room: starts to time the latest request.
     void is_wanted() noexcept {
         if (!timed_) timed_ = latest_;
     }
@@ -58,7 +59,7 @@ public:
         size_ = timely ? std::min(2 * size_, limits_.most) : std::max<std::size_t>(size_ / 2, 1);
         timed_.reset();
     }
-    // A new connection. Requests of earlier ones are still under way until their answers come.
+    // A new connection. Requests of earlier connections stay in progress until their answers come.
     void reattached() noexcept {
         size_ = limits_.first;
         latest_.reset();

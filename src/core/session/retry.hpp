@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// retry: when requests that came to nothing on a living connection are sent again. Belongs to one connection.
+// retry: the time at which requests that failed on a living connection are sent again. Belongs to one connection.
 //
-// A link event makes all requests go again. Where an answer was lost and no such event comes, time does. A server that
-// throttles throws requests away and says so: then all go again after a pause, together, and the pauses grow while
-// that comes to nothing.
+// A link event lets all requests be sent again. If an answer was lost and no link event comes, a timer does. A server
+// that throttles discards requests and reports that. Then all requests are sent again together after a pause, and the
+// pauses grow while the server throttles.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -24,15 +24,15 @@ public:
     retry(duration first, duration longest) : pauses_{first, longest} {}
 
     [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
-    // The server throws requests away, as far as is known.
+    // True if the server is known to discard requests.
     [[nodiscard]] bool is_throttled() const noexcept { return pauses_.under_way(); }
 
-    // A request came to nothing.
+    // A request failed: all are sent again at `then`, or earlier.
     void later(time_point then) {
         if (!due_) due_ = then;
     }
-    // Notes that the server threw a request away. True for the first one since the last pause: the caller then calls
-    // pause().
+    // Notes that the server discarded a request. Returns true for the first one since the last pause: the caller then
+    // calls pause().
     [[nodiscard]] bool note_throttled() noexcept { return !std::exchange(throttled_, true); }
     void pause(time_point now, base::random& chance) {
         const auto then = now + pauses_.draw(chance);
@@ -42,7 +42,7 @@ public:
     void answered() noexcept {
         if (!throttled_) pauses_.reset();
     }
-    // True if the time has come: then all go again now.
+    // Returns true if the time has come: the caller then sends all requests again.
     [[nodiscard]] bool begin_if_due(time_point now) {
         if (!due_ || *due_ > now) return false;
         due_.reset();
@@ -54,7 +54,7 @@ public:
 
 private:
     std::optional<time_point> due_;
-    base::back_off pauses_;   // under way while the server throttles
+    base::back_off pauses_;   // in progress while the server throttles
     bool throttled_ = false;  // since the last pause
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// routes: for what in its session the reply to a request is.
+// routes: the recipient of a reply inside its session.
 //
 // Thread safety: none, values.
 #pragma once
@@ -23,20 +23,20 @@ struct for_inquiry {
     inquiry_id id{};
     friend bool operator==(const for_inquiry&, const for_inquiry&) = default;
 };
-struct for_confirmation {  // of a contender, by a check of its znode
+struct for_confirmation {  // a check of this contender's znode
     acquisition_id id{};
     std::string znode;
     friend bool operator==(const for_confirmation&, const for_confirmation&) = default;
 };
-struct for_search {  // for abandoned creates
+struct for_search {  // a search for abandoned creates
     std::string folder;
     friend bool operator==(const for_search&, const for_search&) = default;
 };
-struct for_commits {  // of this hold
+struct for_commits {  // this hold's commits
     acquisition_id hold{};
     friend bool operator==(const for_commits&, const for_commits&) = default;
 };
-struct for_sharers {  // of a list
+struct for_sharers {  // contenders that share a list
     std::string folder;
     std::vector<list_sharer> sharers;
     friend bool operator==(const for_sharers&, const for_sharers&) = default;
@@ -60,7 +60,7 @@ using addressee =
     std::variant<for_contender, for_inquiry, for_confirmation, for_search, for_commits, for_sharers,
                  for_creations, for_removals, for_folder_watch, for_keep_alive>;
 
-// Those that the session's window bounds (request_window.hpp).
+// True for requests that the session's window bounds (request_window.hpp).
 [[nodiscard]] inline bool is_of_contenders(const addressee& recipient) noexcept {
     return std::holds_alternative<for_contender>(recipient) ||
            std::holds_alternative<for_sharers>(recipient) ||
@@ -69,7 +69,7 @@ using addressee =
 
 struct route {
     addressee recipient;
-    bool write = false;  // an answer proves that the session lives
+    bool write = false;  // its answer proves that the session lives
     friend bool operator==(const route&, const route&) = default;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// second_looks: which of the acquisitions that wait for events look again, and when (acquisition_looks.cpp): with each
-// confirmation interval a few of them, in turn.
+// second_looks: chooses the acquisitions that read again because their event may be lost (acquisition_looks.cpp). In
+// each confirmation interval a few of them read again, in rotation.
 //
-// First come the contenders that are next in line, and holds: those behind go on when they do. But an event that one
-// further back has lost stops those behind it, too. In turn, since a crowd would cost what watches save: with
-// the defaults of 30 s each of up to 64 that are next in line is looked at every 6 s, and of 1,000 that wait
-// further back each within 6.5 minutes.
+// Holds and contenders next in line come first, because the contenders behind them depend on them. But a contender
+// further back that has lost an event also stops the contenders behind it. Only a few read at a time, since reads of
+// all would cost what watches save. With the default of 30 s, up to 64 contenders next in line each read every 6 s, and
+// 1,000 waiters further back each read within 6.5 minutes.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -19,7 +19,7 @@ namespace turnstile::core {
 
 class second_looks {
 public:
-    // The interval counts from now: the session was attached, or has its first contender.
+    // Restarts the interval: the session was attached, or has its first contender.
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
     // The contenders whose turn it is: next in line, and further back.

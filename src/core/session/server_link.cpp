@@ -10,7 +10,7 @@
 
 namespace turnstile::core {
 
-// ---- what is so -----------------------------------------------------------------------------
+// ---- state ----------------------------------------------------------------------------------
 
 server_role server_link::role() const noexcept {
     if (const auto* const connection = here()) return connection->role;
@@ -26,7 +26,7 @@ const std::string& server_link::server() const noexcept {
     return cut_off != nullptr ? cut_off->server : none.value;
 }
 
-// ---- what happens ---------------------------------------------------------------------------
+// ---- events ---------------------------------------------------------------------------------
 
 void server_link::open(time_point now) {
     TURNSTILE_CHECK(!epoch_);
@@ -47,7 +47,7 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
     if (epoch_->session_id != 0 && event.session_id != epoch_->session_id)
         return error{errc::session_lost, "the servers gave another id at a reconnect"};
     lease_.attached(event.connection, event.timeout, now);
-    // The leader may have doomed it before, and would answer all the same.
+    // The leader may have doomed the session before, and would still answer.
     if (!lease_.valid(now) && !closing)  // place: lease_over_at_attach
         return error{errc::session_lost,
                      "its lease had ended when it reconnected; a new one is opened"};
@@ -100,24 +100,24 @@ void server_link::answered(std::uint64_t connection, time_point sent, time_point
     if (write) epoch_->last_write = std::max(epoch_->last_write, sent);
 }
 
-// ---- when -----------------------------------------------------------------------------------
+// ---- times ----------------------------------------------------------------------------------
 
 std::optional<time_point> server_link::lease_end(bool holds, bool contenders, bool away) const {
     // place: lease_of_holders_ends
     if (holds) return lease_.valid_until();
-    // A read-only server may be the first one: there is no session yet that could be lost.
+    // The first server may be read-only: then there is no session yet that could be lost.
     if (!away || session_id() == 0) return std::nullopt;
     return contenders ? lease_.valid_until() : epoch_->heard_at + lease_.timeout();
 }
 
-// They have not heard of it for its time-out.
+// The servers have not heard from the session for its timeout.
 std::optional<time_point> server_link::end_of_detached() const {
     if (!epoch_ || attached()) return std::nullopt;
     return std::max(lease_.valid_until(), epoch_->heard_at + lease_.timeout());
 }
 
-// It is kept for a while after its end, so that it can be closed when the servers are back, and its znodes are not
-// left in a queue. But servers that were wiped, or rolled back, refuse it for ever.
+// The session is kept for a while after its end: it can then be closed when the servers are back, so that its znodes do
+// not stay in a queue. But servers that were wiped, or restored from older data, refuse it for ever.
 std::optional<time_point> server_link::given_up(bool closing) const {
     // place: abandon_is_due
     if (attached() || closing || session_id() == 0) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_link: one session of the servers, its connections one after the other, and its lease. The end of the epoch, or of
-// a connection, is one assignment.
+// server_link: one session of the servers, with its connections one after the other, and its lease. One assignment ends
+// the epoch, and one ends a connection.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -25,80 +25,81 @@ public:
           pace_{settings.confirm_every},
           lease_{settings.lease} {}
 
-    // ---- what is so ----
+    // ---- state ----
     [[nodiscard]] bool has_epoch() const noexcept { return epoch_.has_value(); }
     [[nodiscard]] std::int64_t session_id() const noexcept {
         return epoch_ ? epoch_->session_id : 0;
     }
-    // There is a connection to a server with a majority. Without one, requests have to wait.
+    // True with a connection to a server with a majority. Otherwise requests must wait.
     [[nodiscard]] bool attached() const noexcept { return here() != nullptr; }
-    // The number of the epoch's latest connection, also when that is gone.
+    // The number of the epoch's latest connection, even after that connection has ended.
     [[nodiscard]] std::uint64_t connection() const noexcept {
         return epoch_ ? epoch_->latest_connection : 0;
     }
     [[nodiscard]] server_role role() const noexcept;
     [[nodiscard]] const std::string& server() const noexcept;
-    // The servers are Apache ZooKeeper's.
+    // True if the servers are known to be Apache ZooKeeper's.
     [[nodiscard]] bool is_zookeeper() const noexcept { return zookeeper_known_; }
-    // Of the latest epoch, whose holds may be judged by it until the next one is opened.
+    // The lease of the latest epoch. It remains the measure for that epoch's holds until the next epoch is opened.
     [[nodiscard]] const lease& session_lease() const noexcept { return lease_; }
     [[nodiscard]] const confirmation_pace& pace() const noexcept { return pace_; }
     [[nodiscard]] duration confirm_interval() const { return pace_.interval(lease_); }
-    // Send time of the latest write that committed.
+    // Send time of the latest committed write.
     [[nodiscard]] time_point last_write() const noexcept {
         return epoch_ ? epoch_->last_write : time_point{};
     }
-    // Why the session has to end and another be opened.
+    // The reason why the session must be replaced; nullptr if it need not.
     [[nodiscard]] const std::string* replacement() const noexcept {
         return epoch_ && epoch_->replacement ? &*epoch_->replacement : nullptr;
     }
 
-    // ---- what happens ----
+    // ---- events ----
     // Begins an epoch; there must be none.
     void open(time_point now);
     void leave() noexcept { epoch_.reset(); }
     void replace(std::string why);
-    // Returns why the session has to end instead, if it has to.
+    // Returns the reason why the session must end instead, if there is one.
     [[nodiscard]] std::optional<error> attach(const link_event& event, bool closing,
                                               time_point now);
-    // To a server that is cut off from its majority; there must be no other connection.
+    // Attached to a server that is cut off from its majority; there must be no other connection.
     void attach_read_only(const link_event& event);
     // Returns true if there was a connection to a majority.
     [[nodiscard]] bool detach();
-    // The server's role, and its pace. May come when the connection is gone again; returns true if it is there.
+    // Stores the server's role and its pace. May be called after the connection has ended; returns true if it still
+    // exists.
     [[nodiscard]] bool learn_role(const link_event& event, time_point now);
-    // A request that was sent at `sent` had an answer that proves a majority.
+    // A request sent at `sent` had an answer that proves a majority.
     void answered(std::uint64_t connection, time_point sent, time_point now, bool write);
 
-    // ---- when; nothing: not by time alone ----
-    // The lease of holds ends, or of a session without a connection (`away`).
+    // ---- times; nothing: no time is set, another event must come first ----
+    // The lease of the holds ends, or the lease of a session without a connection (`away`).
     [[nodiscard]] std::optional<time_point> lease_end(bool holds, bool contenders, bool away) const;
-    // By then the servers have ended a session that is not attached; nothing: it is.
+    // The time by which the servers have ended a session without a connection; nothing while attached.
     [[nodiscard]] std::optional<time_point> end_of_detached() const;
-    // No server takes the session back.
+    // The time after which no server is expected to take the session back.
     [[nodiscard]] std::optional<time_point> given_up(bool closing) const;
 
     friend bool operator==(const server_link&, const server_link&) = default;
 
 private:
-    // To a server with a majority.
+    // A connection to a server with a majority.
     struct attachment {
         std::string server;
-        server_role role = server_role::unknown;  // that a lease may rest on
+        server_role role = server_role::unknown;  // the role that a lease may rely on
         std::optional<server_pace> pace{};
         friend bool operator==(const attachment&, const attachment&) = default;
     };
-    // Cut off from its majority: it answers reads only, and nothing is asked of it.
+    // A connection to a server that is cut off from its majority: it answers only reads, and gets no requests.
     struct read_only_server {
         std::string server;
         friend bool operator==(const read_only_server&, const read_only_server&) = default;
     };
     struct epoch {
         std::int64_t session_id = 0;          // 0 until the first attach
-        std::uint64_t latest_connection = 0;  // its number, also when it is gone
+        std::uint64_t latest_connection = 0;  // the latest connection's number, even after its end
         std::variant<std::monostate, read_only_server, attachment> server{};
         time_point heard_at{};    // send time of the latest answered request, or the attach
-        time_point last_write{};  // send time of the latest that committed
+        time_point last_write{};  // send time of the latest committed write
         std::optional<std::string> replacement{};
         friend bool operator==(const epoch&, const epoch&) = default;
     };

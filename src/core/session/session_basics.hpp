@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_basics: what the owners of a session's state share: the time of the event that is handled, and what it adds to.
+// session_basics: the common data of a session's owners: the time of the current event, and the lists that it adds to.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -18,7 +18,7 @@ struct session_basics {
     time_point now{};
     base::random chance{0};
     ticket_counter tickets;
-    timetable<awaited_id> deadlines;  // of callers
+    timetable<awaited_id> deadlines;  // deadlines of callers
     std::vector<action> actions;      // not taken yet
     friend bool operator==(const session_basics&, const session_basics&) = default;
 };

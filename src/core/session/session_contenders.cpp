@@ -10,7 +10,7 @@ namespace turnstile::core {
 
 namespace {
 
-// A session warns of so many folders in which contenders of several kinds stand, and of no more.
+// A session warns of at most this number of folders with contenders of several kinds.
 constexpr std::size_t k_most_mixed_folders = 64;
 
 confirmation_needs needs_of(const contender_table& contenders) {
@@ -20,7 +20,7 @@ confirmation_needs needs_of(const contender_table& contenders) {
 
 }  // namespace
 
-// ---- which there are ------------------------------------------------------------------------
+// ---- the contenders -------------------------------------------------------------------------
 
 void session_contenders::add(acquisition_id id, contender&& added, time_point now) {
     TURNSTILE_CHECK(table_.find(id) == nullptr);

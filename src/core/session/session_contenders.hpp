@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_contenders: the contenders of a session, and when each of them has to do something: limits of holds, second
-// looks, confirmations, and who waits for room on a new connection.
+// session_contenders: the contenders of a session, and the times at which they must act: limits of holds, second looks
+// and confirmations. Also the contenders that wait for room on a new connection.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -20,50 +20,51 @@
 
 namespace turnstile::core {
 
-// The znodes of abandoned creates are removed by contenders of the session's own, with ids from here on. They have no
-// callers: what they tell is dropped.
+// Contenders of the session itself remove the znodes of abandoned creates. Their ids start here. They have no callers,
+// so their notices are dropped.
 inline constexpr std::uint64_t k_first_leftover = std::uint64_t{1} << 63U;
 
 class session_contenders {
 public:
     explicit session_contenders(std::size_t watched_in_line) : table_{watched_in_line} {}
 
-    // ---- which there are ----
+    // ---- the contenders ----
     [[nodiscard]] const contender_table& table() const noexcept { return table_; }
-    // For an event, which update() follows.
+    // For an event; the caller must call update() afterwards.
     [[nodiscard]] contender* find(acquisition_id id) { return table_.find(id); }
     void add(const acquire& request, session_basics& basics);
-    // A contender that only leaves, for the znode of an abandoned create.
+    // Adds a contender that only leaves, for the znode of an abandoned create.
     [[nodiscard]] acquisition_id add_leftover(const std::string& folder, const std::string& name,
                                               time_point now);
-    // The contender has had an event, and was of this kind. Returns true if commits may change its znode now.
+    // The contender has handled an event, and was of kind `kind_before`. Returns true if commits may change its znode
+    // now.
     [[nodiscard]] bool update(acquisition_id id, const contender& changed,
                               contender_kind kind_before, std::uint64_t connection,
                               session_basics& basics);
-    // A contender has a znode that a replaced session would lose, or fails with its session.
+    // True if a contender has a znode that a replaced session would lose, or if one fails with its session.
     [[nodiscard]] bool have_stakes() const;
-    // The servers know no containers; or a connection ended before the create of one was answered.
+    // The servers do not support containers; or a connection ended before the create of a container was answered.
     void containers_unsupported() noexcept { containers_refused_ = true; }
     void parent_create_lost() noexcept { containers_doubted_ = true; }
-    // A kind of znode that the servers know, for a lock's folder.
+    // A kind of znode for a lock's folder that the servers support.
     [[nodiscard]] create_mode parent_mode(bool zookeeper) const noexcept {
         const bool refused = containers_refused_ || (containers_doubted_ && !zookeeper);
         return refused ? create_mode::persistent : create_mode::container;
     }
-    // True, once, for a folder in which contenders of several kinds stand; and for a bounded number of folders.
+    // Returns true once for each folder with contenders of several kinds, for a bounded number of folders.
     [[nodiscard]] bool is_first_mixed(const std::string& folder);
 
     // ---- epochs and connections ----
     void leave();
     void attach(time_point now, duration confirm_interval);
     void detach() noexcept { connection_.reset(); }
-    // The contender waits for room in the window before it goes on.
+    // The contender must wait for room in the window before it continues.
     void stay_behind(acquisition_id id) { keep(connection_->behind, id, true); }
     [[nodiscard]] bool some_are_behind() const noexcept {
         return connection_ && !connection_->behind.empty();
     }
     [[nodiscard]] acquisition_id take_behind();
-    // The contender is the next that may enter its queue.
+    // True if the contender is the next that may enter its queue.
     [[nodiscard]] bool is_next(acquisition_id id) const {
         const auto& outside = table_.outside();
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
@@ -71,7 +72,7 @@ public:
 
     // ---- holds by the clock (hold_clock.hpp) ----
     [[nodiscard]] const hold_clock& clock() const noexcept { return clock_; }
-    // The end of a hold that is granted now; nothing if it is not limited.
+    // The end of a hold that is granted now; nothing if it has no limit.
     [[nodiscard]] std::optional<time_point> granted(acquisition_id id, time_point now) {
         return clock_.granted(id, now);
     }
@@ -93,7 +94,7 @@ public:
                                                              const lease& session,
                                                              time_point last_write,
                                                              time_point now) const;
-    // One is due now: the contender whose znode it checks; nothing if none has one.
+    // A confirmation is due now. Returns the contender whose znode it checks; nothing if none has a znode.
     [[nodiscard]] std::optional<acquisition_id> begin_confirmation(time_point now);
     void confirmation_sent(ticket request) { connection_->confirmations.sent(request); }
     void confirmation_answered(ticket request) {
@@ -111,7 +112,7 @@ public:
 private:
     struct at_server {
         core::confirmations confirmations;  // when the next confirmation is due
-        id_set behind{};                    // that have not gone on yet, for want of room
+        id_set behind{};                    // contenders that wait for room before they continue
         friend bool operator==(const at_server&, const at_server&) = default;
     };
 
@@ -121,7 +122,7 @@ private:
     hold_clock clock_;
     second_looks looks_;
     std::optional<at_server> connection_;
-    acquisition_id latest_confirmed_{};  // of this epoch
+    acquisition_id latest_confirmed_{};  // in this epoch
     std::uint64_t leftovers_ = 0;        // znodes of abandoned creates that were found
     std::vector<std::string> mixed_folders_;
     bool containers_refused_ = false;

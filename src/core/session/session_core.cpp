@@ -18,7 +18,7 @@ namespace turnstile::core {
 
 namespace {
 
-// Each event to the steps that it is for.
+// Passes each event to its steps.
 class event_router {
 public:
     explicit event_router(session_owners& owners) : owners_{owners} {}
@@ -53,7 +53,7 @@ public:
         inquiry_steps{owners_}.start(request.id, request.op, request.deadline, request.only_on);
     }
 
-    // What comes of an earlier session is dropped.
+    // Messages of an earlier session are dropped.
     void operator()(const from_session& message) const {
         // place: event_of_this_epoch
         if (!owners_.link.has_epoch() || message.epoch != owners_.epochs.count()) return;
@@ -79,9 +79,10 @@ private:
 
 }  // namespace
 
-// A gap of half a time-out between two inputs counts as a stop of the process. An attached session always has something
-// to do within that time (due::keep_alive). A session without a server may just have been idle: then a contender that
-// cannot be granted anything waits longer, by one time-out at most. While a session is opened its time-out is zero.
+// A gap of more than half a session timeout between two inputs counts as a stop of the process. An attached session
+// always has something to do within that time (due::keep_alive). A session without a server may just have been idle:
+// then a contender that cannot be granted waits longer, by at most one timeout. While a session is opened its timeout
+// is zero.
 void session_core::come_to(time_point now) {
     auto& latest = owners_.basics.now;
     const auto before = std::exchange(latest, std::max(latest, now));

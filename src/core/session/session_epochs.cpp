@@ -7,7 +7,7 @@ namespace turnstile::core {
 
 namespace {
 
-// The servers keep an old session for one time-out and two ticks, and seldom so many come in that time.
+// The servers keep an old session for one timeout and two ticks; so many sessions rarely end within that time.
 constexpr std::size_t k_most_past_sessions = 16;
 
 constexpr const char* k_connection_limit =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_epochs: which sessions of the servers a client has had, when the next one is opened, and the state that
-// callers see.
+// session_epochs: the sessions of the servers that a client has had, the time at which the next one is opened, and the
+// state that callers see.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -27,37 +27,37 @@ public:
 
     [[nodiscard]] session_state state() const noexcept { return state_; }
     [[nodiscard]] bool closing() const noexcept { return closing_; }
-    // No caller can be served any more; why.
+    // The reason why no caller can be served any more, if there is one.
     [[nodiscard]] std::optional<error> refused() const;
-    // Opened so far: the number of the latest.
+    // Number of epochs opened so far; also the number of the latest.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    // Of the epochs before this one.
+    // Number of connections in all epochs before this one.
     [[nodiscard]] std::uint64_t earlier_connections() const noexcept {
         return earlier_connections_;
     }
-    // An earlier session of this client, whose znodes may still stand: no caller acts by them any more.
+    // True for an earlier session of this client whose znodes may still exist: no caller relies on them.
     [[nodiscard]] bool has_left(std::int64_t session) const {
         return std::find(past_.begin(), past_.end(), session) != past_.end();
     }
     [[nodiscard]] const std::optional<time_point>& reopen_at() const noexcept { return reopen_at_; }
 
     void open(session_basics& basics);
-    // Returns true if the epoch ends by it.
+    // Returns true if this failure ends the epoch.
     [[nodiscard]] bool on_open_failed(const open_failed& failure, session_basics& basics);
-    // A server answers; and it has taken the session.
+    // found_server: a server has answered. attached: it has taken the session.
     void found_server() noexcept { not_opened_.reset(); }
     void attached() noexcept { reopening_.reset(); }
-    // The epoch is over, or left.
+    // The epoch has ended, or is given up.
     void leave(std::int64_t session, std::uint64_t connections);
     void reopen_later(session_basics& basics) {
         reopen_at_ = basics.now + reopening_.draw(basics.chance);
     }
-    // No epoch is opened any more.
+    // No more epochs are opened.
     void close() noexcept;
     void refuse_for_good(const error& why);
-    // Returns true if the state is another one now.
+    // Returns true if the state has changed.
     [[nodiscard]] bool enter(session_state next, const std::string& reason, session_basics& basics);
-    // Why `subject` has no answer while there is no connection.
+    // The error for `subject`, which got no answer because there is no connection.
     [[nodiscard]] error away_error(const std::string& subject, bool never_attached) const;
 
     friend bool operator==(const session_epochs&, const session_epochs&) = default;
@@ -70,9 +70,10 @@ private:
     std::uint64_t count_ = 0;
     std::uint64_t earlier_connections_ = 0;
     std::vector<std::int64_t> past_;       // the latest sessions before this one
-    std::optional<time_point> reopen_at_;  // while there is no epoch
-    std::optional<error> not_opened_;      // why the latest attempt to open a session failed
-    std::optional<error> refusal_;         // for good: credentials
+    std::optional<time_point> reopen_at_;  // set while there is no epoch
+    // The reason why the latest attempt to open a session failed.
+    std::optional<error> not_opened_;
+    std::optional<error> refusal_;  // final: the credentials
     bool closing_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_errors: the sentences by which a session explains to its callers why their time ran out.
+// session_errors: the error texts for callers whose deadline has passed.
 //
 // Thread safety: none.
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace turnstile::core {
 
-// Why a deadline passed before `subject` was granted or answered; `ahead`: how many contenders were, `nearest`: the last
-// of them, if it was read.
+// The reason why a deadline passed before `subject` was granted or answered. `ahead`: number of contenders ahead.
+// `nearest`: the last of them, if it was read.
 [[nodiscard]] error deadline_error(const session_owners& owners, const std::string& subject,
                                    std::optional<std::size_t> ahead,
                                    const contender_ahead* nearest = nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into a session_core, and what comes out of it.
+// The inputs and the actions of a session_core.
 //
 // Thread safety: none, values.
 #pragma once
@@ -26,26 +26,26 @@ struct acquire {
     acquisition_settings settings;
     std::optional<time_point> deadline;  // for the grant
     duration warn_before{};              // zero: never
-    duration max_hold{};                 // zero: as long as the lease is confirmed
+    duration max_hold{};                 // zero: no limit except the lease
 };
-struct acquire_together {  // of several at once: their znodes enter in as few requests as can be
+// Several at once: their znodes are created in as few requests as possible.
+struct acquire_together {
     std::vector<acquire> all;
 };
-struct leave {  // give up the wait, or release
+struct leave {  // give up the wait, or release the hold
     acquisition_id id{};
     error why{errc::cancelled};
     friend bool operator==(const leave&, const leave&) = default;
 };
-struct
-    leave_together {  // the same for several at once: what they hold goes in as few requests as can be
+struct leave_together {  // several at once: holds are removed in as few requests as possible
     std::vector<acquisition_id> all;
     error why{errc::cancelled};
 };
-struct cancel {  // give up the wait, the inquiry or the commit; what is granted stays
+struct cancel {  // give up the wait, the inquiry or the commit; a grant stays
     awaited_id id{};
     error why{errc::cancelled};
 };
-struct rename {  // a hold of a read-write lock goes on as a hold of another kind
+struct rename {  // a hold of a read-write lock becomes a hold of another kind
     acquisition_id id{};
     contender_kind kind = contender_kind::read;
 };
@@ -54,12 +54,12 @@ struct read {  // sent again until it is answered
     operation op;
     std::optional<time_point> deadline;
 };
-// A write beside any hold, sent again until it is answered. So it may be carried out more than once, and the answer may
-// be that of the last time: callers give it a version, or a name that is created once.
+// A write without a hold, sent again until it is answered. So it may be carried out more than once, and the caller may
+// get the answer of the last time. Callers therefore name a version, or create a name that can be created only once.
 //
-// A version is one that was read on a connection (`only_on`, of the reply; 0: none was). Servers that went on from older
-// data give the version out again, to another client's data. So on another connection than that the write is not sent:
-// it is answered bad_version, whatever became of it before, and the caller reads again.
+// A version was read on a connection (`only_on`, from the reply; 0: no version). Servers that went on from older data
+// assign the version again, to another client's data. So the write is not sent on any other connection: it is answered
+// bad_version, whatever happened to it before, and the caller reads again.
 struct repeated_write {
     inquiry_id id{};
     operation op;
@@ -82,11 +82,12 @@ struct open_failed {
     std::uint64_t epoch = 0;
     error why{errc::not_connected};
 };
-// The wall clock has gone ahead of the clock of the lease: the machine may have stood still so long (clock_watch.hpp).
+// The wall clock has stepped ahead of the lease's clock: the machine may have stood still for that long
+// (clock_watch.hpp).
 struct clock_stepped {
     duration ahead{};
 };
-struct session_closed {};  // after close: the handle is closed, nothing of it is left
+struct session_closed {};  // after close: the handle is closed, and nothing of the session is left
 using input = std::variant<start, acquire, acquire_together, leave, leave_together, cancel, rename,
                            read, repeated_write, commit, close, from_session, open_failed,
                            clock_stepped, session_closed>;
@@ -105,7 +106,7 @@ struct seek_leader {
     std::uint64_t connection = 0;
     friend bool operator==(const seek_leader&, const seek_leader&) = default;
 };
-struct leave_server {  // for the server at which the look found a leader
+struct leave_server {  // for the server where look_elsewhere found a leader
     std::uint64_t connection = 0;
     friend bool operator==(const leave_server&, const leave_server&) = default;
 };
@@ -113,7 +114,7 @@ struct open_session {
     std::uint64_t epoch = 0;
     friend bool operator==(const open_session&, const open_session&) = default;
 };
-struct close_session {  // in the background
+struct close_session {  // runs in the background
     enum class how { orderly, abandon } manner = how::orderly;
     friend bool operator==(const close_session&, const close_session&) = default;
 };
@@ -135,7 +136,7 @@ struct changed {
                a.step.from == b.step.from && a.step.to == b.step.to && a.reason == b.reason;
     }
 };
-struct warning {  // for the log: something is set up so that it cannot work well
+struct warning {  // for the log: a setting prevents good operation
     std::string text;
     friend bool operator==(const warning&, const warning&) = default;
 };

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_owners: the owners of a session's state. Each keeps its state private and knows no other owner. What an event
-// does to several of them is in steps, which keep nothing:
+// session_owners: the owners of a session's state. Each owner keeps its state private and knows no other owner. Steps
+// handle the events that concern several owners; they have no state:
 //
-// | owner              | of                                                                             |
+// | owner              | its state                                                                      |
 // |--------------------|--------------------------------------------------------------------------------|
-// | session_epochs     | the sessions there were, the next one, the state that callers see              |
+// | session_epochs     | the past sessions, the next one, the state that callers see                    |
 // | server_link        | the epoch, its connection, the lease                                           |
-// | server_placement   | at which server the session stays                                              |
-// | session_requests   | requests under way, shared lists, batches, retries, silence                    |
+// | server_placement   | the server at which the session stays                                          |
+// | session_requests   | requests in progress, shared lists, batches, retries, silence                  |
 // | session_traces     | watches, removals, abandoned creates                                           |
 // | inquiries          | reads and repeated writes of callers                                           |
 // | session_contenders | contenders, limits of holds, second looks, confirmations                       |
 // | commit_table       | guarded writes of holds, and releases that wait for them                       |
 //
-// | steps           | for                                                                               |
+// | steps           | handle                                                                            |
 // |-----------------|-----------------------------------------------------------------------------------|
 // | link_steps      | opening, connections, the ends of epochs, closing                                 |
-// | contender_steps | contenders: what callers want, watches, what time brings, their effects           |
+// | contender_steps | contenders: requests of callers, watches, events by time, their effects           |
 // | inquiry_steps   | reads and repeated writes                                                         |
 // | commit_steps    | guarded writes of holds                                                           |
-// | reply_steps     | replies, to what they are for                                                     |
-// | timer_steps     | what is due by time, in order: the lease first, then what follows                 |
-// | due_times       | when the time has come for what: asks, and changes nothing                        |
+// | reply_steps     | replies: pass them to their recipients                                            |
+// | timer_steps     | everything that is due, in order: the lease first                                 |
+// | due_times       | the times at which something is due; they change nothing                          |
 //
 // Thread safety: none, a value.
 #pragma once
@@ -65,7 +65,7 @@ struct session_owners {
     core::inquiries inquiries;
     session_contenders contenders;
     commit_table commits;
-    // Of the event that is handled; empty between events.
+    // Effects of the current event; empty between events.
     std::vector<contender_effect> effects;
     std::vector<write_effect> write_effects;
 

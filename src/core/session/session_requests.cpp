@@ -28,7 +28,7 @@ void session_requests::attach(std::uint64_t connection, duration retry_after,
     silence_.attached(basics.now);
 }
 
-// ---- by themselves --------------------------------------------------------------------------
+// ---- single requests ------------------------------------------------------------------------
 
 ticket session_requests::send(operation&& op, addressee&& recipient, session_basics& basics) {
     const auto id = basics.tickets.take();
@@ -36,7 +36,7 @@ ticket session_requests::send(operation&& op, addressee&& recipient, session_bas
     return id;
 }
 
-// A repeated write of a caller has never counted for the lease, which rests on what the session does for its holds.
+// A caller's repeated write does not count for the lease, which relies on the session's own writes for its holds.
 void session_requests::send_as(ticket id, operation&& op, addressee&& recipient,
                                session_basics& basics) {
     TURNSTILE_CHECK(epoch_);
@@ -120,7 +120,7 @@ void session_requests::create_alone(const creation& created, session_basics& bas
     send_as(created.id, create_op{created.znode}, for_contender{created.contender}, basics);
 }
 
-// ---- again ----------------------------------------------------------------------------------
+// ---- retries --------------------------------------------------------------------------------
 
 std::optional<time_point> session_requests::retry_due() const {
     return connection_ ? connection_->retry.due() : std::nullopt;
@@ -152,7 +152,7 @@ bool session_requests::retries_now(time_point now) {
     return connection_ && connection_->retry.begin_if_due(now);
 }
 
-// ---- a connection that answers nothing ------------------------------------------------------
+// ---- a connection that does not answer ------------------------------------------------------
 
 std::optional<time_point> session_requests::silence_due(duration timeout) const {
     return connection_ ? silence_.due(timeout) : std::nullopt;

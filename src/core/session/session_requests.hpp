@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_requests: the requests of a session: sent by themselves, shared, together, or again where nothing came of them;
-// what each reply is for; and how long the connection has answered nothing.
+// session_requests: the requests of a session: single, shared or in batches, and sent again after a failure. It keeps
+// the recipient of each reply, and the time for which the connection has not answered.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -35,21 +35,21 @@ public:
     // ---- epochs and connections ----
     void open() { epoch_.emplace().window = request_window{window_}; }
     void leave() noexcept;
-    // `retry_after`: the time after which a request that came to nothing is sent again.
+    // `retry_after`: the time after which a failed request is sent again.
     void attach(std::uint64_t connection, duration retry_after, session_basics& basics);
-    // The window begins anew.
+    // Makes the window small again.
     void begin_again() noexcept { epoch_->window.reattached(); }
     void detach() noexcept { connection_.reset(); }
     [[nodiscard]] bool attached() const noexcept { return connection_.has_value(); }
 
-    // ---- by themselves ----
+    // ---- single requests ----
     ticket send(operation&& op, addressee&& recipient, session_basics& basics);
     void send_as(ticket id, operation&& op, addressee&& recipient, session_basics& basics);
     [[nodiscard]] bool is_under_way(ticket id) const { return epoch_->pending.contains(id); }
     [[nodiscard]] bool has_room() const noexcept { return epoch_ && epoch_->window.has_room(); }
-    // Returns false if the window is full; then the window notes that a contender waits for room.
+    // Returns false if the window is full, and notes then that a contender waits for room.
     [[nodiscard]] bool wants_room();
-    // What the reply is for; nothing: it is of an earlier epoch.
+    // Removes and returns the request with this reply; nothing: it is of an earlier epoch.
     [[nodiscard]] answered_request answered(const reply& answer, duration timeout, time_point now);
 
     // ---- lists that contenders share (shared_lists.hpp) ----
@@ -58,36 +58,36 @@ public:
     [[nodiscard]] std::vector<list_sharer> list_again(const std::string& folder, ticket request,
                                                       session_basics& basics);
 
-    // ---- creates that go together (creation_batch.hpp) ----
+    // ---- creates in one transaction (creation_batch.hpp) ----
     void gather_creations() noexcept { epoch_->creations.begin(); }
     [[nodiscard]] bool gathers_creations() const noexcept { return epoch_->creations.gathers(); }
     void create_later(creation&& wanted) { epoch_->creations.add(std::move(wanted)); }
     void send_creations(session_basics& basics);
     void create_alone(const creation& created, session_basics& basics);
 
-    // ---- what time brings; nothing: not by time alone ----
-    // A keep-alive counts from then on; there must be a connection.
+    // ---- times; nothing: no time is set, another event must come first ----
+    // A keep-alive is due some time after this. There must be a connection.
     [[nodiscard]] time_point last_sent() const noexcept { return connection_->last_sent; }
     void send_keep_alive(session_basics& basics) { send(exists_op{"/"}, for_keep_alive{}, basics); }
     [[nodiscard]] std::optional<time_point> retry_due() const;
     [[nodiscard]] std::optional<time_point> silence_due(duration timeout) const;
 
-    // ---- again ----
+    // ---- retries ----
     void retry_later(time_point now);
-    // The same, unless it is the answer of an earlier connection: an attach has sent all again since.
+    // The same, unless the answer is of an earlier connection: an attach has sent all requests again since.
     void retry_here(const reply& answer, time_point now);
-    // The server threw a request of `connection` away.
+    // The server discarded a request of `connection`.
     void on_throttled(std::uint64_t connection, const std::string& server, session_basics& basics);
     [[nodiscard]] bool is_throttled() const noexcept {
         return connection_ && connection_->retry.is_throttled();
     }
-    // True if the time has come, and all go again now.
+    // Returns true if the time has come: the caller then sends all requests again.
     [[nodiscard]] bool retries_now(time_point now);
 
-    // ---- a connection that answers nothing (silence_watch.hpp) ----
+    // ---- a connection that does not answer (silence_watch.hpp) ----
     [[nodiscard]] duration silence_limit(duration timeout) const { return silence_.limit(timeout); }
     void look_elsewhere(session_basics& basics, bool may_move);
-    // A look has found another server. True if this one may be left for it.
+    // A look has found another server. Returns true if the present one may be left for it.
     [[nodiscard]] bool may_leave_server(time_point now, duration timeout);
     void leave_server(session_basics& basics);
 
@@ -95,7 +95,7 @@ public:
 
 private:
     struct in_epoch {
-        std::uint64_t latest_connection = 0;  // also when it is gone
+        std::uint64_t latest_connection = 0;  // even after its end
         std::map<ticket, route> pending;
         request_window window;
         shared_lists lists;
@@ -104,9 +104,9 @@ private:
         friend bool operator==(const in_epoch&, const in_epoch&) = default;
     };
     struct at_server {
-        time_point last_sent{};  // of any request
+        time_point last_sent{};  // any request
         duration retry_after{};
-        core::retry retry;  // of what came to nothing
+        core::retry retry;  // for requests that failed
         friend bool operator==(const at_server&, const at_server&) = default;
     };
 

@@ -36,9 +36,9 @@ void session_traces::watch(const std::string& path, acquisition_id id) {
     epoch_->watches.add(path, id);
 }
 
-// The watches of an epoch that is over went with it.
-// A client gives all watches on a path back at once. So the memory of a folder ends where a contender gives back its watch
-// on the folder's children: that watch would stay beside the memory's.
+// The watches of an epoch that has ended are gone with it. A client gives all watches on a path back at once. So if a
+// contender gives back its watch on a folder's children, the session's memory of that folder ends: otherwise the
+// contender's watch would remain beside the memory's watch.
 void session_traces::unwatch(const std::string& path, acquisition_id id, session_basics& basics) {
     if (!epoch_) return;
     if (epoch_->watches.remove(path, id)) return give_back(path, basics);
@@ -142,7 +142,7 @@ std::vector<removal> session_traces::take_removals(session_basics& basics) {
     return all;
 }
 
-// A watch on a znode that we remove is used up by that, and need not be given back.
+// Our removal of a znode uses up a watch on it, so that watch need not be given back.
 void session_traces::give_back_watches(removal& removed, session_basics& basics) {
     for (auto& path : std::exchange(removed.watched, {}))
         if (!epoch_->removals.removes(path) && !epoch_->watches.interests().contains(path))
@@ -168,7 +168,7 @@ std::vector<std::string> session_traces::found_abandoned(const std::string& fold
     return epoch_->abandoned.take(folder, children);
 }
 
-// One folder at a time; the next one is due at once when this one is answered.
+// Searches one folder at a time; the next one is due as soon as this one is answered.
 std::optional<time_point> session_traces::search_due() const {
     if (!attached_ || search_) return std::nullopt;
     return epoch_->abandoned.due();  // place: search_is_due

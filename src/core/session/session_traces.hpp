@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_traces: what a session leaves at its servers, and is on its way out: watches, znodes whose removal waits or is
-// under way, creates that were abandoned, and the numbers of contenders that have left.
+// session_traces: traces of a session at its servers: watches, znodes whose removal waits or is in progress, abandoned
+// creates, and the numbers of contenders that have left.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -31,7 +31,7 @@ public:
     // ---- epochs and connections ----
     void open() { epoch_.emplace().removals = removal_queue{removal_limits_}; }
     void leave() noexcept;
-    // Gives back the watches that lost their interest meanwhile.
+    // Gives back the watches whose last interest has ended meanwhile.
     void attach(session_basics& basics);
     void detach() noexcept {
         attached_ = false;
@@ -43,11 +43,11 @@ public:
     void watch(const std::string& path, acquisition_id id);
     void unwatch(const std::string& path, acquisition_id id, session_basics& basics);
     void unwatch_gone(const std::string& path, acquisition_id id, session_basics& basics);
-    // The contenders that are interested in what has happened.
+    // The contenders that are interested in this event.
     [[nodiscard]] std::vector<acquisition_id> fired(const watch_event& event,
                                                     session_basics& basics);
     [[nodiscard]] std::size_t watched_paths() const noexcept;
-    // Counts the bytes of paths in the servers' spelling.
+    // The bytes of the paths as the servers spell them.
     [[nodiscard]] std::size_t watched_bytes() const noexcept;
 
     // ---- folders whose next contender may be alone (sole_contender_memory.hpp) ----
@@ -75,23 +75,23 @@ public:
     [[nodiscard]] bool gathers_removals() const noexcept {
         return epoch_ && epoch_->removals.gathers();
     }
-    // More wait than go in one request.
+    // True if more removals wait than fit into one request.
     [[nodiscard]] bool is_crowded() const noexcept { return epoch_->removals.crowded(); }
     void remove_later(removal&& wanted);
-    // True if some may be sent now.
+    // True if removals may be sent now.
     [[nodiscard]] bool has_removals(sending which) const noexcept;
-    // The next ones, whose watches are given back.
+    // Returns the next removals and gives back their watches.
     [[nodiscard]] std::vector<removal> take_removals(session_basics& basics);
     void removal_sent(ticket request) { epoch_->removals.sent(request); }
     void removal_answered(ticket request) { epoch_->removals.answered(request); }
     void removal_over(const removal& removed) { epoch_->removals.over(removed); }
-    // What was sent on an earlier connection is not waited for.
+    // Requests of an earlier connection no longer count as in progress.
     void removals_go_on();
 
     // ---- abandoned creates (abandoned_creates.hpp) ----
     void abandon(const std::string& folder, const std::string& guid, time_point now,
                  duration timeout);
-    // The names among the folder's children that come of abandoned creates.
+    // The names among the folder's children that stem from abandoned creates.
     [[nodiscard]] std::vector<std::string> found_abandoned(
         const std::string& folder, const std::vector<std::string>& children);
     [[nodiscard]] std::optional<time_point> search_due() const;
@@ -120,7 +120,7 @@ private:
     std::size_t chroot_;
     bool attached_ = false;
     std::optional<of_epoch> epoch_;
-    std::optional<ticket> search_;  // for an abandoned create, under way on this connection
+    std::optional<ticket> search_;  // for an abandoned create, in progress on this connection
 };
 
 }  // namespace turnstile::core

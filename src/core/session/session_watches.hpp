@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_watches: the watches of one epoch: which contenders are interested in which path (watch_registry.hpp), and
-// which watches are to be given back to the servers once there is a connection again.
+// session_watches: the watches of one epoch: the contenders that are interested in each path (watch_registry.hpp), and
+// the watches that must be given back to the servers once there is a connection again.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -21,18 +21,18 @@ public:
         interests_.add(path, id);
         given_back_.erase(path);
     }
-    // True if no contender is interested any more in a path that some were interested in.
+    // Returns true if this was the last interest in the path.
     [[nodiscard]] bool remove(const std::string& path, acquisition_id id) {
         return interests_.remove(path, id);
     }
-    // The same of a contender that has set no watch; true if another one may have left it one.
+    // The same for a contender that has set no watch; true if another contender may have left a watch to it.
     [[nodiscard]] bool remove_unset(const std::string& path, acquisition_id id) {
         return interests_.remove_unset(path, id);
     }
-    // Of a path without interest, while there is no connection: the servers are told at the next attach.
+    // For a path without interest, while there is no connection: the watch is given back at the next attach.
     void give_back_later(const std::string& path) { given_back_.insert(path); }
     [[nodiscard]] std::set<std::string> take_given_back() { return std::exchange(given_back_, {}); }
-    // The contenders that are interested in what has happened.
+    // The contenders that are interested in this event.
     [[nodiscard]] std::vector<acquisition_id> fired(const watch_event& event) {
         auto interested = interests_.interested(event.path);
         if (event.kind == watch_kind::deleted) interests_.drop(event.path);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_lists: lists of one folder that the contenders of a session share: one under way, and the next one for all
-// contenders that came too late for it. A contender that lists wants to see what is there from now on, its own new
-// znode for one: a list that was sent before does not show it.
+// shared_lists: lists of one folder that contenders of a session share. One list is in progress; a next list follows
+// for all contenders that came too late for it. A contender needs the state from its request on, for example its own
+// new znode: a list that was sent before does not show it.
 //
-// Each sharer has a ticket of its own, and its answer, as if the list had been its own. A list that was sent on an
-// earlier connection is not waited for: its answer comes, but may come late.
+// Each sharer has a ticket and gets an answer to it, as if the list were its own. A list that was sent on an earlier
+// connection is not waited for: its answer comes, but may come late.
 //
 //     if (lists.is_under_way(folder, connection)) return lists.join(folder, sharer);
 //     lists.sent(folder, connection, send(list of folder));
 //     ...
-//     next = lists.answered(folder, request);  // to be sent for these, or drop(folder)
+//     next = lists.answered(folder, request);  // send the next list for these, or drop(folder)
 //
 // Thread safety: none, a value.
 #pragma once
@@ -26,17 +26,17 @@ namespace turnstile::core {
 
 struct list_sharer {
     acquisition_id contender{};
-    ticket id{};  // by which the contender knows its answer
+    ticket id{};  // the contender's own ticket for the answer
     friend bool operator==(const list_sharer&, const list_sharer&) = default;
 };
 
 class shared_lists {
 public:
     [[nodiscard]] bool is_under_way(const std::string& folder, std::uint64_t connection) const;
-    // Waits for the list after the one under way; there must be one.
+    // Waits for the list after the one in progress; there must be one.
     void join(const std::string& folder, const list_sharer& sharer);
     void sent(const std::string& folder, std::uint64_t connection, ticket request);
-    // The contenders that came too late for `request`. While there are some the folder's entry stays, until the
+    // Returns the contenders that came too late for `request`. If there are some, the folder's entry stays until the
     // next list is sent or the folder is dropped.
     [[nodiscard]] std::vector<list_sharer> answered(const std::string& folder, ticket request);
     void drop(const std::string& folder) { by_folder_.erase(folder); }

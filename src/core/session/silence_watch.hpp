@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// silence_watch: when a client looks for another way to the servers, because its connection answers nothing, and when it
-// may leave that connection. docs/why/silence.md says why no lease is endangered, and why clients do not flap.
+// silence_watch: the time at which a client looks for another way to the servers because its connection does not
+// answer, and when it may leave that connection. docs/why/silence.md argues that no lease is at risk and that clients
+// do not flap.
 //
-// | what happens                              | then                                                             |
+// | event                                     | reaction                                                         |
 // |-------------------------------------------|------------------------------------------------------------------|
-// | requests are under way, no answer comes   | a look, after limit(): the connection time-out, or a multiple of |
-// |                                           | the longest round trip seen lately. Then again, ever more seldom |
-// | a look finds a leader that answers        | the connection may be left, if it is silent still                |
-// | the connection was left                   | no look for a whole session time-out                             |
-// | two thirds of the session time-out passed | the servers' own client leaves by itself: no look                |
+// | requests in progress, but no answer       | a look, after limit(): the connection timeout, or a multiple of  |
+// |                                           | the longest recent round trip. Then again, with growing pauses   |
+// | a look finds a leader that answers        | the connection may be left, if it is still silent                |
+// | the connection was left                   | no look for a whole session timeout                              |
+// | two thirds of the session timeout passed  | no look: the servers' own client leaves by itself                |
 //
 // A value. Thread safety: none.
 #pragma once
@@ -22,18 +23,18 @@ namespace turnstile::core {
 
 class silence_watch {
 public:
-    // Round trips: a server that answers slowly is not silent.
+    // Number of longest round trips that a silence must exceed: a server that answers slowly is not silent.
     static constexpr int k_trips = 8;
-    // One answer takes this part away of what an earlier, longer one showed.
+    // Each answer reduces the remembered longest round trip by this fraction.
     static constexpr int k_forgetting = 16;
-    // The part of the session time-out that is the connection's at most.
+    // The connection timeout is at most this fraction of the session timeout.
     static constexpr int k_part = 6;
 
     silence_watch() = default;
-    // Zero: no connection is left.
+    // Zero: the client never leaves a connection because of its silence.
     explicit silence_watch(duration connection_timeout) : timeout_{connection_timeout} {}
 
-    // What the way from a connection that was left to the next one takes is a round trip, too.
+    // The time from leaving a connection to the next attach counts as a round trip.
     void attached(time_point now) {
         if (leaving_since_) longest_trip_ = std::max(longest_trip_, now - *leaving_since_);
         leaving_since_.reset();
@@ -42,14 +43,14 @@ public:
     void sent(time_point now) {
         if (!waiting_since_ && timeout_ != duration{}) waiting_since_ = now;
     }
-    // `more`: others are under way on this connection.
+    // `more`: other requests are in progress on this connection.
     void answered(time_point sent, time_point now, bool more) {
         if (timeout_ == duration{}) return;
         longest_trip_ = std::max(now - sent, longest_trip_ - longest_trip_ / k_forgetting);
         hear_nothing_yet();
         if (more) waiting_since_ = now;
     }
-    // When to look; nothing: no request is under way, or it is too late.
+    // The time of the next look; nothing: no request is in progress, or it is too late.
     [[nodiscard]] std::optional<time_point> due(duration session_timeout) const {
         if (!waiting_since_ || looks_ == k_most_looks) return std::nullopt;
         const auto first = limit(session_timeout);
@@ -60,7 +61,7 @@ public:
         if (when >= *waiting_since_ + session_timeout * 2 / 3) return std::nullopt;
         return when;
     }
-    // The longest round trip of a look that still justifies leaving the server: after a longer round trip, limit()
+    // The longest round trip of a look that still justifies leaving the server. After a longer round trip, limit()
     // would exceed the silence so far.
     [[nodiscard]] duration longest_look(time_point now) const {
         return waiting_since_ ? (now - *waiting_since_) / k_trips : duration{};
@@ -69,7 +70,7 @@ public:
         looked_at_ = now;
         ++looks_;
     }
-    // What the look has found is an answer, too, and took a round trip.
+    // The answer to a look counts as a round trip as well.
     void found(time_point now) {
         if (looked_at_) longest_trip_ = std::max(longest_trip_, now - *looked_at_);
     }
@@ -103,7 +104,7 @@ private:
     duration timeout_{};
     duration longest_trip_{};
     std::optional<time_point> waiting_since_{};  // on this connection, without an answer
-    std::optional<time_point> looked_at_{};      // since then
+    std::optional<time_point> looked_at_{};      // the latest look in this silence
     int looks_ = 0;
     std::optional<time_point> left_at_{};  // the latest departure, over all connections and epochs
     std::optional<time_point> leaving_since_{};

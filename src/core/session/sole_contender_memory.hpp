@@ -72,7 +72,7 @@ private:
     struct sole_folder {
         contender_family of{};
         std::int32_t number = 0;
-        place latest = place::unknown;  // of the contender with that number
+        place latest = place::unknown;  // state of the contender with that number
         ticket watching{};              // the request that sets the watch, while it is in progress
         bool watched = false;
         std::uint64_t used = 0;

@@ -85,7 +85,7 @@ void timer_steps::abandon_if_refused() {
         close_session::how::abandon);
 }
 
-// The contender is first, and all behind it wait: it has to go, and its caller has to hear why.
+// Such a contender is first, and all contenders behind it wait: it must leave, and its caller must learn the reason.
 void timer_steps::fail_hopeless() {
     if (!has_come(due::hopeless(owners_))) return;
     const auto& lease = owners_.link.session_lease();
@@ -96,7 +96,7 @@ void timer_steps::fail_hopeless() {
         [&why](acquisition& waiter, contender_session& c) { waiter.leave(c, why); });
 }
 
-// ---- again, and too late --------------------------------------------------------------------
+// ---- retries and deadlines ------------------------------------------------------------------
 
 void timer_steps::retry_if_due() {
     const auto now = owners_.basics.now;

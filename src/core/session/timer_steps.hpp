@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// timer_steps: what a session does because of the time (session_owners.hpp), its lease first; due_times says when.
+// timer_steps: the actions of a session that are due by time (session_owners.hpp), the lease first; due_times has the
+// times.
 //
 // Thread safety: none.
 #pragma once
@@ -14,18 +15,18 @@ public:
 
     // Does what is due.
     void on_time();
-    // Before any other event: what comes too late does not bring a lost hold back.
+    // Called before any other event: an answer that comes too late must not bring a lost hold back.
     void judge_lease();
-    // After any event: what an acquisition may not do to its session in the middle of a call.
+    // Called after any event: does what an acquisition may not do to its session while it handles an event.
     void finish();
 
 private:
     [[nodiscard]] bool has_come(const std::optional<time_point>& time) const {
         return core::has_come(time, owners_.basics.now);
     }
-    // Holds whose lease is over are lost.
+    // Holds whose lease has ended are lost.
     void end_lease_if_over();
-    // A session that nothing proves any more makes way for a new one, and one that no server takes back.
+    // Replaces a session that can no longer be proven to live, or that no server takes back (abandon_if_refused).
     void replace_if_broken();
     void abandon_if_refused();
     // Contenders that can never be granted on this connection give up.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// timetable: at which time something is due for which contender, read or commit, the earliest time first.
+// timetable: the times at which something is due for a contender, a read or a commit, the earliest first.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -25,7 +25,7 @@ public:
         if (entries_.empty() || entries_.begin()->first > now) return std::nullopt;
         return entries_.begin()->second;
     }
-    // The same, taken out.
+    // The same; the entry is removed.
     [[nodiscard]] std::optional<Id> take_due(time_point now) {
         const auto id = due(now);
         if (id) entries_.erase(entries_.begin());

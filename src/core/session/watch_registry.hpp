@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch_registry: which contenders of this session want to hear of which znode.
+// watch_registry: the contenders of this session that are interested in events of each znode.
 //
-// The servers keep one watch per session and path, however often it was asked for, and a session's watcher hears of each
-// path once. So interests are counted here: an event goes to all contenders that are interested, and the watch is given
-// back when none is any more. Where one of several leaves, the watch that it may have set is left to the others, which
-// may have set none.
+// The servers keep one watch per session and path, however often it was set, and report each event to the session once.
+// So this registry counts interests. An event goes to all interested contenders, and the watch is given back when none
+// is interested any more. When one of several interested contenders leaves, a watch that it may have set is left to the
+// others, which may have set none.
 //
 // After each break of its connection the C client sends all paths in one packet (`send_set_watches`), and a server
-// refuses one above its jute.maxbuffer. So their bytes are counted, too.
+// refuses a packet above its jute.maxbuffer. So the registry also counts the bytes of the paths.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -32,7 +32,7 @@ public:
         entry->second.interested.insert(id);
     }
 
-    // True if no contender is interested any more in a path that some were interested in.
+    // Returns true if this was the last interest in the path.
     [[nodiscard]] bool remove(const std::string& path, acquisition_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;
@@ -40,8 +40,8 @@ public:
         return leave(entry, id).is_last;
     }
 
-    // The same of a contender that has set no watch: true if no contender is interested any more and another one may
-    // have set it.
+    // The same for a contender that has set no watch: returns true if this was the last interest and another contender
+    // may have left a watch.
     [[nodiscard]] bool remove_unset(const std::string& path, acquisition_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;
@@ -49,7 +49,7 @@ public:
         return left.is_last && left.inherited;
     }
 
-    // In the order of their ids.
+    // The interested contenders in the order of their ids.
     [[nodiscard]] std::vector<acquisition_id> interested(const std::string& path) const {
         const auto entry = paths_.find(path);
         if (entry == paths_.end()) return {};
@@ -62,7 +62,7 @@ public:
         if (entry != paths_.end()) erase(entry);
     }
     [[nodiscard]] bool contains(const std::string& path) const { return paths_.contains(path); }
-    // Paths that a contender is interested in, and their bytes.
+    // Number of paths that contenders are interested in, and the sum of their bytes.
     [[nodiscard]] std::size_t size() const noexcept { return paths_.size(); }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
@@ -71,16 +71,16 @@ public:
 private:
     struct watched_path {
         id_set interested;       // never empty
-        bool inherited = false;  // of a contender that has left, by the others
+        bool inherited = false;  // from a contender that has left, to the others
         friend bool operator==(const watched_path&, const watched_path&) = default;
     };
     using paths = std::map<std::string, watched_path>;
     struct departure {
         bool is_last = false;
-        bool inherited = false;  // and another one may have left it the watch
+        bool inherited = false;  // a contender that left before may have left a watch
     };
 
-    // The path if the contender is interested in it.
+    // The entry of the path if the contender is interested in it.
     [[nodiscard]] paths::iterator find(const std::string& path, acquisition_id id) {
         const auto entry = paths_.find(path);
         if (entry == paths_.end() || entry->second.interested.contains(id)) return entry;

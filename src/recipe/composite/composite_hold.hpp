@@ -57,7 +57,8 @@ protected:
     void watch_part(std::size_t which, std::uint64_t serial, const std::stop_token& loss);
     static void give_back(std::vector<kept_part>&& parts);
     [[nodiscard]] std::vector<held_part> held_parts() const;  // the last part first
-    // Call it before the holder gives the parts back: a release waits for them.
+    // Stores the parts that are held now, for the wait in release(): it asks each of them for the end of its release.
+    // Call it before the holder gives the parts back.
     void note_given_back() REQUIRES(mutex_);
     [[nodiscard]] std::vector<held_part> given_back() const;  // the last part first
 

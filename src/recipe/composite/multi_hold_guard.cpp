@@ -71,7 +71,7 @@ void multi_hold::leave(const error& /*why*/) noexcept {
     });
 }
 
-// The first carries it.
+// Order matters: the commit is sent under the first hold, and checks the others.
 result<hold::znode_holds> multi_hold::parts_for_commit() {
     if (const auto still = status(); !still) return still.error();
     znode_holds all;

@@ -105,7 +105,8 @@ void election_seat::tell_listeners() {
 
 // ---- the queue ------------------------------------------------------------------------------
 
-// If a close() comes between, it has triggered the token: then nothing enters the queue, or it leaves again.
+// A close() that came meanwhile has triggered `leaves`. Then the contender does not enter the queue, or leaves it
+// again.
 void election_seat::ask(course::turn turn, std::stop_token leaves) {
     acquire_options options;
     options.stop = std::move(leaves);

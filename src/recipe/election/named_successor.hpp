@@ -11,7 +11,8 @@
 
 namespace turnstile::detail {
 
-// True if the participant with this grant may lead. False: a named one has to lead, or the hold is over. Blocks.
+// True if the participant with this grant may lead. False: another participant was named to lead, or the hold is over.
+// Blocks.
 [[nodiscard]] bool decide_succession(const queue_lock& queue, const std::string& id, guard& lead);
 
 // Writes the hint, under this hold. Errors: bad_option if no participant has that name; guard::commit()'s. Blocks.

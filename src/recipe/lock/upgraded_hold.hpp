@@ -40,7 +40,7 @@ public:
     void on_lost(std::function<void(const error&)> callback) override {
         base_->on_lost(std::move(callback));
     }
-    // Under the writer's znode.
+    // A commit depends on the writer's znode.
     [[nodiscard]] result<znode_holds> parts_for_commit() override {
         return znode_holds{upper_, base_};
     }

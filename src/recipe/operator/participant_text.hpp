@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// participant_text: the text of a participant's znode in an election: its id, as in Curator's znodes, and then a line
-// with its published data, if any, which Curator's participants take for a part of the id:
+// participant_text: the text of a participant's znode in an election. It has the participant's id, as in Curator's
+// znodes. If the participant has published data, a line with the data follows; Curator's participants read that line as
+// a part of the id:
 //
 //     host-1
 //     host-1\nturnstile-data=10.0.0.7:8080
@@ -24,7 +25,7 @@ struct published {
     friend bool operator==(const published&, const published&) = default;
 };
 
-// Another client's text may be anything: all of it is the id, unless the line is there.
+// Another client's text may have any form. Without the line `turnstile-data=` the whole text is the id.
 [[nodiscard]] published parse_participant(std::string_view text);
 
 }  // namespace turnstile::detail
