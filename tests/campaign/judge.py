@@ -33,11 +33,13 @@ class Verdict:
     Two kinds of contradictions are faults of the servers and are kept apart. `losses`: transactions that the servers
     lost from their own logs. A loss covers a contradiction between a client's answer and the logs at an instant
     (`at`, wall clock, ms). `divergences`: a server's tree differs from the logs. A claim that such a contender or
-    path breaks names the divergence (`divergence`).
+    path breaks names the divergence (`divergence`). `dropped`: znodes whose create the servers dropped (txn_log.History).
+    The history does not have them, so no contradiction follows from them.
     """
 
-    def __init__(self, losses=(), divergences=None, not_promised=()):
+    def __init__(self, losses=(), divergences=None, not_promised=(), dropped=()):
         self.losses = list(losses)
+        self.dropped = list(dropped)
         self.not_promised = set(not_promised)
         self.unkept = []  # violations of NOT_PROMISED, in the form of `broken`
         self.divergences = divergences or diverged.Divergences()
@@ -61,7 +63,9 @@ class Verdict:
 
     def faults(self):
         """The faults of the servers, as sentences."""
-        return [str(fault) for fault in (*self.losses, *self.divergences)]
+        creates = [f"the servers dropped {znode.czxid:#x}, which a majority had logged: the create of {znode.path}"
+                   for znode in self.dropped]
+        return [str(fault) for fault in (*self.losses, *self.divergences)] + creates
 
     def by_promise(self):
         counts = collections.Counter(promise for promise, _, _ in self.broken)
@@ -76,7 +80,8 @@ def judge(folder):
             if name.startswith("log-")]
     history = history_of(folder, campaign, logs)
     verdict = Verdict(forgotten.losses(logs, longest_session(campaign)) if logs else (),
-                      diverged.Divergences(campaign.shown(), history), NOT_PROMISED.get(kind, ()))
+                      diverged.Divergences(campaign.shown(), history), NOT_PROMISED.get(kind, ()),
+                      history.dropped if history else ())
     claims.judge(campaign, verdict)
     fence.judge(campaign, verdict)
     if history is not None:
@@ -98,7 +103,7 @@ def count_promotions(campaign, kind, verdict):
 def history_of(folder, campaign, logs):
     """The history of the servers, from their own records."""
     if logs:
-        return History(transactions(logs))
+        return History(transactions(logs), elects_leaders=True)
     if os.path.isdir(os.path.join(folder, "redis-log")):
         done, entries = redis_log.transactions(os.path.join(folder, "redis-log"))
     elif os.path.exists(os.path.join(folder, "audit")):

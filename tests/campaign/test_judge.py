@@ -278,6 +278,38 @@ class JudgeTest(unittest.TestCase):
         f.worker(2, call(900, 1), granted(1500, 1, 4500, two, b[0]), "2490 release 1")
         self.expect("G2")
 
+    def test_a_create_whose_number_the_folder_gives_again_was_dropped(self):
+        f = self.folder
+        a = f.contend(950, None)
+        f.numbers -= 1
+        b, c = f.contend(960, 1400, session=2), f.contend(970, 2500, session=3)
+        b = (b[0].replace("_c_x", "_c_y"), *b[1:])
+        _, _, three = f.serve(a, b, c)
+        f.worker(3, call(900, 1), granted(1500, 1, 4500, three, c[0]), "2490 release 1")
+        verdict = self.expect(None)
+        self.assertEqual(["the servers dropped 0x101, which a majority had logged: the create of " + a[0]], verdict.faults())
+
+    def test_a_conversion_keeps_its_number(self):
+        f = self.folder
+        a = f.contend(950, 3500, marker="__WRIT__")
+        f.numbers -= 1
+        b, c = f.contend(960, 3500, marker="__UPGR__"), f.contend(970, 2500, session=3)
+        _, _, three = f.serve(a, b, c)
+        f.worker(3, call(900, 1), granted(1500, 1, 4500, three, c[0]), "2490 release 1")
+        self.expect("G2", contains="1 ahead")
+
+    def test_a_folder_that_is_made_again_gives_its_numbers_again(self):
+        f = self.folder
+        a = f.contend(950, 3500)
+        f.numbers -= 1
+        b, c = f.contend(2000, 2100, session=2), f.contend(970, 2500, session=3)
+        b = (b[0].replace("_c_x", "_c_y"), *b[1:])
+        three = f.serve(a, c)[1]
+        f.make(1900, PATH, "")
+        f.serve(b)
+        f.worker(3, call(900, 1), granted(1500, 1, 4500, three, c[0]), "2490 release 1")
+        self.expect("G2")
+
     def test_a_reader_passes_a_reader_and_not_a_writer(self):
         f = self.folder
         a = f.contend(950, 3500, marker="__READ__")

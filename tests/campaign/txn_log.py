@@ -7,11 +7,13 @@ The reader decodes only what the judge needs.
 
 import heapq
 import os
+import re
 import struct
 
 CREATE, DELETE, SET_DATA, CHECK, MULTI, CREATE2 = 1, 2, 5, 13, 14, 15
 CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL = 19, 20, 21
 OPEN_SESSION, CLOSE_SESSION, ERROR = -10, -11, -1
+NUMBER = re.compile(r"\d{10}$")  # of a sequential znode
 
 
 class Transaction:
@@ -188,9 +190,14 @@ class Removal:
 class History:
     """The znodes below one root, the sessions, and the writes to persistent znodes. Times are milliseconds of the
     leader's wall clock.
+
+    `elects_leaders`: the servers may drop a create that a majority had logged, when a server whose tree is behind
+    its log votes with its tree. The history leaves out such a znode. A folder gives each number to one create,
+    until the folder is made again. So if another session's create has the number of an earlier one, the servers
+    dropped the earlier one.
     """
 
-    def __init__(self, log, root="/campaign"):
+    def __init__(self, log, root="/campaign", elects_leaders=False):
         self.znodes = []  # ephemeral znodes, in order of czxid
         self.writes = {}  # path -> [(zxid, time, data)]
         # session -> (zxid, time): closed by itself, expired by the servers, or ended by a client that saw its
@@ -198,7 +205,9 @@ class History:
         self.closed, self.expired, self.gone = {}, {}, {}
         self.entries = []  # entries appended under sql::check or redis::check
         self.standing = {}
+        self.dropped = []  # znodes whose create the servers dropped
         owned = {}
+        numbered = {}  # folder -> number -> znode
         for t in log:
             for part in t.parts:
                 if part[0] in ("close", "expire", "gone"):
@@ -210,13 +219,28 @@ class History:
                     continue
                 elif part[0] == "create" and part[3]:
                     made = Znode(part[1], part[2], t.session, t.zxid, t.time)
+                    if elects_leaders and (number := NUMBER.search(made.name)):
+                        of_folder = numbered.setdefault(made.folder, {})
+                        first = of_folder.setdefault(number[0], made)
+                        if first.owner != made.owner:  # a conversion keeps the number, and the session
+                            self._drop(first, owned)
+                            of_folder[number[0]] = made
                     self.znodes.append(made)
                     self.standing[part[1]] = made
                     owned.setdefault(t.session, set()).add(part[1])
                 elif part[0] == "delete":
                     self._remove(part[1], t, t.session)
                 else:
+                    if part[0] == "create":
+                        numbered.pop(part[1], None)
                     self.writes.setdefault(part[1], []).append((t.zxid, t.time, part[2]))
+
+    def _drop(self, znode, owned):
+        self.dropped.append(znode)
+        self.znodes.remove(znode)
+        if self.standing.get(znode.path) is znode:
+            del self.standing[znode.path]
+            owned.get(znode.owner, set()).discard(znode.path)
 
     def _remove(self, path, t, by):
         znode = self.standing.pop(path, None)
