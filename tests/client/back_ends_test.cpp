@@ -58,16 +58,16 @@ TEST(back_ends, a_password_in_front_of_a_zookeeper_server_is_not_repeated) {
     EXPECT_THAT(text, AllOf(HasSubstr("***@h:2181"), Not(HasSubstr("secret"))));
 }
 
-TEST(back_ends, a_guardian_that_is_of_no_use_is_told) {
+// A tree in memory ends with its process, so its sessions need no guardian.
+TEST(back_ends, a_guardian_is_started_for_sessions_of_servers_alone) {
     client_options guarded;
-    guarded.guardian.use = guardian_use::started;
+    guarded.guardian = {guardian_use::started, "/nowhere/turnstile-guardian"};
     const tests::log_lines lines;
+    const auto attempts = [&] { return lines.with("the guardian /nowhere/turnstile-guardian"); };
     const auto here = make_coordinator("local:tree", guarded);
-    EXPECT_EQ(lines.with("a guardian"), 0);
-    const auto guarded_redis = make_coordinator("redis://127.0.0.1:1", guarded);
-    const auto plain_redis = make_coordinator("redis://127.0.0.1:1", {});
-    const auto is_told = [&] { return lines.with("a guardian ends only ZooKeeper sessions"); };
-    EXPECT_TRUE(testing::eventually([&] { return is_told() == 1; }));
+    EXPECT_EQ(attempts(), 0);
+    const auto redis = make_coordinator("redis://127.0.0.1:1", guarded);
+    EXPECT_TRUE(testing::eventually([&] { return attempts() == 1; }));
 }
 
 // SQLite would open the file that the part before the NUL names.
