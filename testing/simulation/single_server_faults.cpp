@@ -50,8 +50,10 @@ void single_server::set_clock(core::duration length) {
         return fmt::format("by {:.3f} s {}", seconds(length), ahead ? "ahead" : "back");
     });
     clock_.set(agenda_.now(), ahead ? clock() + by : clock() - by);
-    disturb(agenda_.now() + scenario_.time.session_timeout);
-    if (!ahead) return;
+    const auto timeout = scenario_.time.session_timeout;
+    disturb(agenda_.now() + timeout);
+    // The deadline of a session comes by so much later, and each step back adds to it.
+    if (!ahead) return disturb(std::max(disturbed_until_, agenda_.now() + timeout) + by);
     was_set_ahead_ = true;
     set_ahead_ = agenda_.now();
 }
