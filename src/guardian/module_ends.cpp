@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guardian/module_ends.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +14,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "guardian/spawn_setup.hpp"
+
 namespace turnstile::guardian {
 namespace {
 
@@ -23,42 +23,15 @@ constexpr std::size_t k_most_running = 16;
 constexpr std::size_t k_most_ahead = 8;
 constexpr int k_first_closed = 3;
 
-// Its input is the socket, and its errors go where the guardian's go.
-class end_plan {
-public:
-    explicit end_plan(int socket) {
-        ::posix_spawn_file_actions_init(&actions_);
-        ::posix_spawn_file_actions_adddup2(&actions_, socket, STDIN_FILENO);
-        ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_RDWR, 0);
-        ::posix_spawn_file_actions_addclosefrom_np(&actions_, k_first_closed);
-        ::posix_spawnattr_init(&attributes_);
-        ::posix_spawnattr_setflags(
-            &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-        ::posix_spawnattr_setpgroup(&attributes_, 0);
-        sigset_t signals;
-        ::sigemptyset(&signals);
-        ::posix_spawnattr_setsigmask(&attributes_, &signals);
-        ::sigfillset(&signals);
-        ::posix_spawnattr_setsigdefault(&attributes_, &signals);
-    }
-    ~end_plan() {
-        ::posix_spawn_file_actions_destroy(&actions_);
-        ::posix_spawnattr_destroy(&attributes_);
-    }
-    end_plan(const end_plan&) = delete;
-    end_plan& operator=(const end_plan&) = delete;
-
-    // An error number, or 0.
-    int run(std::string program, std::string scheme, pid_t& child) {
-        std::array<char*, 3> arguments{program.data(), scheme.data(), nullptr};
-        return ::posix_spawn(&child, program.c_str(), &actions_, &attributes_, arguments.data(),
-                             environ);
-    }
-
-private:
-    posix_spawn_file_actions_t actions_{};
-    posix_spawnattr_t attributes_{};
-};
+// The program's input is the socket, and its errors go where the guardian's go. Returns an error number, or 0.
+int spawn_end(std::string program, std::string scheme, int socket, pid_t& child) {
+    spawn_setup setup{POSIX_SPAWN_SETPGROUP};
+    setup.pass(socket, STDIN_FILENO);
+    setup.open_nothing_as(STDOUT_FILENO);
+    setup.close_from(k_first_closed);
+    const std::array<char*, 3> arguments{program.data(), scheme.data(), nullptr};
+    return setup.run(program, arguments.data(), environ, child);
+}
 
 bool send_session(int socket, const guard_module_session& session) {
     auto bytes = encode(session);
@@ -73,7 +46,7 @@ end_process start_program(const std::string& program, const std::string& scheme)
     support::descriptor mine{ends[0]};
     const support::descriptor theirs{ends[1]};
     pid_t child = 0;
-    const int failure = end_plan{theirs.get()}.run(program, scheme, child);
+    const int failure = spawn_end(program, scheme, theirs.get(), child);
     if (failure == 0)
         return {support::descriptor{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))},
                 std::move(mine)};

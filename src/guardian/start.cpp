@@ -2,7 +2,6 @@
 #include "guardian/start.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -17,6 +16,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "guardian/spawn_setup.hpp"
 
 namespace turnstile::guardian {
 namespace {
@@ -33,47 +34,21 @@ std::vector<std::string> kerberos_variables() {
     return found;
 }
 
-class spawn_plan {
-public:
-    explicit spawn_plan(int socket) {
-        ::posix_spawn_file_actions_init(&actions_);
-        ::posix_spawn_file_actions_adddup2(&actions_, socket, k_socket_of_child);
-        for (const int standard : {0, 1, 2})
-            ::posix_spawn_file_actions_addopen(&actions_, standard, "/dev/null", O_RDWR, 0);
-        ::posix_spawn_file_actions_addclosefrom_np(&actions_, k_socket_of_child + 1);
-        ::posix_spawnattr_init(&attributes_);
-        ::posix_spawnattr_setflags(
-            &attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-        sigset_t signals;
-        ::sigemptyset(&signals);
-        ::posix_spawnattr_setsigmask(&attributes_, &signals);
-        ::sigfillset(&signals);
-        ::posix_spawnattr_setsigdefault(&attributes_, &signals);
-    }
-    ~spawn_plan() {
-        ::posix_spawn_file_actions_destroy(&actions_);
-        ::posix_spawnattr_destroy(&attributes_);
-    }
-    spawn_plan(const spawn_plan&) = delete;
-    spawn_plan& operator=(const spawn_plan&) = delete;
-
-    // An error number, or 0.
-    int run(std::string program, pid_t& child) {
-        std::string option = "--socket";
-        std::string number = std::to_string(k_socket_of_child);
-        std::array<char*, 4> arguments{program.data(), option.data(), number.data(), nullptr};
-        auto variables = kerberos_variables();
-        std::vector<char*> environment;
-        for (auto& each : variables) environment.push_back(each.data());
-        environment.push_back(nullptr);
-        return ::posix_spawn(&child, program.c_str(), &actions_, &attributes_, arguments.data(),
-                             environment.data());
-    }
-
-private:
-    posix_spawn_file_actions_t actions_{};
-    posix_spawnattr_t attributes_{};
-};
+// Returns an error number, or 0.
+int spawn_guardian(std::string program, int socket, pid_t& child) {
+    spawn_setup setup{POSIX_SPAWN_SETSID};
+    setup.pass(socket, k_socket_of_child);
+    for (const int standard : {0, 1, 2}) setup.open_nothing_as(standard);
+    setup.close_from(k_socket_of_child + 1);
+    std::string option = "--socket";
+    std::string number = std::to_string(k_socket_of_child);
+    const std::array<char*, 4> arguments{program.data(), option.data(), number.data(), nullptr};
+    auto variables = kerberos_variables();
+    std::vector<char*> environment;
+    for (auto& each : variables) environment.push_back(each.data());
+    environment.push_back(nullptr);
+    return setup.run(program, arguments.data(), environment.data(), child);
+}
 
 // The program forks and its first process ends at once, so that the guardian is not our child.
 void reap(pid_t child) noexcept {
@@ -136,7 +111,7 @@ support::descriptor start_guardian(const std::string& program) {
     const support::descriptor theirs{ends[1]};
     pid_t child = 0;
     const int failure =
-        spawn_plan{theirs.get()}.run(program.empty() ? installed_guardian() : program, child);
+        spawn_guardian(program.empty() ? installed_guardian() : program, theirs.get(), child);
     if (failure == 0) {
         reap(child);
         return mine;
