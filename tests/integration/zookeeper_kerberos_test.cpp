@@ -9,6 +9,7 @@
 #include "acl_reader.hpp"
 #include "client/log_lines.hpp"
 #include "kerberos_realm.hpp"
+#include "killed_holder.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -103,18 +104,7 @@ TEST_F(zookeeper_kerberos, a_session_attaches_again_with_a_new_ticket) {
 }
 
 TEST_F(zookeeper_kerberos, a_guardian_ends_the_session_of_a_killed_process) {
-    const testing::temporary_folder folder;
-    const auto path = lock_path();
-    auto holder = testing::process{{.command = {TURNSTILE_HOLDER, where(), path, "600000",
-                                                "started", TURNSTILE_GUARDIAN, "hold", "7"},
-                                    .environment = {"TURNSTILE_GUARDIAN="},
-                                    .output = folder.path() / "log"}};
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
-    const auto other = connect(where());
-    mutex wanted{*other, path};
-    EXPECT_FALSE(wanted.try_acquire());
-    holder.kill();
-    EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
+    expect_that_a_guardian_frees_the_lock(where());
 }
 
 }  // namespace

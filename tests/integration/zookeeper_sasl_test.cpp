@@ -10,6 +10,7 @@
 
 #include "acl_reader.hpp"
 #include "client/log_lines.hpp"
+#include "killed_holder.hpp"
 #include "secured_servers.hpp"
 #include "support.hpp"
 #include "turnstile/testing/process.hpp"
@@ -202,18 +203,7 @@ TEST(zookeeper_sasl, within_tls) {
 
 // Without the guardian the lock would stay taken for ten minutes.
 TEST(zookeeper_sasl, a_guardian_ends_the_session_of_a_killed_process) {
-    const auto where = as_user(demanding_server().connect_string());
-    const auto path = lock_path();
-    auto holder = testing::process{{.command = {TURNSTILE_HOLDER, where, path, "600000", "started",
-                                                TURNSTILE_GUARDIAN, "hold", "7"},
-                                    .environment = {"TURNSTILE_GUARDIAN="},
-                                    .output = folder() / "holder"}};
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
-    const auto other = connect(where);
-    mutex wanted{*other, path};
-    EXPECT_FALSE(wanted.try_acquire());
-    holder.kill();
-    EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
+    expect_that_a_guardian_frees_the_lock(as_user(demanding_server().connect_string()));
 }
 
 #ifdef TURNSTILE_PROGRAM

@@ -17,11 +17,10 @@
 
 #include "acl_reader.hpp"
 #include "client/log_lines.hpp"
+#include "killed_holder.hpp"
 #include "secured_servers.hpp"
 #include "support.hpp"
 #include "turnstile/server_health.hpp"
-#include "turnstile/testing/process.hpp"
-#include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -292,19 +291,7 @@ TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
 // Without the guardian the lock would stay taken for ten minutes.
 TEST(zookeeper_tls, a_guardian_ends_the_session_of_a_killed_process) {
     ensemble patient{{.max_session_timeout = 600s, .tls = demanding()}};
-    const testing::temporary_folder folder;
-    const auto path = lock_path();
-    auto holder =
-        testing::process{{.command = {TURNSTILE_HOLDER, patient.connect_string(), path, "600000",
-                                      "started", TURNSTILE_GUARDIAN, "hold", "7"},
-                          .environment = {"TURNSTILE_GUARDIAN="},
-                          .output = folder.path() / "log"}};
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
-    const auto other = connect(patient.connect_string());
-    mutex wanted{*other, path};
-    EXPECT_FALSE(wanted.try_acquire());
-    holder.kill();
-    EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
+    expect_that_a_guardian_frees_the_lock(patient.connect_string());
 }
 
 }  // namespace

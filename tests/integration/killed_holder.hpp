@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// killed_holder: a process that holds a lock with a session of ten minutes, and is killed. Only a guardian can free the
+// lock within the limit of a test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+
+// The process starts a guardian. `where`: the connect string of the process, and of the client that waits.
+inline void expect_that_a_guardian_frees_the_lock(const std::string& where) {
+    const testing::temporary_folder folder;
+    const auto path = lock_path();
+    auto holder = testing::process{{.command = {TURNSTILE_HOLDER, where, path, "600000", "started",
+                                                TURNSTILE_GUARDIAN, "hold", "7"},
+                                    .environment = {"TURNSTILE_GUARDIAN="},
+                                    .output = folder.path() / "log"}};
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    const auto other = connect(where);
+    mutex wanted{*other, path};
+    EXPECT_FALSE(wanted.try_acquire());
+    holder.kill();
+    EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
+}
+
+}  // namespace turnstile::tests
