@@ -106,7 +106,8 @@ result<int> ask(client& servers, const take_options& options) {
     return finish(options, {*target, true, {}, {}, servers_clock{servers}});
 }
 
-// Waits until `target` has left the queue, or until the time for the request is over. Returns true if `target` has left.
+// Waits until the contender `target` has left the queue, at most for the time of the request. Returns true if the
+// contender has left.
 result<bool> went(const client& servers, const take_options& options, const contender& target,
                   const std::stop_token& stop) {
     std::mutex mutex;

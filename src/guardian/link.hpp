@@ -43,8 +43,8 @@ public:
     [[nodiscard]] bool alive() const noexcept { return !gone_; }
     // True while the guardian is there and has every message: it would act when this process ends.
     [[nodiscard]] bool guards() const noexcept;
-    // The same for sessions with these servers of a module: false, and with a line in the log, after the guardian has
-    // reported that it cannot end them.
+    // True if the guardian would also end sessions with these servers of a module. Once the guardian has reported that
+    // it cannot, the log gets one line and the result is false.
     [[nodiscard]] bool ends(std::string_view servers) noexcept;
     [[nodiscard]] bool forked() const noexcept;
 

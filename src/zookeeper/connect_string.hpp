@@ -75,7 +75,7 @@ struct server_address {
 struct connect_string {
     std::vector<server_address> servers;
     std::string chroot;  // empty or "/a/b"
-    // The same for all servers; null: without TLS and SASL.
+    // Returns the security that all servers share, or null without TLS and SASL.
     [[nodiscard]] const server_security* security() const noexcept {
         return servers.empty() ? nullptr : servers.front().security.get();
     }

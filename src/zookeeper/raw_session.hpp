@@ -49,7 +49,7 @@ public:
     // Returns nothing if no answer came, or if the server refuses the user; reason() says why. A timeout of 0 in the
     // answer means that the servers have no such session.
     [[nodiscard]] std::optional<attach_answer> attach(const attach_request& request);
-    // The same for a request that was written already.
+    // Reads the answer to an attach request that the caller has written. Returns what attach() returns.
     [[nodiscard]] std::optional<attach_answer> finish_attach();
     // The server's answer to the attach, as it came.
     [[nodiscard]] const std::string& attach_frame() const noexcept { return attach_frame_; }

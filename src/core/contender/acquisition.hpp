@@ -116,7 +116,7 @@ public:
     // The bytes that its znode takes, or may take later, in the transaction that would close the session. Counted from
     // the call until the znode is gone.
     [[nodiscard]] std::size_t owned_bytes() const { return over() ? 0 : bytes_as(kind()); }
-    // The same for an acquisition that is not over, as a contender of this kind.
+    // The value of owned_bytes() if the acquisition had this kind and had not ended.
     [[nodiscard]] std::size_t bytes_as(contender_kind kind) const;
     [[nodiscard]] std::string znode() const;
     // Number of contenders that a waiter waits for, as far as it is known.
@@ -141,7 +141,7 @@ private:
     // Passes one event to the current state, enters the next state if there is one, and lets it send its requests.
     template <class Event>
     void handle(contender_session& c, Event&& event);
-    // The same for one state only; the other states ignore the event.
+    // Passes the event to the current state if it is a `State`. Any other state ignores the event.
     template <class State, class Event>
     void handle_if(contender_session& c, Event&& event);
     // The only function that changes the state; checks the transition against the table above.

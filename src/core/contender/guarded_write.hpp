@@ -7,7 +7,7 @@
 // applied at most once. It is not applied if the znode is gone or another client has written into it. Afterwards the
 // znode has version v + 1.
 //
-// It is in one of six states, and this table has all transitions between them:
+// A guarded_writes is in one of six states. The table has all transitions:
 //
 // | state     | meaning                               | then      | when                                          |
 // |-----------|---------------------------------------|-----------|-----------------------------------------------|

@@ -69,7 +69,7 @@ void lock_delay::apply(contender_session& c, const marking_contender& own, const
     state_ = state::left;
     left_version_ = answer.stat.version;
     version_is_known_ = true;
-    const bool known = left_.holder == found.holder;  // its delay runs already, or is over
+    const bool known = left_.holder == found.holder;  // the delay for this holder has begun before
     left_ = std::move(found);
     if (known) return;
     // The age of the note, by the leaders' time stamps: at least so long ago if the leaders' clocks agree, up to their

@@ -5,11 +5,11 @@
 // | state          | request                                       | outcome                                 |
 // |----------------|-----------------------------------------------|-----------------------------------------|
 // | unread         | read the mark                                 | absent, ours (an answer was lost), left |
-// | left           | check our znode, and note in the mark that it | wait until the delay is over; later     |
-// |                | was left behind                               | contenders count from the time stamp of |
+// | left           | check our znode, and add a note to the mark:  | wait for the end of the delay; later    |
+// |                | a holder left it behind                       | contenders count from the time stamp of |
 // |                |                                               | the note                                |
-// | absent, or     | check our znode, and write our mark           | ours: granted as soon as the lease is   |
-// | left, and over |                                               | certain                                 |
+// | absent, or the | check our znode, and write our mark           | ours: granted as soon as the lease is   |
+// | delay has ended|                                               | certain                                 |
 // | ours, released | remove our znode and the mark in one          |                                         |
 //
 // Only the first contender writes the mark, in a transaction that checks its own znode: a late write of an earlier

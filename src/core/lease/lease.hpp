@@ -88,8 +88,8 @@ public:
     [[nodiscard]] double clock_drift() const noexcept { return rule_.clock_drift; }
     // True if the server is known to be the leader or standalone: a request touches the session directly.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
-    // False where touches are relayed and S is hardly longer than R, or shorter: when an answer counts, the time that
-    // it proves is over or nearly over.
+    // False where touches are relayed and S is not clearly longer than R. There an answer may count only when the time
+    // that the answer proves has almost passed.
     [[nodiscard]] bool can_be_kept() const;
     // True if a hold always has enough time left to outlive a change of servers: touches count at once, or the session
     // timeout is at least 5/2 R.

@@ -72,7 +72,7 @@ struct contender_name {
 
 // The number at the end of a contender's name, or nothing if the child is foreign.
 [[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept;
-// The same, for contenders of one family alone.
+// The number at the end of the name of a contender of this family, or nothing for any other child.
 [[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child,
                                                              contender_family of) noexcept;
 

@@ -57,8 +57,8 @@ public:
 
     // ---- removals in one transaction ----
     void send_removals(session_traces::sending which);
-    // Sends the removals in one transaction. Leaves out a contender that is over: its znode is gone, and the other
-    // removals would fail with it.
+    // Sends the removals in one transaction. If a contender has ended, its removal is left out: the znode is gone, and a
+    // removal of a missing znode fails the whole transaction.
     void remove_together(std::vector<removal>&& all);
 
     // ---- folders whose next contender may be alone (sole_contender_memory.hpp) ----

@@ -26,7 +26,7 @@ public:
 
     // The session has ended at the servers, or is given up. Opens another one later, unless the client closes.
     void end_epoch(const error& why, close_session::how manner);
-    // The same, if a step has found that the session must be replaced.
+    // Calls end_epoch() if a step has found that the session must be replaced.
     void replace_if_needed();
     void enter(session_state next, const std::string& reason);
 

@@ -52,8 +52,8 @@ public:
     explicit removal_queue(const removal_limits& limits = {}) : limits_{limits} {}
 
     void add(removal&& added);
-    // Between gather(true) and gather(false) the queue returns no removal, so that one batch carries all znodes
-    // released by one call, including the znodes of holds.
+    // Between gather(true) and gather(false) the queue returns no removal. So one transaction removes the znodes of all
+    // holds that a call releases.
     void gather(bool begins) noexcept { gathers_ = begins; }
     [[nodiscard]] bool gathers() const noexcept { return gathers_; }
     [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }

@@ -83,7 +83,7 @@ public:
     [[nodiscard]] bool has_room_for_watches() const noexcept {
         return watched_bytes() < owners_.settings.watches.bytes;
     }
-    // True if nothing of ours is left at the servers and no caller waits.
+    // True if the session has no contender, question or commit left.
     [[nodiscard]] bool idle() const noexcept {
         return owners_.contenders.table().empty() && owners_.inquiries.empty() &&
                owners_.commits.empty();

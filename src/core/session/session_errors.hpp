@@ -18,7 +18,7 @@ namespace turnstile::core {
 [[nodiscard]] error deadline_error(const session_owners& owners, const std::string& subject,
                                    std::optional<std::size_t> ahead,
                                    const contender_ahead* nearest = nullptr);
-// The same for an acquisition.
+// The reason why the deadline of `late` passed before its grant.
 [[nodiscard]] error deadline_error(const session_owners& owners, const acquisition& late);
 
 }  // namespace turnstile::core

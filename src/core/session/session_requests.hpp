@@ -74,7 +74,7 @@ public:
 
     // ---- retries ----
     void retry_later(time_point now);
-    // The same, unless the answer is of an earlier connection: an attach has sent all requests again since.
+    // Calls retry_later(), unless the answer is of an earlier connection: the attach has sent all requests again.
     void retry_here(const reply& answer, time_point now);
     // The server discarded a request of `connection`.
     void on_throttled(std::uint64_t connection, const std::string& server, session_basics& basics);

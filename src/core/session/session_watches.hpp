@@ -25,7 +25,8 @@ public:
     [[nodiscard]] bool remove(const std::string& path, acquisition_id id) {
         return interests_.remove(path, id);
     }
-    // The same for a contender that has set no watch; true if another contender may have left a watch to it.
+    // Removes the interest of a contender that has set no watch. Returns true if this was the last interest and another
+    // contender may have left a watch.
     [[nodiscard]] bool remove_unset(const std::string& path, acquisition_id id) {
         return interests_.remove_unset(path, id);
     }

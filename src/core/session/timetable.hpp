@@ -25,7 +25,7 @@ public:
         if (entries_.empty() || entries_.begin()->first > now) return std::nullopt;
         return entries_.begin()->second;
     }
-    // The same; the entry is removed.
+    // Removes the earliest entry if its time has come, and returns its id.
     [[nodiscard]] std::optional<Id> take_due(time_point now) {
         const auto id = due(now);
         if (id) entries_.erase(entries_.begin());

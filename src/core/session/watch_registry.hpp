@@ -40,8 +40,8 @@ public:
         return leave(entry, id).is_last;
     }
 
-    // The same for a contender that has set no watch: returns true if this was the last interest and another contender
-    // may have left a watch.
+    // Removes the interest of a contender that has set no watch. Returns true if this was the last interest and another
+    // contender may have left a watch.
     [[nodiscard]] bool remove_unset(const std::string& path, acquisition_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;

@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::optional<seat_effects> grant(turn of,
                                                     const std::shared_ptr<leadership>& held);
 
-    // ---- the term: in this order, each unless the turn is over ----
+    // ---- one term; the seat calls these in their order, and stops where the turn has ended ----
     // Returns the hold for the task that begins; null if the turn is over.
     [[nodiscard]] std::shared_ptr<guard> begin_term(turn of, const owner& thread,
                                                     const std::stop_source& stop);
