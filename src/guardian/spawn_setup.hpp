@@ -15,7 +15,7 @@ namespace turnstile::guardian {
 
 class spawn_setup {
 public:
-    // `place`: POSIX_SPAWN_SETSID, or POSIX_SPAWN_SETPGROUP for a process group of its own.
+    // `place`: POSIX_SPAWN_SETSID for a new session, or POSIX_SPAWN_SETPGROUP for a new process group.
     explicit spawn_setup(int place) {
         ::posix_spawn_file_actions_init(&actions_);
         ::posix_spawnattr_init(&attributes_);
