@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds and removes the chroot of paths, as the ZooKeeper clients do for the suffix of a connect string.
+// chroot: adds a chroot to paths, and removes the chroot from paths. ZooKeeper's clients do the same with the path at
+// the end of a connect string.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace turnstile::local {
 
-// A value, which does not change after its construction.
+// A value: a chroot object does not change after its construction.
 class chroot {
 public:
     chroot() = default;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_accepts: what a ZooKeeper client refuses without asking a server. Every back end refuses it.
+// client_accepts: checks a request as a ZooKeeper client does before it sends the request. Every back end refuses a
+// request that fails this check.
 //
 // Thread safety: a pure function.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watches as a ZooKeeper client keeps them on its side. A client whose session has a connection again sets its
-// watches again, and it drops events for which it has no watch any more.
+// client_watches: the watches of one session, as a ZooKeeper client remembers them. When the session has a connection
+// again, the client sets these watches again. The client drops each event for which it remembers no watch.
 #pragma once
 
 #include <set>
@@ -12,26 +12,28 @@
 
 namespace turnstile::local {
 
-// The path on which the request asks for a watch; null: it asks for none.
+// Returns the path on which the request sets a watch, or null if the request sets none.
 [[nodiscard]] const std::string* watched_path(const core::operation& operation) noexcept;
 
-// A value without thread safety. All paths are the paths of the servers (with the chroot).
+// A value without thread safety. All paths are the servers' paths: they include the chroot.
 class client_watches {
 public:
-    // A request was answered: the watch that it asked for, if any, is there from now on.
+    // Adds the watch that the answered request has set at the server, if it has set one.
     void on_reply(const core::operation& operation, core::server_error answer);
-    // An event came. False if no watch waits for it: then it is dropped.
+    // Removes the watches that the event has used up. Returns false if there was none: the client then drops the event.
     [[nodiscard]] bool on_event(core::watch_kind kind, const std::string& path);
     // Drops the watches on `path`.
     void forget_watches(const std::string& path);
 
-    // A server has refused to remove the watches on `path`: the client has to ask again, unless a later request sets
-    // a new watch there.
+    // Notes that a server has refused to remove the watches on `path`. The client must repeat the removal, unless a
+    // later request sets a new watch on the path.
     void on_refused_give_back(const std::string& path) { owed_.insert(path); }
     [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }
-    // The paths whose watches are to be removed now, without `awaited`: a read that sets a watch is under way on them.
+    // Returns the paths whose watches the client must ask the server again to remove. Leaves out the paths in
+    // `awaited`: a read that sets a watch on them has no answer yet.
     [[nodiscard]] std::vector<std::string> take_owed(const std::set<std::string>& awaited);
-    // The connection is gone, and with it every watch that is not set again.
+    // Called when the connection has ended: drops the watches whose removal a server has refused, so that the client
+    // does not set them again.
     void forget_owed();
 
     [[nodiscard]] const client_watch_list& list() const noexcept { return list_; }

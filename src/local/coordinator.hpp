@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The in-memory back end: connect strings "local:", "local:name", "local:name/chroot".
 //
-// Purpose: locks inside one process without a server, with the behaviour of ZooKeeper's. All clients of a
-// process with the same name share one tree, which exists as long as one of them does. A chroot is
-// handled as with servers: if its znode is missing, requests get `no_node`.
+// Purpose: locks inside one process without a server, with the behaviour of ZooKeeper's servers. All clients of a
+// process with the same name share one tree, which exists as long as one of these clients exists. As with servers, a
+// request gets `no_node` if the znode of its chroot does not exist.
 //
-// A session gets the time-out that its client asks for, and ends only when it is closed: it never
-// expires.
+// A session gets the session timeout that its client requests. The session never expires: only close() ends it.
 #pragma once
 
 #include <memory>
@@ -21,18 +20,18 @@ namespace turnstile::local {
 class world;
 
 struct connect_string {
-    std::string name;    // the servers inside this process; equal names share a tree
+    std::string name;    // servers inside this process; clients with equal names share a tree
     std::string chroot;  // empty or "/a/b"
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
-// `text`: "local:name/chroot". Fails with `errc::bad_connect_string`. Pure functions.
+// `text` has the form "local:name/chroot". Fails with `errc::bad_connect_string`. Pure functions.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 [[nodiscard]] std::string to_string(const connect_string& value);
 
 [[nodiscard]] bool is_local(std::string_view connect_string) noexcept;
 
-// Thread safety: all members from any thread. Objects that the parent opened do nothing in a forked child. A
-// coordinator that is made in the child has separate trees.
+// Thread safety: all members from any thread. In a forked child, the objects of the parent do nothing, and a
+// coordinator that the child makes has a separate tree.
 class coordinator final : public core::coordinator {
 public:
     // Throws std::system_error: bad_connect_string.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// faults: failures between a client and its servers, on command. For tests only.
+// faults: failures between a client and its servers, which a test causes by a call. For tests only.
 //
 //     local::faults faults{"name"};             // the tree of "local:name"
 //     faults.set_traffic(id, local::traffic::stalls_after_server);
-//     ... submit a create ...                   // it is carried out, its answer vanishes
+//     ... submit a create ...                   // the tree executes the create, and the answer vanishes
 //     faults.detach(id);                        // the create is answered `unknown`
 //     faults.attach(id);                        // the same session on a new connection
 //
-// Each call takes effect in its order among the requests of all sessions, some time after it
-// returned.
+// Each call takes effect some time after its return, in its order among the requests of all sessions.
 #pragma once
 
 #include <cstddef>
@@ -20,28 +19,29 @@
 
 namespace turnstile::local {
 
-// Keeps the tree alive. Thread safety: all members from any thread; `inspect` not from a sink.
+// A faults object keeps the tree alive. Thread safety: all members from any thread, but `inspect` not from a sink.
 class faults {
 public:
     explicit faults(const std::string& name) : world_{world::named(name)} {}
 
     void set_traffic(session_id session, traffic t) { world_->set_traffic(session, t); }
-    // Makes the connection stall before the server after that many further requests.
+    // After `requests` further requests the connection stalls: later requests vanish before they reach the server.
     void stall_after(session_id session, std::size_t requests) {
         world_->stall_after(session, requests);
     }
     void detach(session_id session) { world_->detach(session); }
     void attach(session_id session) { world_->attach(session); }
     void expire(session_id session) { world_->expire(session); }
-    // Sessions opened after this call get no connection until it is allowed again.
+    // Sessions opened after this call get no connection until allow_connections().
     void refuse_connections() { world_->set_connecting(world::connecting::refused); }
     void allow_connections() { world_->set_connecting(world::connecting::allowed); }
-    // The container cleaner does one round.
+    // Runs one round of the servers' container cleaner: removes containers that had children and are empty.
     void reap() { world_->reap(); }
     void set_traits(const server_traits& traits) {
         inspect([&](tree& t) { t.set_traits(traits); });
     }
-    // Runs `look` on the tree between two requests, and waits for it. Changes by `look` fire no watches.
+    // Runs `look` on the tree between two requests, and waits until `look` has returned. Changes of the tree by `look`
+    // fire no watches.
     void inspect(const std::function<void(tree&)>& look) { world_->inspect(look); }
 
 private:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// link: one session of the in-memory back end, on the side of the tree's thread.
-//
-// It does the work of the ZooKeeper client's handle: it knows whether there is a connection, sets watches again on a
-// new one, and answers the requests that a broken connection leaves open.
+// link: one session of the in-memory back end. A link does the work of the ZooKeeper client's handle. The link knows
+// whether the session has a connection, and sets the watches again on a new connection. When a connection breaks, the
+// link answers the requests that have no answer yet.
 #pragma once
 
 #include <atomic>
@@ -19,34 +18,35 @@
 
 namespace turnstile::local {
 
-// The traffic on a connection. A client notices a stalled connection only when the connection breaks; then its requests
-// since the stall are answered `unknown`. A server that throttles answers at once.
+// The condition of a connection. A client does not notice that a connection stalls. When the stalled connection breaks,
+// its requests since the stall are answered `unknown`. A server that throttles answers at once.
 enum class traffic {
     flows,
     stalls_before_server,  // requests vanish
-    stalls_after_server,   // requests are carried out, answers and events vanish
-    throttled,             // the server throws requests away, and says so
+    stalls_after_server,   // requests are executed; answers and events vanish
+    throttled,             // the server discards each request, and answers `throttled`
 };
 
-// Thread safety: `id` and `mute` from any thread, the rest on the tree's thread alone.
+// Thread safety: `id` and `mute` from any thread, all other members only on the tree's thread.
 class link {
 public:
     link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name);
 
-    // After this call nothing more is delivered. The call does not wait for a delivery in progress.
+    // After this call the link delivers nothing more to the sink. The call does not wait for a delivery in progress.
     void mute() noexcept { muted_.store(true); }
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
     [[nodiscard]] bool attached() const noexcept { return attached_; }
     [[nodiscard]] bool dead() const noexcept { return dead_; }
 
-    // The session gets a connection; the first connection starts the session.
+    // Gives the session a connection. The first call also opens the session.
     void attach(tree& servers);
     void detach(tree& servers);
-    // Reports the servers' word that the session has ended. Call `detach` first.
+    // Reports to the sink that the servers have ended the session. Call `detach` first.
     void expire();
 
-    // The steps of a request: if it is accepted, its paths become the servers' paths and the tree carries it out.
-    // Then all sessions get the watches that fired, and then it is answered.
+    // The steps of a request. `accept` returns true if the tree must execute the request, and then adds the chroot to
+    // the request's paths; else `accept` answers the request itself, or leaves it without an answer. `hear` delivers a
+    // watch event that the request has fired. After the events, `answer` delivers the reply.
     [[nodiscard]] bool accept(core::request& request, core::time_point sent);
     void answer(const core::request& request, core::time_point sent, core::reply&& answer,
                 std::int64_t zxid);
@@ -54,7 +54,7 @@ public:
     void forget_watches(tree& servers, const std::string& path);
 
     void set_traffic(traffic t) noexcept { traffic_ = t; }
-    // Makes the connection stall before the server after that many further requests.
+    // After `requests` further requests the connection stalls: later requests vanish before they reach the server.
     void stall_after(std::size_t requests) noexcept { until_stall_ = requests; }
 
 private:
@@ -73,13 +73,13 @@ private:
     traffic traffic_ = traffic::flows;
     std::optional<std::size_t> until_stall_;
     std::uint64_t connection_ = 0;
-    std::int64_t seen_zxid_ = 0;  // from the latest answer
+    std::int64_t seen_zxid_ = 0;  // the zxid of the latest answer
     client_watches watches_;
     struct open_request {
         core::ticket id{};
         core::time_point sent{};
     };
-    std::deque<open_request> unanswered_;  // while the connection stalls
+    std::deque<open_request> unanswered_;  // during a stall
 };
 
 }  // namespace turnstile::local

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A znode of the in-memory model, and the clients that may read and change it. Values without thread safety.
+// node: a znode of the in-memory model, with the access list that says which clients may read and change it. Values
+// without thread safety.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,15 @@
 
 namespace turnstile::local {
 
-// The digest identities ("user:password") that a session proved.
+// The digest identities ("user:password") that a session has proved to the servers.
 using identities = std::set<std::string>;
 
-// The access list of a node. The servers know five rights; here all rights but `read` are one.
+// The access list of a znode. ZooKeeper's servers know five rights; this model knows `read`, and `other` for the rest.
 struct acl {
     enum class right { read, other };
 
-    bool read_only = false;  // for every client; as on /zookeeper/config
-    identities owners;       // empty: no owners, every client may do everything
+    bool read_only = false;  // no client may change the znode, as with /zookeeper/config
+    identities owners;       // identities that may do everything; empty: every client may
 
     [[nodiscard]] bool allows(right wanted, const identities& client) const noexcept {
         if (read_only) return wanted == right::read;
@@ -37,14 +38,14 @@ struct node {
     std::string data;
     acl access;
     node_kind kind = node_kind::plain;
-    std::int64_t owner = 0;  // session, for an ephemeral node
+    std::int64_t owner = 0;  // id of the session that owns an ephemeral znode; else 0
     std::int64_t czxid = 0;
     std::int64_t mzxid = 0;
     std::int64_t pzxid = 0;
     std::int64_t ctime = 0;
     std::int64_t mtime = 0;
     std::int32_t version = 0;
-    std::int32_t creates = 0;  // all children created so far: the next sequence number
+    std::int32_t creates = 0;  // number of children created so far; the next sequence number
     std::set<std::string, std::less<>> children;
 
     [[nodiscard]] core::stat stat() const noexcept {
@@ -62,8 +63,8 @@ struct node {
         return s;
     }
 
-    // The servers show changes of the list instead of creates: there was a remove for every create, except for the
-    // children that are left. It overflows as the servers' number does.
+    // Returns the cversion that ZooKeeper's servers show: the number of creates and removals of children. All created
+    // children except the existing ones have been removed. The number overflows as the servers' number does.
     [[nodiscard]] std::int32_t visible_cversion() const noexcept {
         const auto doubled = static_cast<std::uint32_t>(creates) * 2U;
         return static_cast<std::int32_t>(doubled - static_cast<std::uint32_t>(children.size()));

@@ -38,8 +38,8 @@ std::set<std::string> node_store::abandoned_containers() const {
 
 void node_store::create(const create_txn& txn, const moment& when, sequence_end at_end) {
     node& parent = at(parent_of(txn.path));
-    // When the sequence numbers overflow, 3.8.0 takes the negative successor for an old value and changes neither the
-    // counter nor pzxid.
+    // When the sequence numbers overflow, the negative successor looks like an older value to ZooKeeper 3.8.0, which
+    // then changes neither the counter nor pzxid.
     if (txn.parent_creates > parent.creates || at_end == sequence_end::wraps) {
         parent.creates = txn.parent_creates;
         parent.pzxid = when.zxid;
@@ -94,7 +94,7 @@ node& node_store::at(std::string_view path) {
 
 void node_store::add_system_node(const std::string& path) {
     nodes_.emplace(path, node{});
-    at(parent_of(path)).children.emplace(name_of(path));  // this one is not counted as a create
+    at(parent_of(path)).children.emplace(name_of(path));  // not counted in the parent's creates
 }
 
 }  // namespace turnstile::local

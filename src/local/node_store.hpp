@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The znodes alone: the servers' data tree without sessions, watches and checks.
+// node_store: the znodes of the servers' data tree, without sessions, watches and checks.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,32 @@
 
 namespace turnstile::local {
 
-// The time of a transaction.
+// The zxid and the clock time of a transaction.
 struct moment {
     std::int64_t zxid = 0;
     std::int64_t now_ms = 0;  // since 1970
 };
 
-// A value without thread safety. The caller has checked the transactions (see preparation.hpp).
+// A value without thread safety. The caller must have checked each transaction (preparation.hpp).
 class node_store {
 public:
     using node_map = std::map<std::string, node, std::less<>>;
 
-    // A tree as a fresh server has it: the root and /zookeeper.
+    // Creates the tree of a newly installed server: the root and /zookeeper.
     node_store();
 
     [[nodiscard]] const node* find(std::string_view path) const;
     [[nodiscard]] const node_map& nodes() const noexcept { return nodes_; }
     [[nodiscard]] std::set<std::string> ephemerals_of(std::int64_t session) const;
-    // Containers that had children and have none now.
+    // Returns the containers that had children and have none now.
     [[nodiscard]] std::set<std::string> abandoned_containers() const;
 
     void create(const create_txn& txn, const moment& when, sequence_end at_end);
     void remove(const std::string& path, std::int64_t zxid);
     void set(const set_txn& txn, const moment& when);
 
-    // Lets tests reach the last sequence numbers. The node must exist.
+    // For tests: sets the counter of creates of the znode, which must exist, so that a test reaches the last sequence
+    // numbers.
     void set_creates(const std::string& path, std::int32_t creates);
 
     friend bool operator==(const node_store&, const node_store&) = default;

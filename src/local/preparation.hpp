@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks writes and turns them into transactions, as the servers do before they commit. Znodes in memory (tree.cpp)
-// and znodes in a database (src/sql) are both checked here.
-//
-// The order of the checks is the servers': it decides which error a request with two faults gets.
+// preparation: checks writes and converts them into transactions, as the servers do before they commit. Both the tree
+// in memory (tree.cpp) and the SQL databases (src/sql) use these checks. If a request has two faults, the order of the
+// checks decides which error it gets; the order is the servers'.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace turnstile::local {
 
 struct prepared {
     core::server_error error = core::server_error::ok;
-    transaction changes;  // if ok
+    transaction changes;  // empty unless `error` is ok
 };
 
 // The properties of a node that the checks need.
@@ -31,7 +30,7 @@ struct node_record {
     acl access;
 };
 
-// The nodes as they are before the request.
+// Gives the znodes as they were before the request.
 class node_source {
 public:
     [[nodiscard]] virtual std::optional<node_record> find(const std::string& path) const = 0;
@@ -40,8 +39,8 @@ protected:
     ~node_source() = default;
 };
 
-// Prepares the parts of one request. Nothing is changed yet, but each part sees the effects of the parts before it:
-// so a multi is all or nothing. Not thread-safe; refers to its arguments.
+// Prepares the parts of one request. The calls change no znode, but each part sees the effects of the parts before it.
+// So a multi has all of its effects or none. Not thread-safe; the object refers to the arguments of its constructor.
 class preparation {
 public:
     preparation(const node_source& nodes, std::int64_t session, const identities& client,

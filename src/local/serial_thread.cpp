@@ -17,7 +17,7 @@ serial_thread::~serial_thread() {
     std::unique_ptr<boost::thread> thread = std::move(thread_);
     if (!thread) return;
     if (base::process_generation() != process_) {
-        static_cast<void>(thread.release());  // a thread of the parent: it does not exist here
+        static_cast<void>(thread.release());  // a thread of the parent process
         return;
     }
     {

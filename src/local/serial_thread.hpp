@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // serial_thread: a thread that runs posted tasks, one at a time and in order.
 //
-// The thread starts with the first task and ends with the object, after the tasks that were posted
-// before. The thread does not exist in a forked child: nothing is carried out there, and no call
-// waits.
+// The thread starts with the first task. The destructor ends the thread after all tasks that were posted before. In a
+// forked child the thread does not exist: the child runs no task, and no call waits.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -17,7 +16,7 @@
 
 namespace turnstile::local {
 
-// Thread safety: all members from any thread. The destructor must not run on the thread itself.
+// Thread safety: all members from any thread. The destructor must not run on the serial thread itself.
 class serial_thread {
 public:
     using task = std::function<void()>;
@@ -29,12 +28,12 @@ public:
 
     // Throws if the thread cannot be started.
     void post(task next);
-    // Returns when the task has run, and at once in a forked child. Must not be called on the thread itself.
+    // Returns when `next` has run, and at once in a forked child. Must not be called on the serial thread itself.
     void run(const task& next);
 
 private:
-    // The thread shares it, so that it outlives the object: a forked child may not destroy a condition on which a
-    // thread of the parent waited.
+    // The thread shares ownership of the queue, so the queue outlives the serial_thread object. A forked child must not
+    // destroy a condition variable on which a thread of the parent waited.
     struct queue {
         base::mutex mutex;
         base::condition changed;

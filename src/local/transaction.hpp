@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The changes of a write that was checked, as the entries of the servers' transaction log.
+// transaction: the changes of a write that has passed the checks, in the form of the servers' transaction log.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct create_txn {
     acl access;
     node_kind kind = node_kind::plain;
     std::int64_t owner = 0;
-    std::int32_t parent_creates = 0;  // the parent's counter after the write
+    std::int32_t parent_creates = 0;  // the parent's counter of creates after the write
 };
 struct remove_txn {
     std::string path;

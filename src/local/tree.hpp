@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// tree: ZooKeeper's semantics as a value.
+// tree: the semantics of ZooKeeper's servers as a value, without threads and clock.
 //
-// The answer of an ensemble to a request, and the watch events that fire, are a pure function of the requests before.
-// `local:` connect strings and the simulator use it. The contract suite (tests/contract) compares its answers with
+// The answer to a request, and the watch events that fire, depend only on the earlier requests. `local:` connect
+// strings and the simulator use this tree. The contract suite (tests/contract) compares the answers of the tree with
 // the answers of a real server.
 //
 //     tree t;
 //     const session_id s = t.open_session();
 //     applied a = t.apply(s, core::create_op{"/a", "", core::create_mode::ephemeral}, now_ms);
-//     // a.reply: the answer; a.events: the watch events, in the order in which they fired. A session gets the
-//     // events of a request before the reply to it.
+//     // a.reply: the answer; a.events: the watch events, in the order in which they fired. Deliver the events of a
+//     // request to a session before the reply to that request.
 //
-// Every write gets a zxid, even a refused write; so do the opening and the closing of a session. Reads get none. Where
-// servers guarantee no order (children, and the ephemerals of a closed session), the order here is ascending.
+// The tree assigns a zxid to every write, even to a refused one, and to the opening and the closing of a session. A
+// read gets none. Where servers guarantee no order (children, the ephemeral znodes of a closed session), the order of
+// this tree is ascending.
 //
-// An event about a node goes only to sessions that may read the node, as on servers since 3.8.4 and 3.9.2 and on
-// Debian's 3.8.0 (CVE-2024-23944). A watch of `exists` on a protected node gets no event.
+// An event about a znode goes only to sessions that may read the znode, as on servers since 3.8.4 and 3.9.2 and on
+// Debian's 3.8.0 (CVE-2024-23944). A watch that `exists` sets on a protected znode gets no event.
 //
-// Not modelled: quotas, ttl nodes, persistent watches, the limit of 1 MiB for a request, and the behaviour of 3.8.0 at
-// the end of the sequence numbers for a sequential create that comes while another is in progress.
+// Not modelled: quotas, ttl znodes, persistent watches, and the limit of 1 MiB for a request; and how 3.8.0 numbers a
+// sequential create at the end of the sequence numbers while another create is in progress.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +38,11 @@ namespace turnstile::local {
 class preparation;
 
 struct applied {
-    core::reply reply;  // answered, without what the connection adds (id, connection, sent)
+    core::reply reply;  // without the fields that the connection sets: id, connection, sent
     std::vector<fired_watch> events;
 };
 
-// The watches that a client had before its connection broke, by path.
+// The watches that a client had before its connection broke: the watched paths, by the request that set the watch.
 struct client_watch_list {
     std::set<std::string> data;
     std::set<std::string> exists;
@@ -53,58 +54,60 @@ struct client_watch_list {
     friend bool operator==(const client_watch_list&, const client_watch_list&) = default;
 };
 
-// A value without thread safety, threads, clock and I/O. Equal trees behave in the same way.
+// A value without thread safety, threads, clock and I/O. Equal trees give equal answers to equal requests.
 class tree {
 public:
     explicit tree(const server_traits& traits = {}) : traits_{traits} {}
 
     // ---- sessions ----
-    // Session ids count upwards from 1, or from the last id of `advance_sessions`, and are never used again.
+    // Session ids count upwards from 1, or from `last` of advance_sessions(). The tree never uses an id again.
     [[nodiscard]] session_id open_session(identities client = {});
-    // The next session's id is larger than `last`. The ids must not go back.
+    // Makes the next session's id larger than `last`, which must not be smaller than the last id used.
     void advance_sessions(session_id last) noexcept { last_session_ = last; }
     [[nodiscard]] bool has_session(session_id session) const;
     [[nodiscard]] std::vector<session_id> sessions() const;
-    // Ends a session that was closed or has expired: its watches go, and all its ephemerals at one zxid. Does nothing
-    // if the session does not exist.
+    // Ends a session that its client has closed or that has expired: removes its watches, and all its ephemeral znodes
+    // at one zxid. Does nothing if the session does not exist.
     std::vector<fired_watch> close_session(session_id session);
 
     // ---- requests ----
-    // `creates_under_way`: creates in the same folder when the servers gave this operation its number. They matter
-    // only when the folder's counter is at its end: then the number is that many beyond it.
+    // `creates_under_way`: the number of creates in the same folder that were in progress when the servers chose the
+    // sequence number of this create. It matters only when the folder's counter has reached its end: then it is added
+    // to the number.
     [[nodiscard]] applied apply(session_id session, const core::operation& op, std::int64_t now_ms,
                                 std::int32_t creates_under_way = 0);
 
     // ---- watches ----
     // Drops the session's watches on `path`.
     void forget_watches(session_id session, const std::string& path);
-    // The connection broke: the servers forget its watches, the session lives on.
+    // Called when the session's connection breaks: removes the session's watches at the servers. The session remains.
     void drop_watches(session_id session);
-    // The client is connected again and has seen all up to `seen_zxid`: watches with a later event fire, the others
-    // are set again.
+    // Called when the session has a connection again. A watch fires at once if its znode has changed after `seen_zxid`,
+    // the last zxid that the client has seen. The other watches are set again.
     [[nodiscard]] std::vector<fired_watch> restore_watches(session_id session,
                                                            const client_watch_list& watches,
                                                            std::int64_t seen_zxid);
     [[nodiscard]] std::size_t watch_count() const noexcept;
     // The paths on which the session has a watch.
     [[nodiscard]] std::set<std::string> watched_by(session_id session) const;
-    // Returns the watches by kind; the watches of `exists` are among `data`.
+    // Returns the session's watches by kind. Watches that `exists` has set are among `data`.
     [[nodiscard]] client_watch_list watches_of(session_id session) const {
         return {data_watches_.of(session), {}, child_watches_.of(session)};
     }
 
     // ---- containers ----
-    // A round of the servers' cleaner: removes the containers that had children and are empty.
+    // Runs one round of the servers' container cleaner: removes the containers that had children and are empty.
     std::vector<fired_watch> reap();
 
     // ---- state ----
     [[nodiscard]] std::int64_t zxid() const noexcept { return zxid_; }
-    // A new leader's zxids start higher. They must not go back.
+    // Raises the zxid, as a new leader does. `zxid` must not be smaller than the current zxid.
     void advance_zxid(std::int64_t zxid) noexcept;
     [[nodiscard]] const server_traits& traits() const noexcept { return traits_; }
     void set_traits(const server_traits& traits) noexcept { traits_ = traits; }
     [[nodiscard]] const node_store& nodes() const noexcept { return nodes_; }
-    // Lets tests reach the last sequence numbers. The node must exist.
+    // For tests: sets the counter of creates of the znode, which must exist, so that a test reaches the last sequence
+    // numbers.
     void set_creates(const std::string& path, std::int32_t creates);
 
     friend bool operator==(const tree&, const tree&) = default;
@@ -133,7 +136,7 @@ private:
     session_id last_session_ = 0;
     node_store nodes_;
     std::map<session_id, identities> sessions_;
-    watch_table data_watches_;  // set by get and exists
+    watch_table data_watches_;  // set by get_op and exists_op
     watch_table child_watches_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one-shot watches of one kind (data or children), by path and by session.
+// watch_table: the one-shot watches of one kind (data or children), by path and by session.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace turnstile::local {
 
 using session_id = std::int64_t;
 
-// A watch event for the session that had set the watch.
+// A watch event, with the session that had set the watch.
 struct fired_watch {
     session_id session = 0;
     core::watch_kind kind{};
@@ -22,8 +22,8 @@ struct fired_watch {
     friend bool operator==(const fired_watch&, const fired_watch&) = default;
 };
 
-// A value without thread safety. A session has at most one watch on a path: setting it again changes nothing, as on
-// the servers.
+// A value without thread safety. As on the servers, a session has at most one watch on a path: setting the watch again
+// changes nothing.
 class watch_table {
 public:
     void add(session_id session, const std::string& path);

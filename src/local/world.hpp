@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// world: one tree of the in-memory back end, with its sessions and the thread that serves
-// them.
+// world: one tree of the in-memory back end, with its sessions and the thread that serves these sessions.
 //
-// All clients of a process with the same tree name ("local:name") share one world. The world
-// and its znodes exist as long as one of these clients.
+// All clients of a process with the same tree name ("local:name") share one world, with its znodes. The world exists as
+// long as one of these clients exists.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +20,13 @@
 
 namespace turnstile::local {
 
-// Thread safety: all members from any thread. They only post their work to the world's thread, which
-// does it in the order of the calls; `close` and `inspect` wait for that. Sinks are called on that
-// thread.
+// Thread safety: all members from any thread. Each member only posts a task to the world's thread, which runs the tasks
+// in the order of the calls. `close` and `inspect` wait until their task has run. The world calls sinks on that thread.
 class world {
 public:
     explicit world(std::string name) : name_{std::move(name)} {}
 
-    // The world of this name; the call makes it if there is none.
+    // Returns the world with this name; makes the world if it does not exist.
     [[nodiscard]] static std::shared_ptr<world> named(const std::string& name);
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -44,12 +42,14 @@ public:
     void detach(session_id session);
     void attach(session_id session);
     void expire(session_id session);
-    // While connections are refused, newly opened sessions get none; `allowed` attaches them.
+    // Chooses whether sessions that are opened from now on get a connection. `allowed` also connects the sessions that
+    // were refused one before.
     enum class connecting { allowed, refused };
     void set_connecting(connecting c);
-    // Starts a round of the container cleaner now.
+    // Runs one round of the container cleaner now.
     void reap();
-    // Runs `look` on the world's thread, and waits. Changes of the tree by `look` fire no watches.
+    // Runs `look` on the world's thread, and waits until `look` has returned. Changes of the tree by `look` fire no
+    // watches.
     void inspect(const std::function<void(tree&)>& look);
 
 private:
@@ -59,13 +59,13 @@ private:
     void with(session_id session, std::function<void(link&)> action);
 
     const std::string name_;
-    // Only the world's thread uses these members.
+    // Only the world's thread uses the following members.
     tree tree_;
     std::map<session_id, std::shared_ptr<link>> links_;  // sessions that have or had a connection
-    std::vector<std::shared_ptr<link>> connecting_;      // sessions that have had none yet
+    std::vector<std::shared_ptr<link>> connecting_;      // sessions that have had no connection yet
     connecting may_connect_ = connecting::allowed;
     core::time_point last_reap_{};
-    // The last member: its destructor waits for the tasks, which use the members above.
+    // The destructor of `thread_` waits for the tasks, which use the members above. So `thread_` is the last member.
     serial_thread thread_;
 };
 

@@ -8,7 +8,7 @@
 namespace turnstile::local {
 namespace {
 
-// Splits at '/' and calls `accepts` for each name until it refuses one.
+// Splits the path at '/', and calls `accepts` for each name. Stops, and returns false, when `accepts` refuses a name.
 template <class Accepts>
 bool all_names(std::string_view path, const Accepts& accepts) {
     std::size_t begin = 1;
@@ -32,7 +32,7 @@ bool server_accepts_character(char32_t c) noexcept {
     return c < 0xfff0;
 }
 
-// The servers turn invalid UTF-8 into U+FFFD, which is a forbidden character.
+// Refuses invalid UTF-8 as well: the servers turn it into U+FFFD, which is a forbidden character.
 bool server_accepts_characters(std::string_view path) noexcept {
     while (!path.empty()) {
         const auto [code_point, length] = support::decode_utf8(path);
@@ -58,7 +58,7 @@ bool client_accepts_path(std::string_view path, path_use use) noexcept {
     if (path.empty() || path.front() != '/') return false;
     if (path.size() == 1) return true;
     for (const char c : path) {
-        if (c >= 0 && c < 0x1f) return false;  // the servers decide about 0x1f
+        if (c >= 0 && c < 0x1f) return false;  // the servers accept or refuse 0x1f
     }
     const bool number_follows = use == path_use::sequential;
     return all_names(path, [&](std::string_view name, bool last) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths on the servers: the rules for a valid path, and functions that split it.
+// znode_path: the rules for a valid path of a znode, and functions that split a path.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace turnstile::local {
 // "/a/b" -> "b".
 [[nodiscard]] std::string_view name_of(std::string_view path) noexcept;
 
-// The check of the ZooKeeper clients before they send a request. A path for a sequential create may end in '/': then
-// the number is the whole name.
+// Does the check that ZooKeeper's clients do before they send a request. The path of a sequential create may end in
+// '/': the sequence number is then the whole name.
 enum class path_use { plain, sequential };
 [[nodiscard]] bool client_accepts_path(std::string_view path, path_use use) noexcept;
 
-// The servers' check of a path (in UTF-8) before a write. They forbid control characters, the private use area, the
-// specials, and everything outside the basic plane.
+// Does the check of a path (in UTF-8) that the servers do before a write. They forbid control characters, the private
+// use area, the specials, and all characters outside the basic plane.
 [[nodiscard]] bool server_accepts_path(std::string_view path) noexcept;
 
-// Znodes of ZooKeeper itself, which cannot be removed.
+// True for the znodes of ZooKeeper itself, which no client can remove.
 [[nodiscard]] bool is_system_path(std::string_view path) noexcept;
 
 }  // namespace turnstile::local

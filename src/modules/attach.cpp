@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// attach() in a module that is linked into the program: it does nothing, because the module uses the core's own
+// attach() for a module that is linked into the program. It does nothing, because such a module uses the core's own
 // objects.
 #include "modules/entry.hpp"
 

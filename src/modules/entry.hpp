@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// entry: the interface between the core library and a module: a library that has one back end, or TLS for ZooKeeper.
+// entry: the interface between the core library and a module. A module is a library with one back end, or with TLS for
+// ZooKeeper.
 //
-// A module exports one function with C linkage, turnstile_module_<kind>. The core passes its services (host) to the
-// function and gets the module's functions (entry). Both libraries must have the same version. Only the shape of that
-// function and the first member of `entry` are stable between versions.
+// A module exports one function with C linkage, turnstile_module_<kind>. The core calls this function with its services
+// (host), and gets the module's functions (entry). The core and the module must have the same version. Only the
+// signature of the exported function and the first member of `entry` stay the same in all versions.
 //
-// A module has its own copies of the stateless helpers of src/base and src/local. It reaches everything that has state
-// through the host: the log, the fork count, the guardian's link, and the abort when memory is exhausted. A module that
+// A module has copies of the stateless helpers of src/base and src/local. For everything that has state, the module
+// calls the host: the log, the fork count, the guardian's link, and the abort when memory is exhausted. A module that
 // is linked into the program as an archive uses the core's own objects.
 //
 // Thread safety: all functions of an entry and of a host from any thread.
@@ -44,7 +45,8 @@ struct wanted_servers {
     std::shared_ptr<guardian::link> guardian{};  // null: no guardian
 };
 
-// A session whose process has ended, as the module reported it to the guardian (guardian/guarded_session.hpp).
+// A session whose process has ended. The fields have the values that the module gave the guardian at the session's
+// start (guardian/guarded_session.hpp).
 struct orphaned_session {
     std::string_view connect_string;
     core::duration timeout{};
@@ -57,15 +59,15 @@ struct entry {
     const char* version;  // TURNSTILE_VERSION; the first member in every version
     // Throws std::system_error: bad_connect_string.
     std::shared_ptr<core::coordinator> (*make)(const wanted_servers& wanted);
-    // Implements sql::check. `znode` and `created` are columns of sql::contender_row; `connection` belongs to the
-    // kind's client library.
+    // Implements sql::check. `znode` and `created` are columns of sql::contender_row. `connection` is a connection
+    // object of the client library of this kind of database.
     result<void> (*check_row)(const std::string& znode, std::int64_t created, void* connection);
-    // Implements redis::check. `path` is below the chroot of `servers`.
+    // Implements redis::check. `path` does not include the chroot of `servers`.
     result<redis::script_check> (*check_of_script)(std::string_view servers,
                                                    const std::string& path);
     result<file_health> (*look_at_file)(std::string_view connect_string);
-    // Ends the session, if the server has one with this id and this proof; success, too, if it has none. Blocks until
-    // `until` at most; the system's resolver may take longer.
+    // Ends the session that has this id and this proof at the server. Succeeds also if the server has no such session.
+    // Blocks until `until` at most, except that the system's name resolver may take longer.
     result<void> (*end_session)(const orphaned_session& which, core::time_point until);
     // Implements tls::make_context.
     tls::context_outcome (*make_tls_context)(const tls::settings& wanted,
@@ -77,10 +79,10 @@ struct entry {
 
 using entry_function = const entry*(const host* services) noexcept;
 
-// Every entry function calls attach() first. In an archive attach() does nothing.
+// Every entry function calls attach() first. In a module that is linked in as an archive, attach() does nothing.
 void attach(const host* services) noexcept;
 
 }  // namespace turnstile::modules
 
-// Begins the definition of an entry function: all other symbols of a module are hidden.
+// Begins the definition of an entry function, the only symbol that a module exports.
 #define TURNSTILE_MODULE_ENTRY extern "C" [[gnu::visibility("default")]]

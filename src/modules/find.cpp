@@ -14,8 +14,8 @@
 #include "base/process.hpp"
 #include "turnstile/version.hpp"
 
-// Null in a program without the module: a weak reference makes the linker take no object file from an archive or
-// library.
+// Each variable is null in a program that is not linked with the module. A weak reference alone makes the linker take
+// no object file from an archive or library.
 extern "C" {
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_tls;
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_redis;
@@ -78,7 +78,8 @@ result<const entry*> checked(const entry* given, module_kind which, const std::s
                                       from, given->version, TURNSTILE_VERSION, package_of(which)));
 }
 
-// Returns the version in the file name of another minor version of the module; empty if there is no such file.
+// Looks in the folder for the module's file of another minor version. Returns the version in the file's name; empty if
+// there is no such file.
 std::string other_version_in(const std::string& folder, module_kind which) {
     const std::string beginning = package_of(which) + ".so.";
     std::string version;
@@ -158,8 +159,9 @@ std::string folder_of_core() {
     return {};
 }
 #else
-// The dynamic linker reports the path by which it loaded the library. For a relative path it recorded the folder at
-// that time. A program's own entry has an empty path, and no such folder.
+// The dynamic linker reports the path by which it loaded the library. If that path is relative, RTLD_DI_ORIGIN gives
+// the folder, which the linker resolved at load time. If the library is part of the program, the path is empty, and
+// there is no such folder.
 std::string folder_of_core() {
     Dl_info where{};
     ::link_map* library = nullptr;
@@ -186,7 +188,8 @@ result<const entry*> find_anew(module_kind which, std::string_view asker) {
 
 }  // namespace
 
-// Two threads that arrive here together load the same library: the dynamic linker loads a file once.
+// Two threads may find the module missing here at the same time. Both then load the same library, because the dynamic
+// linker loads a file only once.
 result<const entry*> find(module_kind which, std::string_view asker) {
     if (const auto* const known = loaded(which)) return known;
     const auto found = find_anew(which, asker);

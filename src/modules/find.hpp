@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// find: the module for a kind of server, linked into the program or loaded from the folder of the core library.
+// find: finds the module for a kind of server, either linked into the program or in the folder of the core library.
 //
 //     const auto redis = modules::find(modules::module_kind::redis, "redis://");
 //     if (!redis) throw_error(redis.error());
 //     return (*redis)->make({connect_string, session_timeout});
 //
-// A module's file is libturnstile-<kind>.so.<major>.<minor>. The core looks for the file only in the folder from which
-// the dynamic linker loaded libturnstile. It ignores the working directory and environment variables, so a set-user-ID
-// program loads only what is installed beside its library. A core that is linked into the program as an archive loads
-// nothing.
+// The file of a module is libturnstile-<kind>.so.<major>.<minor>. The core looks for the file only in the folder from
+// which the dynamic linker loaded libturnstile, and ignores the working directory and environment variables. So a
+// set-user-ID program loads only modules that are installed beside libturnstile. A core that is linked into the program
+// as an archive loads nothing.
 //
 // Thread safety: from any thread. A module is loaded at its first use and is never unloaded.
 #pragma once
@@ -29,25 +29,26 @@ inline constexpr std::array k_kinds{module_kind::tls, module_kind::redis, module
     module_kind which) noexcept;  // "redis": turnstile_module_redis
 [[nodiscard]] std::string_view servers_of(module_kind which) noexcept;  // "Redis", for messages
 
-// "libturnstile-redis": the Debian package, and the file without its version.
+// "libturnstile-redis": the name of the Debian package, and of the module's file without its version.
 [[nodiscard]] std::string package_of(module_kind which);
 // "libturnstile-redis.so.0.1"
 [[nodiscard]] std::string file_of(module_kind which);
 
-// `asker` begins the message: a scheme, or the function that needs the module. Error: bad_connect_string, for a module
-// that is absent, cannot be loaded, or is of another version; the message names the file and the package.
+// `asker` begins the error's message: a scheme, or the name of the function that needs the module. Returns
+// bad_connect_string if the module is absent, cannot be loaded, or has another version. The message names the file and
+// the package.
 [[nodiscard]] result<const entry*> find(module_kind which, std::string_view asker);
 
-// Null before a call of `find` that succeeded.
+// Returns the module that find() has returned before; null if no find() for this kind has succeeded.
 [[nodiscard]] const entry* loaded(module_kind which) noexcept;
 
 // True if the program is linked with the module.
 [[nodiscard]] bool is_linked_in(module_kind which) noexcept;
 
-// The folder of the core library, without a '/' at its end; empty where it is part of the program.
+// Returns the folder of the core library, without a '/' at its end; empty if the core library is part of the program.
 [[nodiscard]] std::string folder_of_core();
 
-// Does what find() does, with the file in this folder.
+// Loads the module from this folder, and otherwise does the same as find().
 [[nodiscard]] result<const entry*> load(const std::string& folder, module_kind which,
                                         std::string_view asker);
 

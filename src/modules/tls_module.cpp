@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of the module libturnstile-tls. It makes no coordinator: the ZooKeeper back end takes TLS connections from
-// it.
+// The entry of the module libturnstile-tls. This module has no coordinator: it gives the ZooKeeper back end TLS
+// connections.
 #include "modules/entry.hpp"
 #include "tls/sasl.hpp"
 #include "tls/tls.hpp"
