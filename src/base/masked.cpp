@@ -161,6 +161,17 @@ std::string mask_of_parameters(std::string_view text) {
     return shown;
 }
 
+// A parameter like sasl_password_file or libpq's passfile names the file that has the secret.
+bool has_secret_parameter(std::string_view text) {
+    for (auto equals = text.find('='); equals != std::string_view::npos;
+         equals = text.find('=', equals + 1)) {
+        const auto before = text.substr(0, equals);
+        const auto name = percent_unescaped(before.substr(before.find_last_of("?&=/@") + 1));
+        if (is_secret(name) && !boost::algorithm::iends_with(name, "file")) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string masked(std::string_view connect_string) {
@@ -197,7 +208,7 @@ bool has_password(std::string_view connect_string) {
     const auto [begin, end, is_certain] = password_of_user(connect_string);
     if (begin != end && is_certain) return true;
     if (begin == end && begin_of_lone_password(connect_string) < connect_string.size()) return true;
-    return mask_of_parameters(connect_string) != connect_string;
+    return has_secret_parameter(connect_string);
 }
 
 std::string without_password(std::string_view connect_string) {

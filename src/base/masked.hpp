@@ -34,7 +34,8 @@ namespace turnstile::base {
 [[nodiscard]] error refused_connect_string(std::string_view connect_string, std::string_view rule);
 
 // True for a password behind "user:", for a password without a host, and for a value of a secret parameter. False for
-// a user alone and for a path, though masked() hides them: a user may be a password without its colon.
+// a user alone, for a path and for the name of a secret's file, though masked() hides them: a user may be a password
+// without its colon.
 [[nodiscard]] bool has_password(std::string_view connect_string);
 
 // The text without ":password" before the host: it names the same servers for each user.

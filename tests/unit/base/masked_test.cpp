@@ -122,11 +122,14 @@ TEST(has_password, of_each_form) {
     for (const std::string text :
          {"redis://u:secret@h", "redis://:secret@h", "redis://u:secret", "postgresql://u:se/cret",
           "redis://h/0?auth=secret", "mysql://h/db?PWD=secret&x=1", "u:secret@zk:2181",
-          "redis+sentinel://a:1/m?sentinel_password=secret", "rediss://u:@h?sslpassword=secret"})
+          "redis+sentinel://a:1/m?sentinel_password=secret", "rediss://u:@h?sslpassword=secret",
+          "postgresql://h/d?passfile=/p&password=secret"})
         EXPECT_TRUE(has_password(text)) << text;
     for (const std::string text :
          {"zk1:2181,zk2:2181/shop", "redis://u@h", "postgresql://u@h/db?sslmode=require",
-          "mysql://[::1]:3306/db", "sqlite:/a:b@c", ""})
+          "mysql://[::1]:3306/db", "sqlite:/a:b@c", "",
+          "zookeeper://zk1/shop?sasl_user=u&sasl_password_file=/etc/p",
+          "zookeepers://zk1?key_password_file=/etc/p", "postgresql://u@h/db?passfile=/etc/p"})
         EXPECT_FALSE(has_password(text)) << text;
 }
 
