@@ -10,7 +10,8 @@ namespace turnstile::guardian {
 namespace {
 
 constexpr std::size_t k_length_bytes = 4;
-constexpr std::size_t k_shortest_frame = 16;  // the shorter of the two answers
+constexpr std::size_t k_shortest_frame = 16;                  // the shorter of the two answers
+constexpr std::size_t k_most_bytes = std::size_t{64} << 10U;  // in one connection
 
 std::int32_t int_at(std::span<const std::byte> bytes, std::size_t place) {
     std::uint32_t big = 0;
@@ -24,6 +25,7 @@ void end_answers::restart() noexcept {
     attached_ = false;
     token_request_ = 0;
     received_ = 0;
+    total_ = 0;
 }
 
 std::span<std::byte> end_answers::room() noexcept {
@@ -32,6 +34,8 @@ std::span<std::byte> end_answers::room() noexcept {
 
 end_answers::step end_answers::take(std::size_t count) {
     received_ += count;
+    total_ += count;
+    if (total_ > k_most_bytes) return step::broken;
     auto told = step::wait;
     while (received_ >= k_length_bytes) {
         const auto bytes = std::span<const std::byte>{in_}.first(received_);

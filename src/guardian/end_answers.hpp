@@ -11,7 +11,8 @@
 // |        |                                                                     | first the exchange of SASL  |
 // | token  | has answered a token of SASL                                        | the next one, or the close  |
 // | over   | says that there is no such session, or has closed it                | nothing                     |
-// | broken | sent no answer of the protocol, or refused the close                | another server              |
+// | broken | sent no answer of the protocol, refused the close, or sends frames  | another server              |
+// |        | without an end                                                      |                             |
 //
 // The steps depend on the bytes alone, not on how they came in pieces.
 //
@@ -58,6 +59,7 @@ private:
     std::string token_;
     std::array<std::byte, k_longest_frame> in_{};
     std::size_t received_ = 0;
+    std::size_t total_ = 0;  // since restart()
 };
 
 }  // namespace turnstile::guardian

@@ -206,20 +206,24 @@ bool session_end::write_some() {
     return true;
 }
 
+// poll() does not see bytes that OpenSSL has read already. end_answers bounds the bytes of one connection.
 bool session_end::read_some() {
-    const auto room = answers_.room();
-    const auto got = secured_ ? secured_->read(reinterpret_cast<char*>(room.data()), room.size())
-                              : ::recv(socket_.get(), room.data(), room.size(), 0);
-    if (secured_ && got <= 0) return got == 0;
-    if (got < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
-    if (got == 0) return false;
-    return go_on_after(answers_.take(static_cast<std::size_t>(got)));
+    for (;;) {
+        const auto room = answers_.room();
+        const auto got = secured_
+                             ? secured_->read(reinterpret_cast<char*>(room.data()), room.size())
+                             : ::recv(socket_.get(), room.data(), room.size(), 0);
+        if (secured_ && got <= 0) return got == 0;
+        if (got < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
+        if (got == 0) return false;
+        const auto told = answers_.take(static_cast<std::size_t>(got));
+        if (told != end_answers::step::wait || !secured_) return go_on_after(told);
+    }
 }
 
 bool session_end::go_on_after(end_answers::step told) {
     switch (told) {
-        // poll() does not see bytes that OpenSSL has read already.
-        case end_answers::step::wait: return !secured_ || read_some();
+        case end_answers::step::wait: return true;
         case end_answers::step::close:
             if (tls::is_enabled(session_.sasl)) return begin_authenticating();
             send_close();

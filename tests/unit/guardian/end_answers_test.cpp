@@ -51,6 +51,22 @@ TEST(end_answers, that_refuse_or_are_none_are_broken) {
               std::vector{step::broken});
 }
 
+// A server that answers other requests for ever must not hold up the guardian.
+TEST(end_answers, of_other_requests_without_an_end_are_broken) {
+    constexpr std::size_t k_more_than_any_server = std::size_t{1} << 20U;
+    auto frame = close_answer(0);
+    frame[7] = std::byte{9};
+    end_answers answers;
+    auto next = step::close;
+    for (std::size_t sent = 0; next != step::broken && sent < k_more_than_any_server;
+         sent += frame.size()) {
+        const auto& bytes = sent == 0 ? attach_answer(30) : frame;
+        std::copy(bytes.begin(), bytes.end(), answers.room().begin());
+        next = answers.take(bytes.size());
+    }
+    EXPECT_EQ(next, step::broken);
+}
+
 end_answers::step token_step(end_answers& answers, const packet& frame) {
     answers.expect_token(2);
     std::copy(frame.begin(), frame.end(), answers.room().begin());
