@@ -114,7 +114,8 @@ make_debian_root() {
     touch "$2/.complete"
 }
 
-# in_debian_root <folder> <shell line>: runs the line in the root. Its mounts and processes end with it. The root is
+# in_debian_root <folder> <shell line>: runs the line in the root. Its mounts and processes end with it. The shell, whose
+# last word is exit, stays the namespace's first process, which has to reap orphans. The root is
 # mounted on itself, because a test that makes a mount namespace needs a mount as its root.
 in_debian_root() {
     # shellcheck disable=SC2016 # for the inner shell
@@ -126,5 +127,5 @@ in_debian_root() {
         mount -t tmpfs tmpfs "$0/dev/shm"
         cp /etc/resolv.conf "$0/etc/resolv.conf"
         exec chroot "$0" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive bash -euc "$1"' "$1" "$2"
+            LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive bash -euc "$1"$'\''\n'\''"exit"' "$1" "$2"
 }

@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "cli/kernel_file.hpp"
+#include "support/kernel_file.hpp"
 #include "support/random_digits.hpp"
 
 namespace turnstile::cli {
@@ -33,7 +33,7 @@ constexpr std::array k_mounts{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
 
 // The path of this process's group below the mount, from /proc. Empty: the mount itself, as in a container.
 std::string own_path() {
-    const auto groups = text_of_kernel_file(AT_FDCWD, "/proc/self/cgroup");
+    const auto groups = support::text_of_kernel_file(AT_FDCWD, "/proc/self/cgroup");
     constexpr std::string_view k_second_version = "0::";
     for (std::size_t begin = 0; begin < groups.size();) {
         const auto end = std::min(groups.find('\n', begin), groups.size());
@@ -48,7 +48,7 @@ std::string own_path() {
 // Checks that the folder belongs to this process's group. /proc may report a path of another cgroup namespace. The list
 // of members cannot mislead: the kernel uses the process ids of the reader's PID namespace.
 bool has_this_process(const support::descriptor& folder) {
-    const auto members = "\n" + text_of_kernel_file(folder.get(), "cgroup.procs");
+    const auto members = "\n" + support::text_of_kernel_file(folder.get(), "cgroup.procs");
     return members.find("\n" + std::to_string(::getpid()) + "\n") != std::string::npos;
 }
 

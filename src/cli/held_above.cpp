@@ -17,9 +17,9 @@
 
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/kernel_file.hpp"
 #include "cli/printable.hpp"
 #include "cli/servers.hpp"
+#include "support/kernel_file.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -39,8 +39,7 @@ struct process_entry {
 
 // The name in parentheses may contain blanks and parentheses (proc(5)).
 process_entry entry_of(pid_t process) {
-    const auto text =
-        text_of_kernel_file(AT_FDCWD, ("/proc/" + std::to_string(process) + "/stat").c_str());
+    const auto text = support::text_of_process(process, "stat");
     std::istringstream fields{text.substr(std::min(text.size(), text.rfind(')') + 1))};
     constexpr int k_parent = 2;
     constexpr int k_start = 20;

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "cli/kernel_file.hpp"
+#include "support/kernel_file.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -36,7 +36,7 @@ support::descriptor own_folder() {
 // True if `status` has the line "NSpid:\t4711\n" with one number. In an outer namespace's procfs the line has several
 // numbers.
 bool is_of_this_namespace(const support::descriptor& folder) {
-    const auto status = text_of_kernel_file(folder.get(), "status");
+    const auto status = support::text_of_kernel_file(folder.get(), "status");
     return status.find("\nNSpid:\t" + std::to_string(::getpid()) + "\n") != std::string::npos;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/testing/postgres_server.hpp"
 
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 #include <system_error>
 
 #include "servers/server_root.hpp"
+#include "support/descriptor.hpp"
+#include "support/kernel_file.hpp"
 
 namespace turnstile::testing {
 
@@ -49,7 +53,7 @@ std::string text_of(const std::filesystem::path& file) {
 
 // Returns the parent of a process, or 0 if it has ended: the second field behind its name in /proc.
 pid_t parent_of(pid_t pid) {
-    const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
+    const std::string stat = support::text_of_process(pid, "stat");
     const auto name_end = stat.rfind(") ");
     if (name_end == std::string::npos) return 0;
     pid_t parent = 0;
@@ -157,17 +161,24 @@ void postgres_server::stop() {
 }
 
 // The child processes of a killed server end later by themselves; a new server would find their shared memory in use.
-// So the server is stopped first, so that it starts no others meanwhile.
+// So the server is stopped first, so that it starts no others meanwhile. A descriptor tells the end of a child process
+// also where the child stays a zombie, for instance in a container whose first process reaps none.
 void postgres_server::kill() {
     if (!process_) return;
-    if (running()) process_->pause();
-    const std::vector<pid_t> others =
-        running() ? children_of(process_->pid()) : std::vector<pid_t>{};
-    for (const pid_t pid : others) ::kill(pid, SIGKILL);
+    std::vector<support::descriptor> others;
+    if (running()) {
+        process_->pause();
+        for (const pid_t pid : children_of(process_->pid())) {
+            others.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+            ::kill(pid, SIGKILL);
+        }
+    }
     process_->kill();
     (void)eventually([&] {
-        return std::none_of(others.begin(), others.end(),
-                            [](pid_t pid) { return ::kill(pid, 0) == 0; });
+        return std::all_of(others.begin(), others.end(), [](const support::descriptor& child) {
+            pollfd end{child.get(), POLLIN, 0};
+            return !child.open() || ::poll(&end, 1, 0) == 1;
+        });
     });
 }
 

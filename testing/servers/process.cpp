@@ -15,6 +15,7 @@
 
 #include "servers/spawn.hpp"
 #include "servers/supervisor.hpp"
+#include "support/kernel_file.hpp"
 
 namespace turnstile::testing {
 
@@ -55,8 +56,7 @@ process_options checked(process_options options) {
 bool stuck(pid_t pid) {
     constexpr int k_fields_between =
         16;  // between the state and the number of threads, see proc(5)
-    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
-    const std::string stat{std::istreambuf_iterator<char>{file}, {}};
+    const std::string stat = support::text_of_process(pid, "stat");
     const auto name_end = stat.rfind(')');
     if (name_end == std::string::npos) return false;
     std::istringstream fields{stat.substr(name_end + 1)};

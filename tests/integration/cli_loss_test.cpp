@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "cli_fixture.hpp"
+#include "support/kernel_file.hpp"
 #include "turnstile/revocation.hpp"
 
 namespace turnstile::tests {
@@ -257,8 +258,7 @@ TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
     holder.pause();
     ::kill(keeper_of(holder), SIGKILL);
     // The command is dead; its parent, which could reap it, is stopped.
-    EXPECT_TRUE(eventually(
-        [&] { return text_of_file("/proc/" + std::to_string(command) + "/cmdline").empty(); }));
+    EXPECT_TRUE(eventually([&] { return support::text_of_process(command, "cmdline").empty(); }));
 }
 
 TEST_F(cli_loss, status_lines) {

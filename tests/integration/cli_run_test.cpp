@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli_fixture.hpp"
+#include "support/kernel_file.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -289,9 +290,9 @@ TEST_F(cli_run, sigchld_is_ignored_at_the_start) {
 TEST_F(cli_run, what_ends_it_ends_a_command_that_is_stopped) {
     auto holder = start(run({path}, judged("echo in; kill -STOP $$")));
     ASSERT_TRUE(holder.wait_for_output("in"));
-    const auto command = std::to_string(children_of(children_of(holder.pid()).at(0)).at(0));
+    const pid_t command = children_of(children_of(holder.pid()).at(0)).at(0);
     ASSERT_TRUE(eventually([&] {
-        return text_of_file("/proc/" + command + "/stat").find(") T ") != std::string::npos;
+        return support::text_of_process(command, "stat").find(") T ") != std::string::npos;
     }));
     ::kill(holder.pid(), SIGTERM);
     ASSERT_TRUE(holder.wait()) << output();

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/kernel_file.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace {
@@ -30,8 +31,7 @@ protected:
 };
 
 char state_of(pid_t pid) {
-    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
-    const std::string stat{std::istreambuf_iterator<char>{file}, {}};
+    const std::string stat = turnstile::support::text_of_process(pid, "stat");
     return stat.at(stat.rfind(')') + 2);
 }
 

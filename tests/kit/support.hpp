@@ -5,11 +5,11 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
 
+#include "support/kernel_file.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
@@ -17,8 +17,7 @@ namespace kit_test {
 
 // True if the process runs or can run: it has neither ended nor is it a zombie.
 inline bool alive(pid_t pid) {
-    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
-    const std::string stat{std::istreambuf_iterator<char>{file}, {}};
+    const std::string stat = turnstile::support::text_of_process(pid, "stat");
     const auto name_end = stat.rfind(')');
     if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
     const char state = stat[name_end + 2];

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "cli/control_group.hpp"
-#include "cli/kernel_file.hpp"
 #include "support/descriptor.hpp"
+#include "support/kernel_file.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::cli::guarded {
@@ -210,7 +210,7 @@ TEST_F(control_groups, end_what_forks_without_end) {
 std::string path_of_group(const process_guard& guard) {
     const pid_t pid = start(guard, [](int ready) { say(ready, "r"); });
     const auto file = "/proc/" + std::to_string(pid) + "/cgroup";
-    const auto groups = text_of_kernel_file(AT_FDCWD, file.c_str());
+    const auto groups = support::text_of_kernel_file(AT_FDCWD, file.c_str());
     const auto own = groups.substr(groups.find("0::") + 3);
     static_cast<void>(guard.end_all(pid));
     return own.substr(0, own.find('\n'));

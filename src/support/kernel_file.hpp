@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// text_of_kernel_file: reads a file below a folder of /proc or /sys. Such files report no size.
+// Reads files of /proc and /sys. Such files report no size, and a file of a process fails to be read once the process has
+// ended; a std::ifstream may throw then.
 //
 // Thread safety: from any thread.
 #pragma once
 
 #include <fcntl.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,7 +14,7 @@
 
 #include "support/descriptor.hpp"
 
-namespace turnstile::cli {
+namespace turnstile::support {
 
 // Returns the text up to the first failed read; empty if the file cannot be opened. `folder`: a descriptor, or
 // AT_FDCWD.
@@ -27,4 +29,9 @@ namespace turnstile::cli {
     }
 }
 
-}  // namespace turnstile::cli
+// Returns the text of /proc/<process>/<name>; empty if the process has ended.
+[[nodiscard]] inline std::string text_of_process(pid_t process, const std::string& name) {
+    return text_of_kernel_file(AT_FDCWD, ("/proc/" + std::to_string(process) + "/" + name).c_str());
+}
+
+}  // namespace turnstile::support
