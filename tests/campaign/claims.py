@@ -106,23 +106,30 @@ def judge_permits(holds, verdict):
                            *(s[3] for s in active))
 
 
+# The order of the tokens of two double grants. Two masters that serve beside each other give out tokens each.
+ORDER = "order"
+
+
 def judge_tokens(path, holds, forced, verdict):
     """G6: of two grants that exclude each other, the later one has the larger token. A process may hand a hold on
     before it learns that its znode was deleted by force: that grant counts as earlier than the deletion. A hold that
     is handed on inside a process has its znode's token with a higher counter. If two threads may hold at a time, such
-    a token counts as later than the other hold's.
+    a token counts as later than the other hold's. Tokens that two masters give out at one time have no order: ORDER
+    names what the servers do not promise then.
     """
     grants = sorted(((at, mode, said[path], hold, line) for hold in holds
                      for at, mode, said, line in hold.grants
                      if path in said and at < min(hold.until, forced.get(hold.znode, at + 1))),
                     key=lambda g: g[0])
     largest = {}  # mode -> (token, line)
-    for _, mode, token, hold, line in grants:
+    for at, mode, token, hold, line in grants:
         verdict.looked["G6"] += 1
         for other, (seen, seen_line, seen_hold) in largest.items():
             if excludes(mode, other) and seen_hold is not hold and token <= seen:
                 handed_on = token[1] > 0 and token[0] < seen[0]
                 promise = "G1" if handed_on and "G1" in verdict.not_promised else "G6"
+                if seen_hold.end > at and ORDER in verdict.not_promised:
+                    promise = ORDER
                 verdict.break_(promise, f"{path}: token {token} is granted after {seen}", seen_line, line)
         if mode not in largest or token > largest[mode][0]:
             largest[mode] = (token, line, hold)

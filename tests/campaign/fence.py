@@ -7,7 +7,7 @@ because of a pause or because its servers forgot the grant. The store must refus
 
 import collections
 
-from claims import excludes
+from claims import ORDER, excludes
 
 
 def judge(campaign, verdict):
@@ -41,7 +41,9 @@ def judge_path(path, holds, verdict):
         verdict.numbers["late writes"] += bool(late)
         verdict.numbers["writes that the store refused"] += not taken
         if late and taken:
-            verdict.break_("fence", f"{path}: a late write of token {hold.tokens[path]} is taken", late[0].line, line)
+            unordered = ORDER in verdict.not_promised and all(other.granted < hold.end for other in late)
+            verdict.break_(ORDER if unordered else "fence",
+                           f"{path}: a late write of token {hold.tokens[path]} is taken", late[0].line, line)
         if taken and (hold.want not in latest or hold.tokens[path] > latest[hold.want].tokens[path]):
             latest[hold.want] = hold
         if overtakes(hold, path) and (

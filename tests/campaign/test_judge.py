@@ -377,6 +377,16 @@ class JudgeTest(unittest.TestCase):
             found = tuple([promise for promise, _, _ in some] for some in (verdict.broken, verdict.unkept))
             self.assertEqual(found, told)
 
+    def test_tokens_of_two_masters_have_no_order_while_both_grant(self):
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x2"), "3000 release 1")
+        self.folder.worker(2, call(1400, 2), granted(1500, 2, 4000, "0x1"), "1900 release 2", call(3100, 3),
+                           granted(3200, 3, 4000, "0x1"), "3300 release 3")
+        for not_promised, told in ((("G1", claims.ORDER), (["G6"], [claims.ORDER])), (("G1",), (["G6", "G6"], []))):
+            verdict = judge.Verdict(not_promised=not_promised)
+            claims.judge_tokens(PATH, records.Campaign(self.folder.path).holds, {}, verdict)
+            found = tuple([promise for promise, _, _ in some] for some in (verdict.broken, verdict.unkept))
+            self.assertEqual(found, told)
+
     def test_a_token_of_nobody(self):
         a = self.folder.contend(950, 2000)
         self.folder.serve(a)
