@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// array_bound: bounds the number of elements that a server announces. hiredis allocates an array before its elements
-// arrive: without a bound, twelve bytes of a reply could take gigabytes.
+// array_bound: limits the number of elements that a server announces for an array. hiredis allocates memory for the
+// whole array before the first element arrives. Without a limit, a reply of twelve bytes could make hiredis allocate
+// gigabytes.
 //
 //     array_bound bound{*context->reader};
-//     bound.allow(1'000);                 // for the arrays of the next reply together
+//     bound.allow(1'000);                 // for all arrays of the next reply together
 //
-// Beyond the bound hiredis reports exhausted memory; is_exceeded() distinguishes the two.
+// If a reply exceeds the limit, hiredis reports exhausted memory. is_exceeded() is true only in that case.
 //
-// Thread safety: none; the reader holds its address, and must not be used after its end.
+// Thread safety: none. The reader keeps the address of the array_bound: do not use the reader after the array_bound's
+// end.
 #pragma once
 
 #include <hiredis/read.h>
@@ -26,7 +28,7 @@ public:
     [[nodiscard]] bool is_exceeded() const noexcept { return exceeded_; }
 
 private:
-    // hiredis counts elements in int, later releases in size_t.
+    // hiredis passes the number of elements as int, and in later releases as size_t.
     template <class Count>
     static void* make(const redisReadTask* task, Count elements) noexcept;
 

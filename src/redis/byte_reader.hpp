@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// byte_reader: reads from the front of a text that a script has packed, little-endian.
+// byte_reader: reads values from the front of a text that a script has packed in little-endian order.
 //
 // Thread safety: none.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace turnstile::redis {
 
-// If too few bytes are left, a number is 0, and a text is shorter.
+// If too few bytes are left, `number` returns 0, and `text` returns the bytes that are left.
 class byte_reader {
 public:
     explicit byte_reader(std::string_view text) noexcept : text_{text} {}
@@ -27,7 +27,7 @@ public:
         text_.remove_prefix(bytes);
         return value;
     }
-    // Returns nothing unless the double is a whole number below 2^53: scripts write no others.
+    // Returns nothing unless the double is a whole number below 2^53. Scripts write no other doubles.
     std::optional<std::int64_t> whole_double() noexcept {
         constexpr double k_end = 9007199254740992.0;
         const auto value = std::bit_cast<double>(number(sizeof(double)));
@@ -35,7 +35,7 @@ public:
         return static_cast<std::int64_t>(value);
     }
     std::int32_t int32() noexcept { return static_cast<std::int32_t>(number(4)); }
-    // A text with its length before it; nothing if too few bytes are left.
+    // Reads a length and then a text of that length. Returns nothing if too few bytes are left.
     std::optional<std::string_view> sized_text() noexcept {
         constexpr std::size_t k_length = 4;
         if (text_.size() < k_length) return std::nullopt;

@@ -32,7 +32,7 @@ constexpr int k_most_replicas = 1000;
 constexpr int k_longest_stay = 24 * 3600;
 constexpr std::size_t k_longest_tree = 64;
 
-// Returns the text before `mark`, and removes it and the mark from the text.
+// Returns the text before `mark`, and removes that text and the mark from `text`.
 std::string_view cut(std::string_view& text, char mark) {
     const auto end = std::min(text.find(mark), text.size());
     const auto part = text.substr(0, end);
@@ -40,7 +40,8 @@ std::string_view cut(std::string_view& text, char mark) {
     return part;
 }
 
-// Returns an empty text, or the rule that is broken. All of these functions do.
+// Returns an empty text, or the rule that the connect string breaks. The other functions of this file that return a
+// text do the same.
 std::string parse_login(std::string_view text, connect_string& out) {
     const auto user = base::percent_decoded(cut(text, ':'));
     const auto password = base::percent_decoded(text);
@@ -62,7 +63,7 @@ std::string parse_servers(std::string_view text, bool sentinels, connect_string&
     return {};
 }
 
-// `path`, a part of `text`, begins with the slash after the servers, or is empty.
+// `path` is a part of `text`. It begins with the slash after the servers, or is empty.
 std::string parse_path(std::string_view text, std::string_view path, bool sentinels,
                        connect_string& out) {
     if (sentinels) {
@@ -75,11 +76,11 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
         path.remove_prefix(name.size());
     }
     if (path.size() < 2) return {};
-    // In other programs' URLs this path is a database. The message does not repeat the path: it may be part of a
-    // password.
+    // In the URLs of other programs this number selects a database. The message does not show the path, which may be a
+    // part of a password.
     if (plain_number<int>(path.substr(1)))
         return "has a number for a path, which is no database here: write ?db=NUMBER";
-    // Part of a password whose '/' is not escaped: redis://user:1/rest@host.
+    // An '@' here shows that a '/' in a password was not escaped, as in redis://user:1/rest@host.
     if (path.find('@') != std::string_view::npos)
         return "has an '@' in its path: a '/' in a password is written %2F, an '@' in it %40";
     if (auto fault = base::chroot_fault(text, path); !fault.empty()) return fault;

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: the server, the user and the tree that a connect string names, parsed and checked.
+// connect_string: the servers, the user and the tree that a connect string names, after parsing and checking.
 //
 //     auto parsed = redis::parse_connect_string("redis://locks:secret@redis1:6379/shop?db=2&tree=blue");
 //
 // | servers            | form                                                                             |
 // |--------------------|----------------------------------------------------------------------------------|
 // | one server         | redis://[user[:password]@]host[:port][/chroot][?options]                           |
-// | a Redis Cluster    | the same, with one or several of its nodes: host[:port][,host[:port]]...           |
+// | a Redis Cluster    | the same, with the addresses of one or several nodes: host[:port][,host[:port]]... |
 // | Sentinel's master  | redis+sentinel://[user[:password]@]host[:port][,host[:port]].../name[/chroot][?options] |
 //
-// "rediss" in place of "redis" is the same with TLS, for sentinels as well.
+// "rediss" in place of "redis" means a connection with TLS, also to the sentinels.
 //
 // - The default port is 6379, for sentinels 26379. An IPv6 address is written in brackets.
-// - User and password are percent-encoded if they have '@', ':', '/', '?' or '%'. ":password" alone is for the default
-//   user. With sentinels they are for the servers.
-// - `name`: the sentinels' name of the master.
-// - The chroot follows the rules of paths (base/path.hpp); a lone "/" means none. The database is `db`.
+// - User and password are percent-encoded if they contain '@', ':', '/', '?' or '%'. ":password" alone is for the
+// default user. With sentinels, user and password are for the servers.
+// - `name`: the name that the sentinels have for the master.
+// - The chroot follows the rules for paths (base/path.hpp). A lone "/" means no chroot. The option `db` selects the
+// database.
 //
 // | option                               | meaning                                                        |
 // |--------------------------------------|----------------------------------------------------------------|
 // | db                                   | the number of the database                                     |
 // | tree                                 | letters, digits, '.', '-', '_'. Trees of one database are independent; in a Redis Cluster each is at one node. Default: the tree without a name |
-// | wait                                 | replies count once so many replicas have acknowledged all earlier writes |
-// | stay_out                             | seconds after its start for which a server that may have lost data is not used |
+// | wait                                 | the number of replicas that must acknowledge all earlier writes before a reply counts |
+// | stay_out                             | seconds from a server's start for which clients do not use the server, if it may have lost data |
 // | sentinel_username, sentinel_password | for the sentinels, percent-encoded                             |
 // | ca_file, cert_file, key_file         | with TLS: the trusted authority, and the client's certificate (tls.hpp); percent-encoded |
 // | verify                               | with TLS: full, ca (a known authority, any name), none         |
@@ -52,15 +53,15 @@ struct credentials {
 };
 
 struct connect_string {
-    std::vector<server_address> servers;  // the server, nodes of a cluster, or the sentinels
+    std::vector<server_address> servers;  // the server, the cluster's nodes, or the sentinels
     std::string master;                   // the sentinels' name of the master; empty: no sentinels
     credentials login;
     credentials sentinel_login;
     std::string chroot;  // empty or "/a/b"
     int database = 0;
     std::string tree;
-    int wait = 0;      // number of replicas
-    int stay_out = 0;  // seconds; 0: never
+    int wait = 0;      // replicas that must acknowledge writes
+    int stay_out = 0;  // seconds; 0: no such time
     tls_settings tls;
     [[nodiscard]] bool has_sentinels() const noexcept { return !master.empty(); }
     friend bool operator==(const connect_string&, const connect_string&) = default;
@@ -71,7 +72,7 @@ struct connect_string {
 
 // "redis://redis1:6379/shop?db=2&tree=blue", without users, passwords and the options of TLS.
 [[nodiscard]] std::string to_string(const connect_string& value);
-// The prefix of all keys of the tree: "{turnstile:blue}".
+// Returns the prefix of all keys of the tree, such as "{turnstile:blue}".
 [[nodiscard]] std::string key_prefix(const connect_string& value);
 
 }  // namespace turnstile::redis

@@ -61,14 +61,14 @@ public:
         bool too_old = false;
         if (auto why = unfit(out.facts, too_old); !why.empty())
             return refuse(too_old ? welcome::too_old : welcome::unfit, std::move(why));
-        // A replica in a cluster names its master: see `locate`.
+        // A replica in a cluster names its master to `locate`, so the client need not refuse the replica here.
         if (!out.facts.master && !out.facts.cluster) return refuse_replica();
         learn_fsync();
         return true;
     }
 
-    // A server that has just started may have lost a grant whose lease is still valid. The client waits until all such
-    // leases have ended.
+    // A server that has just started may have lost the grant of a lease that is still valid. The client does not use
+    // the server until all such leases have ended.
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;
@@ -78,7 +78,7 @@ public:
                                   out.facts.uptime, left, where_.stay_out));
     }
 
-    // In a cluster, a node without the tree's keys names the node that has them.
+    // A node of a cluster that does not have the tree's keys names the node that has them.
     bool locate() {
         if (!out.facts.cluster) {
             if (where_.has_sentinels() || where_.servers.size() == 1) return true;
@@ -145,7 +145,8 @@ private:
         return accept(request, reply) ? std::move(reply) : owned_reply{};
     }
 
-    // The fsync policy stays unknown if the user may not call CONFIG.
+    // Learns whether the server writes to the disk before it answers. If the user may not call CONFIG, the answer is
+    // no.
     void learn_fsync() {
         if (!out.facts.append_only) return;
         out.facts.fsync_always =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// greet: checks a server before a session begins or continues on it.
+// greet: checks a server before the client starts or continues a session on it.
 //
-// Thread safety: none by itself: to be called on the thread that owns the lines.
+// Thread safety: none. Call these functions on the thread that owns the lines.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ namespace turnstile::redis {
 
 enum class welcome {
     ok,
-    away,         // no connection, or the server takes no writes now: retry later
-    full,         // like away: its memory is used up
-    unfit,        // the server must be configured differently, or the tree is another release's
-    too_old,      // like unfit: the server must be of a later version
+    away,         // no connection, or the server refuses writes now: retry later
+    full,         // like away: the server's memory is used up
+    unfit,        // the server must be configured differently, or has another release's tree
+    too_old,      // like unfit: a later version of the server is needed
     credentials,  // a wrong password, or missing rights
 };
 
@@ -33,17 +33,19 @@ struct greeting {
     std::array<std::string, k_script_count> digests;  // the server's names of the scripts
 };
 
-// Returns the meaning of an error reply to `asked`.
+// Converts an error reply into a greeting. `asked`: the request, for the reason.
 [[nodiscard]] greeting refused_by(std::string_view asked, const redisReply& error);
 
-// Waits for the connection, then sends the password and the database, and reads facts, whether the tree exists, and
-// the scripts. `deadline` is for everything; `give_up`: a descriptor that ends it.
+// Waits for the connection, and sends the password and the number of the database. Then reads the server's facts, asks
+// whether the server has the tree, and loads the scripts. `deadline` is for all of these steps. Gives up when
+// `give_up`, a descriptor, becomes readable.
 [[nodiscard]] greeting greet(line& to, const connect_string& where, core::time_point deadline,
                              int give_up);
-// Sends only the password, for a connection on which only the server sends.
+// Sends only the password. For the connection on which only the server sends.
 [[nodiscard]] greeting greet_listener(line& to, const connect_string& where,
                                       core::time_point deadline, int give_up);
-// The same as `greet`, to examine a server: reads the tree's layout, which the attach checks otherwise, but no scripts.
+// Does the same as `greet`, to examine a server without a session. Reads the version of the tree's layout, which
+// otherwise the attach checks, and loads no scripts.
 [[nodiscard]] greeting examine(line& to, const connect_string& where, core::time_point deadline,
                                int give_up);
 

@@ -28,7 +28,8 @@ struct resolution {
     std::string failure;                    // set if there are none
 };
 
-// Resolves as hiredis does, which does not report its result: IPv6 only if there is no IPv4.
+// Resolves a name by the rule of hiredis: IPv6 addresses only if there is no IPv4 address. hiredis does not report the
+// addresses that it has found.
 resolution resolve(const server_address& named, int give_up) {
     resolution out;
     for (const int family : {AF_INET, AF_INET6}) {
@@ -68,13 +69,13 @@ line::line(const server_address& to, const tls_context* tls, int give_up, const 
     if (broken_) return;
     elements_.emplace(*context_->reader);
     begin_reply();
-    // A program that the user starts must not inherit the session's connection.
+    // Close the connection in programs that the user starts: they must not inherit it.
     ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
     const int on = 1;
     ::setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// Connects to the first address to which there is a route.
+// Connects to the first address for which the system finds a route.
 void line::begin_to_connect(int give_up) {
     const auto begin = boottime_clock::now();
     auto [addresses, failure] = resolve(address_, give_up);
@@ -90,7 +91,7 @@ void line::begin_to_connect(int give_up) {
 }
 
 line::~line() {
-    secured_.reset();  // before the socket that it uses
+    secured_.reset();  // must end before the socket that it uses
     if (context_ != nullptr) ::redisFree(context_);
 }
 
@@ -112,7 +113,7 @@ std::string line::reason() const {
     return reason_.empty() ? "no memory for a connection" : reason_;
 }
 
-// The format of hiredis's redisAppendCommandArgv.
+// Appends a command in the format of hiredis's redisAppendCommandArgv.
 void line::append(const std::vector<std::string_view>& words) {
     const auto number = [this](char kind, std::size_t value) {
         std::array<char, 20> digits{};
@@ -171,7 +172,7 @@ void line::count(std::size_t bytes) {
     if (since_reply_ > longest_reply_) break_off("it sends a reply without an end");
 }
 
-// Reads until nothing is left: poll() does not see bytes that OpenSSL buffers.
+// Reads until no bytes are left: OpenSSL may have buffered bytes that poll() does not see.
 void line::receive_secured() {
     std::array<char, std::size_t{16} << 10U> buffer{};
     for (;;) {
@@ -189,7 +190,7 @@ void line::receive_secured() {
     }
 }
 
-// Memory for an array counts like received bytes.
+// Starts the count for the next reply. Memory for the reply's arrays counts like received bytes.
 void line::begin_reply() noexcept {
     since_reply_ = 0;
     elements_->allow(longest_reply_ / sizeof(void*));
@@ -202,7 +203,7 @@ void line::allow_long_replies() noexcept {
 
 owned_reply line::next() {
     void* found = nullptr;
-    // Replies that came before the end can still be read.
+    // A reply that arrived before the connection broke can still be read.
     if (context_ == nullptr) return {};
     if (::redisGetReplyFromReader(context_, &found) != REDIS_OK) {
         if (elements_ && elements_->is_exceeded()) break_off("it announces a reply without an end");

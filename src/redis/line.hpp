@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// line: one connection to a server, through hiredis, or through TLS with hiredis as the parser. Only `ask` and the
-// await functions block.
+// line: one connection to a server, through hiredis. With TLS, OpenSSL sends and receives the bytes, and hiredis only
+// parses them. Only `ask` and the await functions block.
 //
-// Thread safety: the members marked "Sending" are one half; the rest is the other, for the thread that owns the line.
-// A user with several threads guards the first half with a lock; `write` needs none.
+// Thread safety: two threads may use a line at the same time: one the members marked "Sending", one all other members.
+// A user with several sending threads guards the members marked "Sending" with a lock; `write` needs no lock.
 #pragma once
 
 #include <memory>
@@ -33,9 +33,9 @@ public:
     static constexpr std::size_t k_longest_greeting = std::size_t{1} << 20U;  // bytes
     static constexpr std::size_t k_longest_reply = std::size_t{256} << 20U;   // bytes
 
-    // The constructor resolves the host's name, which may block, and begins to connect. `broken` reports a failure of
-    // either. Once `give_up`, a descriptor, is readable, the constructor starts no further resolution. With TLS
-    // (`tls` is not null) the certificate must name `name`, or the host if that is empty.
+    // Resolves the host's name, which may block, and begins to connect. If one of the two fails, `broken` is true. Once
+    // `give_up`, a descriptor, is readable, the constructor starts no further resolution. With TLS (`tls` is not null)
+    // the certificate must be for `name`, or for the host if `name` is empty.
     line(const server_address& to, const tls_context* tls, int give_up,
          const std::string& name = {});
     ~line();
@@ -44,44 +44,46 @@ public:
 
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] bool broken() const noexcept { return broken_; }
-    // The reason in the words of hiredis, OpenSSL or the system.
+    // The reason of the break, in the words of hiredis, OpenSSL or the system.
     [[nodiscard]] std::string reason() const;
-    // True if it will break again, unless the settings of the client or the server change.
+    // True if each later connection will also break, until the settings of the client or the server change.
     [[nodiscard]] bool is_refused() const noexcept { return refused_; }
-    // The requested address.
+    // The address that the user of this line requested.
     [[nodiscard]] const server_address& address() const noexcept { return address_; }
-    // The numeric address to which its name resolved; nothing if the name is unknown.
+    // The numeric address to which the host's name resolved; nothing if the name is unknown.
     [[nodiscard]] const std::optional<server_address>& peer() const noexcept { return peer_; }
 
-    // The resolver's time, which counts against no server.
+    // The time that the resolver took. The callers add it to their deadlines.
     [[nodiscard]] core::duration resolving() const noexcept { return resolving_; }
 
-    // Connects, sends and reads as far as possible without waiting; `awaited`: the events for which poll() must wait.
-    // Both belong to both halves.
+    // `go_on` connects, sends and reads as far as possible without waiting. `awaited` returns the events for which
+    // poll() must wait before the next `go_on`. No other thread may use the line during these two calls.
     void go_on();
     [[nodiscard]] short awaited() const noexcept;
 
-    // Sending: appends a command to the unsent ones.
+    // Sending: appends a command to the unsent bytes.
     void append(const std::vector<std::string_view>& words);
-    // Sending: sends what the socket accepts now. Returns false if bytes are left.
+    // Sending: sends the bytes that the socket accepts now. Returns false if bytes are left.
     bool send();
     [[nodiscard]] bool sent_all() const noexcept { return unsent_.empty(); }
-    // Sending, for a user that writes without a lock: takes the unsent bytes, and puts back the rest.
+    // Sending, for a user that calls `write` without a lock: takes the unsent bytes, and puts back the bytes that
+    // `write` has left.
     [[nodiscard]] std::string take_unsent() noexcept { return std::exchange(unsent_, {}); }
     void put_back(std::string_view rest) { unsent_.insert(0, rest); }
-    // Returns the number of bytes that the socket took. A broken connection takes all; reading detects the break.
+    // Returns the number of bytes that the socket accepted. If the connection is broken, returns the length of the
+    // text: the reading thread detects the break.
     std::size_t write(std::string_view text) const;
 
-    // Reads all bytes that have arrived. Breaks the connection if a reply or its arrays exceed k_longest_greeting, or
-    // after `allow_long_replies` k_longest_reply: a server must not decide how much memory a client takes.
+    // Reads all bytes that have arrived. Breaks the connection if a reply or its arrays exceed k_longest_greeting, or,
+    // after `allow_long_replies`, k_longest_reply. So the server does not decide how much memory the client allocates.
     void receive();
-    // Called once the server has passed the handshake.
+    // Raises the limit. Call this once the server has passed the handshake.
     void allow_long_replies() noexcept;
-    // Returns the next whole reply; nothing if there is none yet.
+    // Returns the next complete reply, or nothing if no complete reply has arrived.
     [[nodiscard]] owned_reply next();
 
-    // Waits until the connection exists, or for the reply to the last appended command, up to `deadline`; gives up
-    // when `give_up`, a descriptor, becomes readable. A null reply did not come.
+    // These functions wait until the connection exists, or until the reply to the last appended command has arrived.
+    // They give up at `deadline`, and when `give_up`, a descriptor, becomes readable; then they return false or null.
     [[nodiscard]] bool await_connection(core::time_point deadline, int give_up);
     [[nodiscard]] owned_reply await_reply(core::time_point deadline, int give_up);
     [[nodiscard]] owned_reply ask(const std::vector<std::string_view>& words,
@@ -108,11 +110,11 @@ private:
     std::optional<server_address> peer_;
     core::duration resolving_{};
     std::unique_ptr<tls_stream> secured_;
-    short secured_awaits_ = 0;  // events, during the TLS handshake
+    short secured_awaits_ = 0;  // events for which the TLS handshake waits
     bool broken_ = false;
     bool refused_ = false;
     std::size_t longest_reply_ = k_longest_greeting;
-    std::size_t since_reply_ = 0;  // bytes received since `next` found a reply
+    std::size_t since_reply_ = 0;  // bytes since the last complete reply
     std::optional<array_bound> elements_;
     std::string unsent_;
     std::string reason_;

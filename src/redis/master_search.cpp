@@ -15,7 +15,8 @@ std::size_t majority_of(std::size_t count) noexcept {
     return count / 2 + 1;
 }
 
-// Returns the servers of the latest configuration; servers that more sentinels name come first.
+// Returns the masters that the sentinels with this epoch name. A server comes earlier in the list if more sentinels
+// name it.
 std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answers,
                                       std::int64_t epoch) {
     std::vector<std::pair<server_address, std::size_t>> votes;
@@ -36,7 +37,8 @@ std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answer
     return candidates;
 }
 
-// A sentinel that is away may know more; the answer of most of them counts.
+// Sets the reason when no sentinel has named a master. The result is `away` unless most sentinels gave another answer:
+// a sentinel that cannot be reached may know the master.
 void explain(const std::vector<sentinel_answer>& answers, found_servers& out) {
     std::size_t decided = 0;
     welcome decision = welcome::away;
@@ -61,7 +63,7 @@ bool is_settled(const sentinel_inquiries& all, std::int64_t least_epoch) {
     return waiting == 0 || named >= majority_of(all.size());
 }
 
-// Returns false when it will wait no longer.
+// Waits until a sentinel sends something. Returns false if the caller must not wait any longer.
 bool await_any(const sentinel_inquiries& all, core::time_point deadline, int give_up) {
     if (boottime_clock::now() >= deadline) return false;
     std::vector<pollfd> waited{{give_up, POLLIN, 0}};

@@ -14,7 +14,7 @@ constexpr int k_round_part = 3;  // fraction of the session timeout
 constexpr core::duration k_least_interval = std::chrono::milliseconds{50};
 constexpr core::duration k_most_interval = std::chrono::seconds{1};
 
-// An inquiry that still waits would answer in the middle of the next question.
+// Returns false for an inquiry that still waits: its late answer would be mistaken for the answer to the next question.
 bool is_of_further_use(const sentinel_inquiry& inquiry) {
     return !inquiry.waits() && !inquiry.connection().broken() &&
            inquiry.answer().result == welcome::ok;
@@ -58,8 +58,8 @@ void master_watch::go_on(core::time_point now) {
     if (now >= due_) ask(now);
 }
 
-// The previous sentinel has had its turn, whether it answered or not. Only `go_on` sends the next question and judges
-// its answer.
+// Asks the next sentinel, even if the previous sentinel has not answered. Only `go_on` sends the question and judges
+// the answer.
 void master_watch::ask(core::time_point now) {
     if (auto& last = sentinels_[at_].inquiry; last != nullptr && !is_of_further_use(*last))
         last.reset();
@@ -71,7 +71,8 @@ void master_watch::ask(core::time_point now) {
     due_ = now + interval_;
 }
 
-// A sentinel with an older configuration was cut off.
+// An answer with an older epoch does not count: the sentinel was disconnected when the other sentinels replaced the
+// master.
 void master_watch::judge(const sentinel_answer& answer) {
     tell_of_refusal(answer);
     if (answer.result != welcome::ok || answer.epoch <= epoch_) return;
@@ -79,7 +80,7 @@ void master_watch::judge(const sentinel_answer& answer) {
     if (answer.master != attached_to_) switched_ = answer.master;
 }
 
-// A sentinel that is away has neither refused nor withdrawn a refusal.
+// Logs the refusal of a sentinel. A sentinel that cannot be reached has neither refused nor withdrawn a refusal.
 void master_watch::tell_of_refusal(const sentinel_answer& answer) {
     if (answer.result == welcome::away) return;
     auto& told = told_[to_string(sentinels_[at_].name)];

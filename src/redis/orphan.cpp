@@ -18,7 +18,7 @@ namespace {
 constexpr int k_no_descriptor = -1;
 
 struct end_attempt {
-    bool over = false;  // the session is: it was ended, or the server has none
+    bool over = false;  // the session has ended, or the server does not have it
     std::optional<server_address> moved_to{};
     std::string reason{};
 };
@@ -48,7 +48,7 @@ private:
         const auto deadlines = deadlines_key(prefix);
         const auto session = std::to_string(which_.id);
         const auto& digest = welcomed.digests.at(static_cast<std::size_t>(script::close));
-        // The script uses neither a timeout nor an identity.
+        // "0" and "": the script needs neither a timeout nor an identity.
         return to.ask(
             {"EVALSHA", digest, "2", znodes, deadlines, prefix, session, which_.proof, "0", ""},
             until_, k_no_descriptor);
@@ -73,7 +73,7 @@ result<void> end_orphan(const modules::orphaned_session& which, core::time_point
     const orphan_end end{*where, which, trusted->get(), until};
     for (const auto& server : found.candidates) {
         auto got = end.at(server);
-        // In a cluster, a node without the tree's keys names the node that has them.
+        // A node of a cluster that does not have the tree's keys names the node that has them.
         if (const auto further = got.moved_to) got = end.at(*further);
         if (got.over) return {};
         reason = fmt::format("{}: {}", to_string(server), got.reason);

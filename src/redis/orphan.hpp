@@ -11,13 +11,14 @@
 
 namespace turnstile::redis {
 
-// The session's mark at the server, without the number of its connection (lua/attach.lua): a proof for the guardian.
+// Returns the session's mark at the server without the number of the connection (lua/attach.lua). The guardian shows
+// this proof to end the session.
 [[nodiscard]] inline std::string proof_of(std::string_view timeout, std::string_view password,
                                           std::string_view identity) {
     return ":" + std::string{timeout} + ":" + std::string{password} + ":" + std::string{identity};
 }
 
-// modules::entry's end_session.
+// Implements end_session of modules::entry.
 [[nodiscard]] result<void> end_orphan(const modules::orphaned_session& which,
                                       core::time_point until);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words and numbers of connect strings.
+// plain_words: checks and parses the words and numbers of connect strings.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,12 +17,12 @@ namespace turnstile::redis {
            c == '-' || c == '_';
 }
 
-// True for an empty text as well.
+// Returns true also for an empty text.
 [[nodiscard]] inline bool is_word(std::string_view text) noexcept {
     return std::all_of(text.begin(), text.end(), is_word_character);
 }
 
-// Returns nothing unless all characters are digits and the number is small enough.
+// Returns nothing unless all characters are digits and the number fits into `Number`.
 template <class Number>
 [[nodiscard]] std::optional<Number> plain_number(std::string_view digits) noexcept {
     Number value{};

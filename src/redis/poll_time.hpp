@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time for which poll() has to wait, whether it would wait, and a poll() finer than milliseconds.
+// poll_time: the time limit for poll(), a check of a descriptor without waiting, and a wait with a limit finer than
+// milliseconds.
 //
-// Thread safety: reads the clock.
+// Thread safety: all functions from any thread.
 #pragma once
 
 #include <poll.h>
@@ -17,7 +18,8 @@
 
 namespace turnstile::redis {
 
-// Returns whole milliseconds, at most a minute. The waiting thread checks again after that.
+// Returns the time until `deadline` in whole milliseconds, at most a minute. The caller checks the deadline again after
+// poll().
 [[nodiscard]] inline int milliseconds_until(core::time_point deadline) noexcept {
     constexpr std::int64_t k_longest = 60'000;
     const auto now = boottime_clock::now();
@@ -26,13 +28,13 @@ namespace turnstile::redis {
     return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(deadline - now).count());
 }
 
-// Checks a descriptor; -1: never readable.
+// True if the descriptor is readable now. -1 is never readable.
 [[nodiscard]] inline bool is_readable(int descriptor) noexcept {
     pollfd asked{descriptor, POLLIN, 0};
     return ::poll(&asked, 1, 0) > 0;
 }
 
-// Waits for a descriptor, or until `until`; the result is in `waited`.
+// Waits until a descriptor has an event, or until `until`. The events are in `waited`.
 template <std::size_t N>
 void await_any(std::array<pollfd, N>& waited, core::time_point until) noexcept {
     const auto left = std::max(until - boottime_clock::now(), core::duration{});

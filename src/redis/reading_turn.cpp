@@ -11,7 +11,7 @@
 namespace turnstile::redis {
 namespace {
 
-// Without requested events epoll still reports a reset connection, which the session's thread may notice as well.
+// Even without requested events, epoll still reports a connection that was reset. The session's thread may wake then.
 constexpr std::uint32_t k_silent = 0;
 
 int new_epoll() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module libturnstile-redis: its entry.
+// The entry of the module libturnstile-redis.
 #include "modules/entry.hpp"
 #include "redis/connect_string.hpp"
 #include "redis/coordinator.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// replaced_master: the configuration with which sentinels have replaced the master of a session. For one session
-// timeout the client's sessions use no older configuration: an uninformed sentinel would send them back.
+// replaced_master: the epoch at which sentinels have replaced the master of a session. For one session timeout after
+// that, the client's sessions use no master of an older epoch. Otherwise a sentinel that has not learned of the change
+// would send the sessions back to the old master.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -20,7 +21,7 @@ public:
         epoch_ = std::max(epoch_, epoch);
         until_ = std::max(until_, until);
     }
-    // Newly created sentinels restart their configurations, so the limit ends after a time.
+    // The limit ends after a time, because newly created sentinels count their epochs from the start again.
     [[nodiscard]] std::int64_t least_epoch(core::time_point now) const {
         const base::lock_guard lock{mutex_};
         return now < until_ ? epoch_ : 0;

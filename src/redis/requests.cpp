@@ -14,9 +14,10 @@ namespace {
 
 using core::create_mode;
 
-// No session's deadline is further away: a longer time was written by another program, and would overflow.
+// No other session's deadline is further away. A longer time in an answer does not come from this library's scripts,
+// and would overflow.
 constexpr std::chrono::microseconds k_longest_until_next = std::chrono::hours{24};
-// The form of the answer.
+// The first argument of a write. It chooses the form of the answer.
 constexpr const char* k_single = "1";
 constexpr const char* k_multi = "n";
 
@@ -35,12 +36,13 @@ bool has_parent(const std::string& path) noexcept {
     return path.find('/') != std::string::npos && path.find('\0') == std::string::npos;
 }
 
-// Any number serves: digits do not affect the check of the path's characters.
+// A sequential create gets its number at the server. "0000000000" replaces the number here: the check gives the same
+// result for all digits.
 bool acceptable(const std::string& path, bool sequential) {
     return local::server_accepts_path(sequential ? path + "0000000000" : path);
 }
 
-// Kind, path, parent, data, version, flags.
+// Appends one part of a write to the script's arguments: kind, path, parent, data, version, flags.
 struct part_writer {
     std::vector<std::string>& out;
 
@@ -158,7 +160,7 @@ bool parse_write(const core::operation& op, const redisReply& answer, core::repl
     return true;
 }
 
-// `first`: the index at which the answer to the read begins, with the record's head.
+// `first`: the index of the record's head, with which the answer to the read begins.
 bool parse_read(const core::operation& op, const redisReply& answer, std::size_t first,
                 core::reply& out) {
     if (out.error != core::server_error::ok) return true;
@@ -221,7 +223,7 @@ std::optional<answer_head> parse_head(const redisReply& answer) {
     if (code == nullptr) return std::nullopt;
     answer_head head;
     head.code = static_cast<int>(code->integer);
-    if (answer.elements == 1) return head;  // only the session's end
+    if (answer.elements == 1) return head;  // the session has ended
     const auto* next = element(answer, 2, REDIS_REPLY_INTEGER);
     auto events = parse_events(text_at(answer, 3));
     if (next == nullptr || !events) return std::nullopt;

@@ -18,7 +18,7 @@ using core::server_error;
 using core::watch_kind;
 
 struct named_number {
-    std::string_view name;  // in the scripts
+    std::string_view name;  // the name of the number in the scripts
     int number;
 
     template <class Number>
@@ -26,7 +26,7 @@ struct named_number {
         : name{text}, number{static_cast<int>(value)} {}
 };
 
-// The codes in a script's answer.
+// The codes that begin a script's answer.
 constexpr std::array k_codes{
     named_number{"ok", server_error::ok},
     named_number{"no_node", server_error::no_node},
@@ -61,7 +61,7 @@ constexpr std::array k_flags{
     named_number{"bad_characters", k_part_bad_characters},
 };
 
-// The quick parts (lua/quick.lua) contain these as numbers.
+// The quick parts (lua/quick.lua) contain the following constants as plain numbers.
 static_assert(static_cast<int>(server_error::ok) == 0);
 static_assert(static_cast<int>(server_error::no_node) == 1);
 static_assert(static_cast<int>(server_error::no_auth) == 5);
@@ -76,7 +76,7 @@ std::string lua_table(std::span<const named_number> entries) {
     return text + "}";
 }
 
-// Returns a script as the build embeds it, with the numbers in place of its call of constants().
+// Returns a script that the build has embedded, with numbers in place of its call of constants().
 std::string with_constants(std::string_view embedded) {
     constexpr std::string_view k_call = "constants()";
     std::string text{embedded};

@@ -12,7 +12,7 @@
 namespace turnstile::redis {
 namespace {
 
-// The value after `name` in a list of names and values.
+// Returns the value after `name` in a list in which names and values alternate.
 std::string_view value_of(const redisReply& list, std::string_view name) {
     if (list.type != REDIS_REPLY_ARRAY) return {};
     for (std::size_t i = 0; i + 1 < list.elements; i += 2)

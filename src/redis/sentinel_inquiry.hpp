@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sentinel_inquiry: asks one sentinel for the master, over a separate line.
+// sentinel_inquiry: asks one sentinel for the address of the master, over a separate connection.
 //
-// A sentinel also reports the epoch of its configuration: each failover has a larger one. The inquiry reads the epoch
-// before the address, in separate answers: so a new epoch never comes with an old address.
+// A sentinel also reports the epoch of its configuration. Each failover has a larger epoch. The inquiry asks for the
+// epoch before the address, in two requests. So an answer never joins a new epoch with an old address.
 //
-// Thread safety: none by itself: on the thread that owns it.
+// Thread safety: none. Use an inquiry only on the thread that owns it.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +25,25 @@ struct sentinel_answer {
     std::int64_t epoch = 0;
 };
 
-// Returns the epoch in the answer to SENTINEL MASTER; 0 if it has none.
+// Returns the epoch in the answer to SENTINEL MASTER, or 0 if the answer has no epoch.
 [[nodiscard]] std::int64_t epoch_in(const redisReply& answer);
-// Returns the address in the answer to SENTINEL GET-MASTER-ADDR-BY-NAME; nothing if it has none.
+// Returns the address in the answer to SENTINEL GET-MASTER-ADDR-BY-NAME, or nothing if the answer has no address.
 [[nodiscard]] std::optional<server_address> master_in(const redisReply& answer);
 
 class sentinel_inquiry {
 public:
-    // Begins to connect, to the address `at` if its name was resolved before. `where` and `tls` live longer; no TLS
-    // if that is null. `give_up` ends the resolution.
+    // Begins to connect to the sentinel. `at`: the numeric address, if the sentinel's name was resolved before. `where`
+    // and `tls` must outlive the inquiry; a null `tls` means no TLS. `give_up`, a descriptor, ends the resolution of
+    // the name when it becomes readable.
     sentinel_inquiry(server_address sentinel, const connect_string& where, const tls_context* tls,
                      int give_up, const std::optional<server_address>& at = {});
 
-    // Called while no answer is pending.
+    // Asks for the epoch and the address. Call this only while the inquiry waits for no answer.
     void ask();
-    // Proceeds as far as possible without waiting.
+    // Connects, sends and reads as far as possible without waiting.
     void go_on();
     [[nodiscard]] bool waits() const noexcept { return !open_.empty(); }
-    // The last answer; `away` if none came and the line is broken.
+    // The last complete answer. Its result is `away` if no answer has come and the connection is broken.
     [[nodiscard]] const sentinel_answer& answer() const noexcept { return answer_; }
     [[nodiscard]] const server_address& sentinel() const noexcept { return sentinel_; }
     [[nodiscard]] const line& connection() const noexcept { return line_; }

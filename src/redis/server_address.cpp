@@ -21,7 +21,7 @@ bool is_address(std::string_view host) noexcept {
     return std::all_of(host.begin(), host.end(), is_address_character);
 }
 
-// An IPv6 address, or a name or address without brackets.
+// True for an IPv6 address without brackets, an IPv4 address, or a name.
 bool is_host(std::string_view host) noexcept {
     return host.find(':') != std::string_view::npos ? is_address(host) : is_word(host);
 }

@@ -17,15 +17,15 @@ struct server_address {
     friend bool operator==(const server_address&, const server_address&) = default;
 };
 
-// "redis1:6379", "[::1]:6379".
+// Returns the address in the form "redis1:6379" or "[::1]:6379".
 [[nodiscard]] std::string to_string(const server_address& address);
 
-// Parses "host", "host:port" or "[address]:port". Returns an empty text, or the broken rule.
+// Parses "host", "host:port" or "[address]:port". Returns an empty text, or the rule that the text breaks.
 [[nodiscard]] std::string parse_address(std::string_view text, std::uint16_t default_port,
                                         server_address& out);
 
-// Parses the form of a server's or a sentinel's answer: an IPv6 address has no brackets. Nothing unless the host has
-// only characters of a name or an address, and the port is valid.
+// Parses an address that a server or a sentinel has sent, in which an IPv6 address has no brackets. Returns nothing
+// unless the host has only characters of names and addresses, and the port is valid.
 [[nodiscard]] std::optional<server_address> claimed_address(std::string_view host,
                                                             std::string_view port);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int k_least_major = 6;
 
-// The value of a line "key:value".
+// Returns the value in the line "key:value".
 std::string_view value_of(std::string_view info, std::string_view key) {
     for (std::size_t from = 0; from < info.size();) {
         const auto end = std::min(info.find('\n', from), info.size());
@@ -29,14 +29,15 @@ std::string_view value_of(std::string_view info, std::string_view key) {
     return {};
 }
 
-// Messages contain words of the server: a word with other characters, or a long one, counts as absent.
+// Returns the value of `key` for use in messages. Returns an empty text if the value is long or has other characters
+// than a word: the value comes from the server.
 std::string_view word_of(std::string_view info, std::string_view key) {
     constexpr std::size_t k_longest = 64;
     const auto word = value_of(info, key);
     return word.size() <= k_longest && is_word(word) ? word : std::string_view{};
 }
 
-// 0 if it is no number.
+// Returns the number with which the text begins, or 0 if it begins with none.
 template <class Number = int>
 Number leading_number(std::string_view text) noexcept {
     Number value = 0;
@@ -64,7 +65,7 @@ refusal judge_refusal(std::string_view error) noexcept {
         {"NOAUTH", refusal::credentials},
         {"WRONGPASS", refusal::credentials},
         {"NOPERM", refusal::credentials},
-        // A server without a password, and without named users, got a password.
+        // The client sent a password to a server that has no password and no named users.
         {"ERR AUTH", refusal::credentials},
         {"ERR Client sent AUTH", refusal::credentials},
     }};
@@ -73,10 +74,10 @@ refusal judge_refusal(std::string_view error) noexcept {
             (error.size() == word.size() || error[word.size()] == ' ' || word.starts_with("ERR")))
             return meaning;
     }
-    // In some versions an error inside a script has its own word after others.
+    // In some versions of Redis the word of an error inside a script comes after other words.
     if (error.find("OOM command not allowed") != std::string_view::npos) return refusal::full;
     if (error.find("READONLY You can't write") != std::string_view::npos) return refusal::away;
-    // The reply about a key that has moved to another node, while a slot moves there.
+    // The server's reply while a slot moves to another node, for a key that is at the other node already.
     if (error.find("non local key in a cluster node") != std::string_view::npos)
         return refusal::away;
     if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal::away;
@@ -113,7 +114,7 @@ server_facts parse_info(std::string_view info) {
     server_facts facts;
     facts.version = word_of(info, "redis_version");
     facts.master = value_of(info, "role") == "master";
-    // Valkey's sentinels have only the second word.
+    // Valkey's sentinels report only server_mode.
     facts.sentinel =
         value_of(info, "redis_mode") == "sentinel" || value_of(info, "server_mode") == "sentinel";
     facts.cluster = value_of(info, "cluster_enabled") == "1";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attach of a session to a connection, and its behaviour without one.
+// The members of session_link that attach a session to a connection, and its behaviour without a connection.
 #include <fmt/core.h>
 #include <hiredis/hiredis.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 
-// Limits for all requests at the start of a connection.
+// Limits of the time for all requests of one attempt to attach.
 constexpr core::duration k_least_patience = 500ms;
 constexpr core::duration k_most_patience = 5s;
 constexpr int k_most_redirections = 5;
@@ -71,7 +71,7 @@ session_link::attempt session_link::try_to_attach() {
     resolving_ = {};
     server_ = {};
     attempt_reasons_.clear();
-    // The files are read again each time, because certificates are renewed.
+    // Reads the certificate files again at each attempt, because certificates are renewed.
     auto trusted = make_tls_context(where_.tls);
     if (!trusted) return give_up({.result = welcome::unfit, .reason = trusted.error().message()});
     tls_ = *std::move(trusted);
@@ -81,7 +81,7 @@ session_link::attempt session_link::try_to_attach() {
     resolving_ += found.resolving;
     if (found.result != welcome::ok)
         return give_up({.result = found.result, .reason = std::move(found.reason)});
-    // Starts where the tree last was in a cluster.
+    // In a cluster, starts with the node at which the tree was last.
     if (tree_at_) std::erase(found.candidates, *tree_at_);
     if (tree_at_) found.candidates.insert(found.candidates.begin(), *tree_at_);
     auto last = attempt::failed;
@@ -97,7 +97,8 @@ session_link::attempt session_link::try_to_attach() {
     return last;
 }
 
-// Tries the server, or the node of its cluster that has the tree. `deadline` does not count the resolver's time.
+// Tries to attach at the server, or at the node of the server's cluster that has the tree. The caller must add the
+// resolver's time to `deadline`.
 session_link::attempt session_link::try_tree_of(const server_address& server,
                                                 core::time_point deadline) {
     auto at = server;
@@ -124,7 +125,7 @@ session_link::attempt session_link::try_server(const server_address& server,
     if (const auto lacking = missing(promised, settings_.required); !lacking.empty())
         return give_up({.result = welcome::unfit,
                         .reason = "it does not promise what the client requires; " + lacking});
-    // The name may resolve to several servers, and is not resolved again.
+    // Connects to the same address: the name may resolve to several servers.
     auto wakes =
         std::make_unique<line>(commands->peer().value(), tls_.get(), stop_.fd(), server.host);
     const auto listener = greet_listener(*wakes, where_, deadline, stop_.fd());
@@ -132,8 +133,9 @@ session_link::attempt session_link::try_server(const server_address& server,
     return take_up(std::move(commands), std::move(wakes), welcomed, deadline);
 }
 
-// For a session that the server knows, the client listens before it attaches: later events are announced. A new
-// session has no watches before it attaches.
+// If the server already knows the session, the client subscribes to the session's channel before it attaches. So the
+// client misses no event after the attach. A new session has no watches before its attach, so its subscription may come
+// later.
 session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
                                             std::unique_ptr<line> wakes, const greeting& welcomed,
                                             core::time_point deadline) {
@@ -164,7 +166,8 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
             return how;
         seen_zxid_ = first->zxid;
     }
-    // Before the session is used: after a crash from here on, the guardian knows the session.
+    // The guardian must know the session before the client uses it, so that the guardian can end the session after a
+    // crash.
     guarded_.begin(std::stoll(session), proof_of(timeout_text_, password_, identity_));
     if (const int why = watch_for_answers(*commands); why != 0)
         return failed(std::generic_category().message(why));
@@ -248,7 +251,7 @@ session_link::attempt session_link::give_up(const greeting& why) {
             const auto code =
                 why.result == welcome::too_old ? errc::server_too_old : errc::not_connected;
             note_failure(why.reason, code);
-            // open() throws it: nothing is delivered.
+            // open() throws this error, and the session delivers nothing.
             if (settle_first(error{code, fmt::format("{}: {}", place(), why.reason)}))
                 return attempt::ended;
             return failed(why.reason, code);
@@ -260,7 +263,7 @@ session_link::attempt session_link::give_up(const greeting& why) {
     return failed(why.reason);
 }
 
-// The log has each reason once, until there is a connection again.
+// Logs the reason once, until the session is attached again.
 session_link::attempt session_link::failed(const std::string& reason, errc code) {
     if (!stopped()) note_failure(reason, code);
     settle_first(std::nullopt);
@@ -308,7 +311,7 @@ void session_link::tell_attached(const answer_head& first) {
         event.connection = ++connection_;
         event.session_id = std::stoll(session_);
     }
-    deliver_settled();  // requests that came while there was no connection
+    deliver_settled();  // requests that came without a connection
     {
         const base::lock_guard lock{mutex_};
         phase_ = phase::attached;
@@ -326,7 +329,8 @@ void session_link::tell_attached(const answer_head& first) {
     }
     reap_at_ = boottime_clock::now() + container_interval_;
     take_head(first);
-    // Reads show the client the change's outcome, which is as good as an answer. It is no later than the attach.
+    // The client will read the outcome of the change on this connection. So the change counts as known, with a zxid not
+    // after the zxid of the attach.
     if (std::exchange(has_unknown_change_, false))
         changed_zxid_ = std::max(changed_zxid_, first.zxid);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members for any thread; session_attach.cpp and session_serve.cpp have the members of the session's thread.
+// The members of session_link that any thread may call. session_attach.cpp and session_serve.cpp have the members that
+// only the session's thread calls.
 #include "redis/session_link.hpp"
 
 #include <fmt/core.h>
@@ -77,7 +78,7 @@ std::optional<error> session_link::first_refusal(core::duration limit) {
     base::unique_lock lock{mutex_};
     while (!first_settled_ && changed_.wait_until(lock, deadline)) {
     }
-    // Link events report everything later.
+    // From now on the sink gets every failure as an event, and first_refusal_ is not set any more.
     first_settled_ = true;
     return first_refusal_;
 }
@@ -121,9 +122,9 @@ bool session_link::send_entry(core::request& list) {
     return true;
 }
 
-// The answer is the result that this request would have had at the server directly after the event, with nothing in
-// between. The reading thread has no other request in progress, so the reply follows as soon as the event is
-// delivered.
+// Answers a list request with the list that came with an event. The server would have returned the same list directly
+// after the event. No other request is in progress on the reading thread, so the reply follows directly after the
+// delivery of the event.
 bool session_link::answer_with_along(const core::request& request) {
     if (!along_ || !is_reader() || !pending_.empty()) return false;
     auto op = request.op;
@@ -160,7 +161,7 @@ void session_link::send_or_settle(core::request&& request) {
 void session_link::forget_watches(const std::string& path) {
     base::unique_lock lock{mutex_};
     if (closing_ || phase_ == phase::dead) return;
-    // Its caller does not know yet that it is detached.
+    // The caller does not know yet that the session is detached. The next attach leaves out the watches on this path.
     if (phase_ == phase::detached) return given_back_.push_back(root_.to_server(path));
     send_forget(root_.to_server(path));
     send_now(lock);
@@ -188,7 +189,8 @@ void session_link::send_forget(std::string&& path) {
     send(std::move(entry), call);
 }
 
-// Queued behind the earlier requests, whose replies come first.
+// Answers the request without sending it. The reply waits behind the replies to earlier requests, which must come
+// first.
 void session_link::settle(core::request&& request, core::outcome how, core::server_error error) {
     pending entry;
     entry.id = request.id;
@@ -206,13 +208,14 @@ void session_link::send(pending&& entry, const script_call& call) {
     words.insert(words.end(), call.arguments.begin(), call.arguments.end());
     entry.sent = boottime_clock::now();
     last_sent_ = entry.sent;
-    fetch_by_ = core::time_point::max();  // each script fetches events
+    fetch_by_ = core::time_point::max();  // the script's answer contains the events
     commands_->append(words);
     if (!replicas_.empty()) commands_->append({"WAIT", replicas_, patience_});
     pending_.push_back(std::move(entry));
 }
 
-// Requests that are submitted while replies are delivered are sent together, after the delivery.
+// Sends the unsent requests. The reading thread does not send here: requests that a callback submits during a delivery
+// are sent together after it.
 void session_link::send_now(base::unique_lock& held) {
     if (is_reader() || sending_) return;
     sending_ = true;
@@ -261,7 +264,7 @@ void session_link::close(bool orderly) noexcept {
     if (thread_.joinable()) thread_.join();
 }
 
-// With sentinels the reasons already name each server.
+// With sentinels each reason already names its server.
 void session_link::note_failure(const std::string& reason, errc code) {
     const bool is_named = server_.host.empty() || where_.servers == std::vector{server_};
     auto line = is_named ? reason : to_string(server_) + ": " + reason;

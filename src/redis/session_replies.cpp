@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's messages: replies, wake-ups, their events, and the deliveries.
+// The members of session_link that handle the server's messages and deliver replies and events.
 #include <fmt/core.h>
 #include <hiredis/hiredis.h>
 
@@ -16,9 +16,10 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-// The poll comes at the other session's deadline by our clock, and later than that by the server's clock.
+// The session polls this long after another session's deadline on the client's clock, so that the deadline has passed
+// on the server's clock.
 constexpr core::duration k_behind_deadline = 1ms;
-// For this long, requests may fetch the later events along with their replies; then the session polls for them.
+// The time in which the reply to a request may bring the later events. After this time the session polls for them.
 constexpr core::duration k_fetch_pause = 5ms;
 constexpr std::string_view k_no_sense = "the answer makes no sense";
 
@@ -32,8 +33,9 @@ bool session_link::accept_acknowledgement(const redisReply& count) {
     return false;
 }
 
-// With replicas there are two replies: the script's, and the number of replicas that have the writes. If too few have
-// them, the request counts as unanswered. An error was no write.
+// If replicas must acknowledge, the server sends two replies: the script's reply, and the number of replicas that have
+// the writes. If that number is too small, the request counts as unanswered. An error reply counts at once, because the
+// script has written nothing.
 owned_reply session_link::next_reply() {
     auto reply = answers_->next();
     if (!reply || where_.wait == 0) return reply;
@@ -111,13 +113,15 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
     answer(*list, std::move(listing));
 }
 
-// The client also relies on lists: if a contender is missing there, its event may never have come.
+// Notes the zxid of a list, because the client relies on lists as well. If a contender is missing in a list, the event
+// of its removal may never have come.
 void session_link::hear_of_children(const core::reply& listing) {
     if (listing.error == core::server_error::ok)
         changed_zxid_ = std::max(changed_zxid_, listing.stat.pzxid);
 }
 
-// A refused request was not executed, except in part by a script that was aborted for lack of a right.
+// Handles an error reply. The server has not executed the request, or only a part of it, if the user lacked a right
+// inside the script.
 void session_link::handle_error(pending& entry, std::optional<pending>&& list,
                                 std::string_view text) {
     switch (judge_refusal(text)) {
@@ -144,14 +148,15 @@ void session_link::handle_error(pending& entry, std::optional<pending>&& list,
     refuse(entry, list, core::server_error::other);
 }
 
-// No script gives this answer: the request may have been executed.
+// Called for an answer that no script of this library gives. The server may have executed the request, so its outcome
+// is unknown.
 void session_link::break_off(pending&& entry, std::optional<pending>&& list) {
     log::write(log_level::error, "{}: {}", place(), k_no_sense);
     broken_ = k_no_sense;
     settle(std::move(entry), std::move(list), core::outcome::unknown);
 }
 
-// Stores the outcome of both requests. Their callers get it when the session is detached.
+// Stores the outcome of both requests. Their callers get the outcome when the session is detached.
 void session_link::settle(pending&& entry, std::optional<pending>&& list, core::outcome how) {
     for (auto* each : {&entry, list ? &*list : nullptr}) {
         if (each == nullptr) continue;
@@ -187,11 +192,13 @@ void session_link::read_wakes() {
     poll_server();
 }
 
-// The event comes first in the list at the server. If no request is in progress, no reply has to come before it:
-// there is none to an earlier request, and replies to later requests follow the event at the server as well. The next
-// script returns the event once more, and there is no watch left for it then. If a reply had the same zxid or a later
-// one, that reply brought the event. The server's latest acknowledgement decides how long the session lives. If
-// replicas have to acknowledge, an event that they may lack is not used.
+// Delivers the event that a wake-up message contains, which is the first event of the session's queue at the server. A
+// reply that belongs before the event would break the order. If no request is in progress, there is no such reply: all
+// earlier requests are answered, and the server executes later requests after the event. The next script returns the
+// event again, but then no watch waits for it, and the session drops it. If an earlier reply had the zxid of the event
+// or a later zxid, that reply has brought the event. The list in the message counts as sent with the latest answered
+// request: only answers to requests extend the lease. If replicas must acknowledge, the session does not use the
+// message, because the replicas may lack the event.
 bool session_link::take_wake(std::string_view text) {
     std::optional<wake> told;
     {
@@ -211,7 +218,7 @@ bool session_link::take_wake(std::string_view text) {
     return true;
 }
 
-// ---- what is delivered ----------------------------------------------------------------------
+// ---- deliveries -----------------------------------------------------------------------------
 
 void session_link::take_head(const answer_head& head) {
     come_back_ = head.until_next < core::duration{}
@@ -219,13 +226,15 @@ void session_link::take_head(const answer_head& head) {
                      : boottime_clock::now() + head.until_next + k_behind_deadline;
     hear(head.events);
     seen_zxid_ = std::max(seen_zxid_, head.zxid);
-    // The client relies on reported removals: of the client's contender, or of its predecessor.
+    // The client relies on the removals that it has seen, such as the removal of its predecessor's znode. So their zxid
+    // must not get lost.
     for (const auto& event : head.events)
         if (event.kind == core::watch_kind::deleted)
             changed_zxid_ = std::max(changed_zxid_, head.zxid);
 }
 
-// The list comes from the script that returned the event: it is valid for requests during the delivery, not later.
+// The list comes from the script that returned the event. So the list may answer only requests that the client makes
+// during the delivery of the event.
 template <class F>
 void session_link::deliver_with(std::optional<answer_along>&& along, F&& delivery) {
     const auto keep = [this](std::optional<answer_along>&& kept) {
@@ -237,7 +246,7 @@ void session_link::deliver_with(std::optional<answer_along>&& along, F&& deliver
     keep(std::nullopt);
 }
 
-// An event without a waiting watch belongs to a forgotten watch.
+// Delivers the events for which a watch waits. An event without a watch belongs to a watch that the client has removed.
 void session_link::hear(const std::vector<core::watch_event>& events) {
     const auto on = connection();
     for (const auto& event : events)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of the session's thread while there is a connection.
+// The members of session_link that the session's thread runs while there is a connection.
 #include <fmt/core.h>
 #include <hiredis/hiredis.h>
 #include <poll.h>
@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-constexpr int k_keep_alive_part = 3;  // fraction of the timeout, as in ZooKeeper's clients
+constexpr int k_keep_alive_part = 3;  // a third of the timeout, as in ZooKeeper's clients
 constexpr core::duration k_least_silence = 100ms;
 constexpr core::duration k_good_bye = std::chrono::seconds{2};
 
@@ -39,7 +39,7 @@ void session_link::serve() {
     }
 }
 
-// Meanwhile only callers read.
+// Waits for work. During the wait the session's thread does not read: only callers read the server's messages.
 bool session_link::await_something() {
     std::array<pollfd, 6> waited{
         {{turn_.fd(), POLLIN, 0},
@@ -65,7 +65,7 @@ bool session_link::await_something() {
     if (waited[3].revents != 0) return false;
     if (waited[2].revents != 0) {
         wake_.clear();
-        // A caller's refusal is reported after the end of the connection.
+        // If the connection is about to end, the replies to refused requests come after the event of the end.
         if (broken_.empty()) deliver_settled();
     }
     if (waited[0].revents != 0) read_replies();
@@ -81,7 +81,8 @@ core::time_point session_link::next_due() {
     return due;
 }
 
-// The sentinels report another server as the master: this server may still run for a while.
+// Leaves the server if the sentinels name another master, because this server may continue for a while beside the new
+// master.
 bool session_link::leave_replaced_master() {
     if (!watch_) return false;
     watch_->go_on(boottime_clock::now());
@@ -121,8 +122,8 @@ void session_link::do_what_is_due() {
         poll_server();
 }
 
-// If this connection has been silent for long, checks on a separate connection whether the server answers. No thread
-// reads this connection meanwhile.
+// If the core has asked for it, checks over another connection whether the silent server still answers. No thread reads
+// the session's connection meanwhile.
 void session_link::look_if_asked() {
     std::optional<core::look_elsewhere> wanted;
     {
@@ -149,7 +150,8 @@ void session_link::poll_server() {
     send(std::move(entry), {script::poll, {}});
 }
 
-// Under the lock: a watched read that is submitted from now on comes later at the server.
+// The caller holds the lock. So a read that sets a watch either is in `pending_`, or comes after these removals at the
+// server.
 void session_link::give_back_again(core::time_point now) {
     give_back_at_ = now + k_busy_pause;
     std::set<std::string> awaited;
@@ -166,7 +168,7 @@ bool session_link::is_needed() {
     return !broken_.empty() || gone_ || answers_->broken() || next_due() < rests_until_;
 }
 
-// ---- whose turn it is to read -----------------------------------------------------------------
+// ---- the turn to read -------------------------------------------------------------------------
 
 bool session_link::help(core::time_point until) {
     std::array<pollfd, 2> waited{};
@@ -199,12 +201,12 @@ void session_link::say_good_bye() {
         for (const auto& entry : pending_) awaited += entry.settled || entry.shared ? 0U : 1U;
         if (commands_ == nullptr) return;
         if (!replicas_.empty())
-            awaited = 2 * awaited - 1;  // all replies except the last acknowledgement
+            awaited = 2 * awaited - 1;  // no acknowledgement of the close is awaited
         send(pending{}, script_call{script::close, {}});
     }
     const auto deadline = boottime_clock::now() + k_good_bye;
     while (awaited-- != 0)
-        if (!answers_->await_reply(deadline, -1)) return;  // nothing else is sent any more
+        if (!answers_->await_reply(deadline, -1)) return;  // the session ends here in any case
 }
 
 }  // namespace turnstile::redis

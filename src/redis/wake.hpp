@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// wake: the message that a script publishes on a session's channel. An empty message announces events that must be
-// fetched. A removal's message contains what its watcher would fetch, so that a waiter need not ask:
-//
+// wake: the message that a script publishes on the channel of a session. An empty message says that the session must
+// fetch events. A message about a removed znode contains all that the watching session would fetch, so that a waiter
+// needs no further request:
 // | bytes | what                                                                                       |
-// |-------|--------------------------------------------------------------------------------------------|
+// | bytes | content                                                                                    |
 // | 40    | SHA-1, in hex, of the rest and the session's mark, which has its connection and password     |
 // | 8     | the zxid of the removal                                                                    |
-// | 4 + n | its event, with its length                                                                 |
-// | 64    | from here on only where the list is short: the head of the folder's record                  |
-// | 4, 4  | the lengths of its data and of its path, which follows                                      |
-// | 4 + n | the name of a child, with its length; as often as there are children                        |
+// | 4 + n | the event, after its length                                                                |
+// | 64    | only if the list of the folder is short, as all further fields: the head of the folder's record |
+// | 4, 4  | the lengths of the folder's data and of the folder's path; then the path                    |
+// | 4 + n | the name of a child, after its length; repeated for each child                              |
 //
 // Thread safety: pure functions.
 #pragma once
@@ -30,7 +30,8 @@ struct wake {
     std::optional<answer_along> listing;
 };
 
-// Returns nothing if the text only announces events, belongs to another connection, or does not come from a script.
+// Returns nothing in three cases: the message only announces events, it belongs to another connection, or no script has
+// sent it.
 [[nodiscard]] std::optional<wake> parse_wake(std::string_view text, const std::string& mark);
 
 }  // namespace turnstile::redis

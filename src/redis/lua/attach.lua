@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The attach of a session. `sid` is empty for a new session, and `mark` has no connection:
--- ":time-out:password:identity". `seen`: the last zxid that the client has seen; a watched znode with a later zxid
--- has changed. `history`: the history in which the session was last attached, empty for a new session (field "l":
--- when it began). `changed_znodes`: the last zxid of that history in which the client was informed of a created or
--- removed znode. The session's watches follow, a kind and a path each: d of an existing znode, e of an absent znode,
--- c of children.
+-- Attaches a session to a connection. For a new session `sid` is empty. `mark` is the session's mark without the number
+-- of the connection: ":timeout:password:identity". `seen`: the last zxid that the client has seen; a watched znode with
+-- a later zxid has changed. `history`: the time at which the tree's history began when the session was last attached
+-- (field "l"); empty for a new session. `changed_znodes`: the last zxid of that history under which the client learned
+-- of a created or removed znode. After these arguments come the session's watches, each as a kind and a path. The kinds
+-- are d: an existing znode, e: an absent znode, c: a znode's children.
 --
 -- The script first checks the version of the layout, and leaves a tree of another version unchanged. A tree without a
--- version was created before the field existed. The field is added with the session's mark: earlier, and with the
--- memory used up, it would prevent an expired session from learning that (`flush`). Then the script checks the
--- server: if the tree was at another server, another history begins. The session's watches are set again: a watch
--- that would have fired meanwhile fires now.
+-- version was created before the field "v" existed. The script adds the field together with the session's mark. If it
+-- added the field earlier, a server without free memory would refuse the field, and an expired session would not learn
+-- of its end (`flush`). Then the script checks the server: if the tree was at another server before, another history
+-- begins. At last the script sets the session's watches again. A watch whose znode has changed meanwhile fires at once.
 -- include "arguments.lua"
 local seen, history, changed_znodes = unpack(ARGV, 6, 8)
 seen, changed_znodes = tonumber(seen), tonumber(changed_znodes)

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The end of a session, by its client or by the guardian of its dead process. The mark's connection does not count: a
--- guardian may not have heard of the latest one, and no client closes a session that it attaches again. The rest of the
--- mark has the password, so a session to which a server with older data assigned the same id stays.
+-- Ends a session for its client, or for the guardian of its dead process. The script does not compare the connection in
+-- the session's mark. A guardian may not know the latest connection, and no client closes a session that it attaches
+-- again. The rest of the mark contains the password. So the script does not end another session to which a server with
+-- older data has assigned the same id.
 -- include "arguments.lua"
 -- include "tree.lua"
 look_at_server()

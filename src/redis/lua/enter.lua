@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A create, and the list of the folder after it, which is answered even if there is no memory for the create.
+-- Creates a contender's znode and lists the folder afterwards. If the server has no memory for the create, the script
+-- still returns the list.
 -- include "arguments.lua"
 local count, kind, path, parent, data, version, flags = unpack(ARGV, 6, 12)
 local lists = true

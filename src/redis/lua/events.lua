@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Events. An event that the caller caused itself comes with its own reply, after the events that wait for it already.
+-- Queues an event for a session. An event for the caller's own session comes with the script's reply, after the events
+-- that have waited for the session before.
 local function queue(to, kind, path)
   local e = struct.pack('<BI4', kind, #path) .. path
   if to == sid then mine[#mine + 1] = e return end
@@ -28,6 +29,6 @@ end
 local function unwatch(id, f)
   local list = get(f)
   if not list then return end
-  local rest = string.gsub(list, '%f[%d]' .. id .. ' ', '')  -- the whole number: another id may end with it
+  local rest = string.gsub(list, '%f[%d]' .. id .. ' ', '')  -- the whole number: other ids may end with it
   put(f, rest ~= '' and rest)
 end

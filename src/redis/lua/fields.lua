@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The fields of P:n. `known`: as read, or as they are going to be; `unwritten`: fields that still have to be written.
--- A field that is going to be deleted is false.
+-- The fields of the key P:n. `known`: the fields as the script has read them or will write them; a field that the
+-- script will delete is false. `unwritten`: the fields that the script has not written yet.
 local code, event, flag, layout = constants()  -- in scripts.cpp
 local band = bit.band
 local known, unwritten, dirty = {}, {}, false
@@ -17,8 +17,9 @@ local function get(f)
 end
 local function put(f, v) known[f] = v; unwritten[f] = v; dirty = true end
 
--- Deletions go first: the server allows them with the memory used up, and then everything that follows. A wake-up
--- that the server refuses counts as lost: it must not abort half-written changes.
+-- Writes the unwritten fields. Deletions go first: a server whose memory is used up allows a deletion, and after it
+-- every command of the script. An empty message wakes the sessions that have new events. If the server refuses such a
+-- message, the script continues, because it must not stop between two writes.
 local function flush()
   if dirty then
     local gone, kept = {}, {}

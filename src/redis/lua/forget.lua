@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The session removes its watches on a path.
+-- Removes the session's watches on a path.
 -- include "arguments.lua"
 local path = ARGV[6]
 -- include "tree.lua"

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A server that restarts, or takes over from another one, has another replication id, and may continue from older
--- data. Then a new history of the tree begins: field "l" contains the time, and the last zxid before. A session that
--- changed znodes under a later zxid ends: its client knows changes that are lost, and no client would remove a
--- contender that exists again. The id also changes under connections that remain. So every session must attach again
--- (its connection is raised), and is woken, so that it does so at once: its changes then belong to the new history.
+-- Begins another history of the tree when the server has another replication id. A server gets another id when it
+-- restarts or replaces another server, and it may then continue with older data. Field "l" contains the time at which
+-- the history began, and the last zxid before. A session ends if it has changed znodes under a later zxid: those
+-- changes are lost, and no client would remove a contender's znode that exists again. The id may also change while
+-- connections remain. So the script raises the connection of every session and wakes every session. Each session must
+-- then attach again at once, and its later changes belong to the new history.
 --
--- Field "i" contains the time of the last check of the id. A script within a millisecond of it need not check: to
--- become a replica, load another server's data and become the master again takes longer. A deletion goes first (OOM,
--- `flush`).
+-- Field "i" contains the time of the last check of the id. A script that runs within a millisecond after that time need
+-- not check the id: a server needs longer to become a replica, to load another server's data, and to become the master
+-- again. A deletion goes first, so that a server whose memory is used up allows the other writes (`flush`).
 local function begin_history(id)
   call('HDEL', nodes, 'i')
   local had = get('z') or '0'

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Reads at once all fields that a single write needs.
+-- Reads with one command all fields that a request with a single write needs.
 if #ARGV == 12 then
   if band(flags, flag.sequential) ~= 0 then
     load('s' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent)

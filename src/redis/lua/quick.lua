@@ -1,22 +1,23 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The quick parts handle the frequent requests in their plainest form, at the start of the scripts that execute them:
--- quick_create, quick_remove, quick_read, quick_fetch.
+-- The quick parts are quick_create, quick_remove, quick_read and quick_fetch. They execute the most frequent requests,
+-- and stand at the start of the scripts for these requests.
 --
--- A Lua script creates each of its functions anew whenever it runs, which takes longer than a plain request. So the
--- frequent case comes first and without functions: it reads everything that it needs at once, and either answers, or
--- changes nothing and leaves the request to the general script after it. It does the latter if a session is due, if
--- events wait for the caller, or if an access list, a version, or a rare watch matters.
+-- A Lua script creates each of its functions anew in every run, which takes longer than a plain request. So the quick
+-- part of a script comes before the functions and uses none. A quick part reads at once all fields that it needs. Then
+-- it either executes the request, or changes nothing and leaves the request to the general script below. It leaves the
+-- request if a session is due, if events wait for the caller, or if the request depends on an access list, a version,
+-- or a rare kind of watch.
 --
--- Codes and masks are numbers: each run would create a table of names anew. scripts.cpp checks them against the
--- library's. Offsets, from 1, in a znode's record (records.hpp): pzxid 17, owner 41, version 49, the next sequence
--- number 53, the number of children 57, the flags k_part_* and k_znode_* 61. After its 64 bytes: the owner's
--- identity, of 40 bytes, only for a znode that only its creator may change; and the data.
+-- Codes and masks are numbers, because a table of names would be created anew in each run. scripts.cpp checks that the
+-- numbers are the library's. Offsets in a znode's record, counted from 1 (records.hpp): pzxid 17, owner 41, version 49,
+-- the next sequence number 53, the number of children 57, the flags k_part_* and k_znode_* 61. After these 64 bytes
+-- come the creator's identity of 40 bytes, only if no other client may change the znode, and then the data.
 --
--- Each part first checks whether the session is the caller's, whether events wait for it, and the field "d"
--- (`none_before`), an instant before which no session is due. Two conditions let a script rely on it. `now <
--- none_before`: the instant has not come, so no session has to be ended. `none_before <= until_then`: it remains true
--- after this script, which sets the caller's deadline to `until_then`. That is no earlier than its previous deadline,
--- and the field is not later than the previous deadline. But if the server's clock was set back, the new deadline may
--- be the first of all. A later field would hide when this session is due: then the general script has to lower the
--- field.
+-- Each part first checks whether the session is the caller's and whether events wait for it. Then it checks the field
+-- "d" (`none_before`), an instant before which no session is due. A quick part may rely on the field under two
+-- conditions. First, `now < none_before`: the instant has not come, so the script need not end a session. Second,
+-- `none_before <= until_then`: the field remains correct after this script has set the caller's deadline to
+-- `until_then`. Normally `until_then` is not before the caller's previous deadline, and the field is not after that
+-- deadline. But if the server's clock was set back, `until_then` may be before all other deadlines. A field after
+-- `until_then` would hide when the caller's session is due. Then the general script must lower the field.
 local until_then = now + timeout

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Waiting events. A waiter that learns that a znode has gone lists the folder next: the list is included if it is
--- short, and the event is the only one.
+-- Fetches the waiting events. A waiter that gets the event of a removed znode will list the folder next. So the answer
+-- includes that list, if it is short and no other event waits.
 do
   local is, queued, zxid, due, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r'))

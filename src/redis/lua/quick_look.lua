@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Checks whether the tree was at this server before (fields "i" and "r", as in history.lua).
+-- Sets `same` to true if the tree was at this server before (fields "i" and "r", see history.lua).
 local same = looked and looked + 0 <= now and now < looked + 1000
 if not same and id and string.find(call('INFO', 'replication'), 'master_replid:' .. id .. '\r', 1, true) then
   same = type(redis.pcall('HSET', nodes, 'i', now)) == 'number'

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Moves the session's deadline; the session gets its events. With the memory used up the server refuses commands that
--- may grow, but not once a script has deleted something.
+-- Moves the session's deadline, and removes the events from the session's queue, because the answer contains them. A
+-- server whose memory is used up refuses a command that may need memory, but not after the script has deleted
+-- something.
 if type(redis.pcall('ZADD', deadlines, until_then, sid)) == 'table' then
   call('HDEL', nodes, 'q' .. sid)
   call('ZADD', deadlines, until_then, sid)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A read. Kinds: d data, e existence, c children; `watched`: '1' to set a watch.
+-- Executes a read. Kinds: d data, e existence, c children. `watched`: '1' to set a watch.
 -- include "arguments.lua"
 local kind, path, watched = unpack(ARGV, 6, 8)
 local watchers_field = (kind == 'c' and 'k' or 'w') .. path

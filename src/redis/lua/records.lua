@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Records of znodes (records.hpp). `records`: this request's records, unpacked; `changed`: the paths of records that
--- have to be written.
+-- Unpacks and packs the records of znodes (records.hpp). `records`: the unpacked records that this request uses.
+-- `changed`: the paths whose records the script must write.
 local records, changed = {}, {}
 local function node(path)
   local r = records[path]

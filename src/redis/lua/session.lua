@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Checks that the session is the caller's, on this connection, and moves its deadline. With the memory used up the
--- server refuses commands that may grow, but not once a script has deleted something: `touch` makes use of that, so
--- that a session lives on.
+-- Checks that the session still belongs to the caller and to this connection. Then `touch` moves the session's
+-- deadline. A server whose memory is used up refuses a command that may need memory, but not after the script has
+-- deleted something. So `touch` deletes a field if the server refuses, and the session does not expire.
 load('s' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r')
 local looked = tonumber(get('i') or 0)
 if looked > now or looked <= now - 1000 then look_at_server() end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Shared by the general scripts.
+-- The files that all general scripts include.
 -- include "fields.lua"
 -- include "events.lua"
 -- include "records.lua"

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A write, or several that are executed together. `count`: 1 for a single write, which is answered with its path and
--- record, n for the writes of a multi. Six arguments a part: kind, path, parent, data, version ('-1': any), flags.
+-- Executes one write, or several writes together. `count` is 1 for a single write, which the script answers with the
+-- path and the record. `count` is n for the writes of a multi. Each part has six arguments: kind, path, parent, data,
+-- version ('-1': any), flags.
 -- include "arguments.lua"
 local count, kind, path, parent, data, version, flags = unpack(ARGV, 6, 12)
 local lists = false
