@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// confirmation: the requests that only check znodes, by which a session proves that it lives.
+// confirmation: recognizes requests that only check znodes. With such a request a session proves that it has not
+// expired.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -19,8 +20,8 @@ namespace turnstile::sql {
     return multi != nullptr && !multi->parts.empty() && !core::changes_nodes(op);
 }
 
-// Returns true if the answer to the confirmation may differ after `ahead`. A sequential create makes a path with its
-// prefix.
+// Returns true if the request `ahead` may change the answer to the confirmation. A sequential create may create any
+// path that begins with its prefix.
 [[nodiscard]] inline bool may_change_what_is_checked(const core::operation& ahead,
                                                      const core::operation& confirmation) {
     if (!core::is_write(ahead) || is_confirmation(ahead)) return false;

@@ -28,7 +28,7 @@ bool is_utf8(std::string_view encoding) noexcept {
            boost::algorithm::iequals(encoding, "UTF-8");
 }
 
-// Blanks have no meaning, and libpq would treat them as parts of the hosts' names.
+// Removes blanks around the commas between hosts. libpq would treat these blanks as parts of the hosts' names.
 std::string without_blanks_beside_commas(std::string uri) {
     const auto begin = uri.find("://") + 3;
     auto end = std::min(uri.find_first_of("/?", begin), uri.size());
@@ -49,7 +49,8 @@ kind kind_of(std::string_view text) noexcept {
     return is_mariadb(text) ? kind::mariadb : kind::sqlite;
 }
 
-// libpq reads the rest of such a password as host or database, and quotes it in its messages.
+// True if a password in the URI contains an '@' that is not escaped. libpq would parse the rest of the password as a
+// host or a database, and show it in its messages.
 bool has_unescaped_at(std::string_view uri) noexcept {
     const auto begin = uri.find("://") + 3;
     const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);
@@ -57,7 +58,8 @@ bool has_unescaped_at(std::string_view uri) noexcept {
     return uri.substr(0, uri.find('?', rest)).find('@', rest) != std::string_view::npos;
 }
 
-// Follows libpq's parser: the user ends at the first '@' before the first '/', and its password may have a '?'.
+// Removes the password and the parameters. As in libpq's parser, the user ends at the first '@' before the first '/',
+// and the password may contain a '?'.
 std::string shown_postgresql(std::string target) {
     const auto begin = target.find("://") + 3;
     const auto at = target.substr(0, target.find('/', begin)).find('@', begin);

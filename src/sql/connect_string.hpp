@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: the database and the path that a connect string names, parsed and checked.
+// connect_string: the database and the path that a connect string names, after parsing and checking.
 //
 //     sqlite:/var/lib/shop/locks.db?chroot=/shop
 //     postgresql://user@host:5432/db?sslmode=require&chroot=/shop
 //     mysql://user@host:3306/db?ssl=true&chroot=/shop
 //
-// Of the parameters after '?' only `chroot` is Turnstile's. The others of a PostgreSQL connect string are libpq's,
-// which checks whether it knows them; MariaDB's are in mariadb_target.hpp.
+// Turnstile handles only the parameter `chroot` itself. The other parameters of a PostgreSQL connect string are for
+// libpq, which refuses those it does not know. mariadb_target.hpp has the parameters for MariaDB.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -26,10 +26,10 @@ struct connect_string {
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
 
-// Fails with errc::bad_connect_string; the message names the rule, and masks a password.
+// Fails with errc::bad_connect_string. The message names the rule that the text breaks, and masks a password.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// Returns the connect string for people and for the names of locks, without password and server parameters.
+// Returns the connect string without password and parameters, for messages and for the names of locks.
 [[nodiscard]] std::string to_string(const connect_string& value);
 
 }  // namespace turnstile::sql

@@ -18,7 +18,7 @@ class servers final : public core::coordinator {
 public:
     servers(connect_string where, std::string text, const coordinator_settings& settings)
         : where_{std::move(where)}, text_{std::move(text)}, settings_{settings} {
-        static_cast<void>(base::process_generation());  // starts the count
+        static_cast<void>(base::process_generation());  // the first call starts the count of forks
     }
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::optional<error> last_failure() const override { return failures_->get(); }
 
 private:
-    // A file's sessions need no guardian.
+    // Sessions in a SQLite file need no guardian: other processes see the file lock of a dead process end.
     [[nodiscard]] bool is_guarded() const noexcept {
         return settings_.guardian && where_.kind != kind::sqlite;
     }

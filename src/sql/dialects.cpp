@@ -38,8 +38,8 @@ bool ask_apart(bool unanswered, const std::function<bool()>& question) {
     return answer;
 }
 
-// A database that does not answer for two thirds of the timeout is given up, as in ZooKeeper's clients: the last
-// third is for another connection.
+// A session waits for an answer for two thirds of its timeout, as ZooKeeper's clients do. The last third is for another
+// connection.
 std::unique_ptr<database> make_database(const connect_string& where,
                                         const core::session_settings& settings,
                                         const session_links& session) {

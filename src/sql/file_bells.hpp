@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// file_bells: reports files that another process touched or closed (inotify), for all sessions of this process.
+// file_bells: reports to the sessions of this process that another process has changed the attributes of a file or has
+// closed it (inotify).
 //
 //     auto bells = file_bells::of_this_process();
 //     bells->listen("/data/locks.db-sessions/17", IN_ATTRIB, [&](std::string_view) { woken.set(); });
 //
-// One inotify instance and one thread per process: a system allows a user few instances (128, by default). The object
-// lives as long as its users do. A forked child does not use or free the parent's object.
+// The process has one inotify instance and one thread for this, because a system allows a user only few instances (128
+// by default). The object exists as long as a session uses it. A forked child does not use or free the parent's object.
 //
-// Thread safety: all members from any thread but the bells' own.
+// Thread safety: all members from any thread except the thread of the bells.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +27,12 @@ namespace turnstile::sql {
 
 class file_bells {
 public:
-    // `name`: the file in the watched folder; empty for a file. Runs on the bells' thread.
+    // `name`: the name of the file if the listener watches a folder; empty if it watches a file. Called on the thread
+    // of the bells.
     using handler = std::function<void(std::string_view name)>;
     using token = std::uint64_t;
 
-    // Throws std::system_error: no inotify instance, no thread.
+    // Throws std::system_error if the process gets no inotify instance or no thread.
     [[nodiscard]] static std::shared_ptr<file_bells> of_this_process();
 
     file_bells();
@@ -38,10 +40,11 @@ public:
     file_bells(const file_bells&) = delete;
     file_bells& operator=(const file_bells&) = delete;
 
-    // `mask`: inotify's; all listeners of one path must use the same mask. Throws std::system_error.
+    // Calls `heard` at each event of the file or folder. `mask`: inotify's mask, which must be equal for all listeners
+    // of one path. Throws std::system_error.
     [[nodiscard]] token listen(const std::string& path, std::uint32_t mask, handler heard)
         EXCLUDES(mutex_);
-    // After this call `heard` runs no more.
+    // After this call, the thread no longer calls the handler of this listener.
     void leave(token listener) EXCLUDES(mutex_);
 
 private:

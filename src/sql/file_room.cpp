@@ -16,7 +16,7 @@ using file_identity = std::pair<dev_t, ino_t>;
 
 class open_files {
 public:
-    // Returns a descriptor of the file, or -1.
+    // Returns the descriptor that this process keeps for the file, or -1.
     int descriptor_of(const std::string& path) {
         struct stat found {};
         if (::stat(path.c_str(), &found) != 0) return -1;
@@ -25,7 +25,7 @@ public:
         if (known != numbers_.end()) return known->second;
         const int number = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
         if (number < 0 || ::fstat(number, &found) != 0) return number;
-        // Another file may have got the name since the first check. Its descriptor stays open as well.
+        // Another file may have got this name since stat(). The descriptor of that file also stays open.
         numbers_.insert_or_assign({found.st_dev, found.st_ino}, number);
         return number;
     }

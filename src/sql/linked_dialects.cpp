@@ -3,7 +3,7 @@
 
 namespace turnstile::sql {
 
-// Null if the kind's source is not linked in.
+// Null if the program is not linked with the source of this kind of database.
 [[gnu::weak]] const dialect* sqlite_dialect() noexcept;
 [[gnu::weak]] const dialect* postgresql_dialect() noexcept;
 [[gnu::weak]] const dialect* mariadb_dialect() noexcept;

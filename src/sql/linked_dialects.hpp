@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // linked_dialects: the functions in which the kinds of databases differ.
 //
-// A program, or a module, has the dialects that it is linked with: a dialect is a function of its kind's source
-// (sqlite_module.cpp, postgresql_module.cpp, mariadb_module.cpp), and null if that is absent.
+// A program or a module has the dialects with which it is linked. sqlite_module.cpp, postgresql_module.cpp and
+// mariadb_module.cpp each define the function that returns their dialect. The function is null if its source is not
+// linked in.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -36,16 +37,17 @@ struct session_links {
 
 struct wanted_database {
     const connect_string& where;
-    std::chrono::milliseconds patience;  // limit for a statement
+    std::chrono::milliseconds patience;  // the longest time to wait for a statement
     const session_links& session;
-    const std::string& lacking;  // required promises that the kind lacks; empty: none
+    const std::string& lacking;  // required promises that this kind of database lacks; empty: none
 };
 
 struct dialect {
     std::unique_ptr<database> (*make)(const wanted_database& wanted);
-    // True if the server kept each commit that it acknowledged; null for a kind that always does.
+    // True if the server keeps each commit that it has acknowledged. Null if every database of this kind does.
     bool (*keeps_commits)(const connect_string& where);
-    // Returns the fault in a connect string's target, empty if there is none; null if the common rules suffice.
+    // Returns the rule that the target in a connect string breaks, or an empty text. Null if the rules for all kinds
+    // are enough.
     std::string (*fault_of)(const std::string& target);
 };
 
@@ -53,7 +55,7 @@ struct dialect {
 [[nodiscard]] const dialect* postgresql_dialect() noexcept;
 [[nodiscard]] const dialect* mariadb_dialect() noexcept;
 
-// Null for a kind that is not linked in.
+// Returns null if the dialect is not linked in.
 [[nodiscard]] const dialect* dialect_of(kind which) noexcept;
 
 }  // namespace turnstile::sql

@@ -9,13 +9,14 @@
 namespace turnstile::sql {
 namespace {
 
-// Shorter sleeps cost more statements. In longer ones the client would take longer to notice a connection that a
-// firewall has forgotten.
+// The length of one sleep. Shorter sleeps need more statements. After longer sleeps the client would notice later that
+// a firewall has dropped the connection.
 constexpr std::chrono::seconds k_sleep{5};
-// The server's clock and this one may differ by this much over one sleep.
+// The largest expected difference between the server's clock and this clock over one sleep.
 constexpr std::chrono::milliseconds k_early{100};
 
-// User-level locks belong to the server, sessions to the database. A name has at most 64 characters, hence FNV-1a.
+// Returns the name of a user-level lock. The name contains a hash of the database's name (FNV-1a), because user-level
+// locks are common to all databases of a server. The hash is short, because a name has at most 64 characters.
 std::string lock_of(std::string_view use, std::string_view database, std::int64_t session) {
     std::uint32_t hash = 2166136261U;
     for (const char c : database) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
@@ -26,7 +27,8 @@ std::string bell_of(std::string_view database, std::int64_t session) {
     return lock_of("bell", database, session);
 }
 
-// An earlier connection, whose end the server has not noticed yet, still has the lock, and is ended.
+// Takes the user-level lock. If an earlier connection of the session still has the lock, because the server has not
+// noticed its end, kills that connection first.
 void take_lock(mariadb_link& by, const mariadb_patience& patience, const std::string& name) {
     auto taken = by.run("SELECT GET_LOCK(" + name + ", 0)");
     if (!taken.failure && taken.each.back().rows.front().front() != "1") {

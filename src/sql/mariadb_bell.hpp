@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_bell: wakes a session in MariaDB, which has no LISTEN and NOTIFY.
+// mariadb_bell: wakes a session in MariaDB, which has no LISTEN and NOTIFY. A bell is the message that wakes a session.
 //
-// A second connection of the session sleeps at the server, in one statement: "unless there is an event of this session
-// that it does not know, wait for the door". The door is a user-level lock that the session's other connection always
-// holds. A writer rings by ending that statement with KILL QUERY, after its commit. Another user-level lock identifies the
-// statement: the sleeping connection holds it, and its name is the session's: KILL QUERY IS_USED_LOCK(name). So no client
-// keeps a connection's number, which after a restart of the server could belong to another connection.
+// A second connection of the session sleeps at the server in one statement, which says: unless the session has an event
+// that it does not know, wait for the door. The door is a user-level lock that the session's first connection always
+// holds. After its commit, a writer rings the bell: it ends that statement with KILL QUERY. To find the statement, the
+// writer uses another user-level lock, which the sleeping connection holds and whose name contains the session's id:
+// KILL QUERY IS_USED_LOCK(name). So no client needs the number of another client's connection, which after a restart of
+// the server could belong to another connection.
 //
-// SLEEP does not serve: all SLEEPs of a server share one lock, and a KILL QUERY at the wrong moment of a SLEEP tries to
-// take it for two seconds. Meanwhile no other connection can sleep, end or begin (10.11, Item_func_sleep).
+// The statement does not use SLEEP(). All SLEEPs of a server share one lock, and a KILL QUERY at the wrong moment of a
+// SLEEP tries to take that lock for two seconds. Meanwhile no other connection can sleep, end or begin (10.11,
+// Item_func_sleep).
 //
-// | the bell comes                               | and is not lost, because                                            |
+// | when the bell comes                          | why the session does not miss the event                             |
 // |----------------------------------------------|---------------------------------------------------------------------|
 // | while the connection sleeps                  | KILL QUERY ends the sleep                                           |
-// | between the look and the sleep               | they are one statement for KILL QUERY                               |
-// | between two statements                       | the event was committed before: the next one's look finds it        |
+// | between the check for events and the sleep   | both are one statement, which KILL QUERY ends                       |
+// | between two statements                       | the writer committed the event before: the next check finds it      |
 // | while there is no connection                 | the session fetches its events when it has attached                 |
-// | never (its ringer was killed, or may not)    | the session polls each S/3, and at the earliest deadline of others  |
+// | never (the writer died, or lacks the right)  | the session polls each third of its timeout, and at the earliest    |
+// |                                              | deadline of another session                                         |
 //
-// While the connection sleeps it reads nothing and is in no transaction. In MySQL it has its snapshot of before the sleep,
-// which keeps InnoDB from purging for as long. MariaDB lets a user end statements of the same
-// user without a further right. A client that has gone is noticed by the server within five seconds of sleep.
+// While the connection sleeps, it reads nothing and is in no transaction. In MySQL its statement keeps the snapshot
+// from before the sleep, so InnoDB cannot purge older rows meanwhile. MariaDB lets a user end statements of the same
+// user without a further right. The server notices within five seconds of sleep that a client has gone.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -41,24 +44,26 @@ public:
     struct place {
         const mariadb_target& target;
         const mariadb_host* host;
-        const std::string& database;  // the name that all its clients use
+        const std::string& database;  // the name by which all clients know the database
     };
-    // Throws database_error. `settings` are statements for the connection; `other` is the session's other one.
+    // Throws database_error. `settings`: statements for this connection. `other`: the session's first connection, which
+    // holds the door.
     void open(const place& at, const mariadb_flavour& flavour, const std::string& settings,
               std::int64_t session, mariadb_link& other);
 
-    // Sleeps, unless it sleeps already, or has an event that is not among `known`.
+    // Starts the sleep. Does nothing if the connection sleeps already. The statement ends at once if the session has an
+    // event that is not in `known`.
     void sleep(const std::set<std::int64_t>& known);
     [[nodiscard]] bool asleep() const noexcept { return asleep_; }
     [[nodiscard]] int socket() const noexcept { return link_.socket(); }
     [[nodiscard]] short events() const noexcept { return link_.events(); }
-    // The latest time at which the server should have answered.
+    // The time by which the server must have answered.
     [[nodiscard]] boottime_clock::time_point latest() const noexcept { return latest_; }
-    // Reads the socket. Returns true if the bell rang. Throws database_error if the connection is lost.
+    // Reads the socket. Returns true if the bell has rung. Throws database_error if the connection is lost.
     [[nodiscard]] bool rang(short ready);
     [[noreturn]] void lose(const std::string& why) const { link_.lose(why); }
 
-    // SQL texts: `ring` wakes a session of this database, `end` closes the connection of the session's bell.
+    // SQL statements: `ring` wakes a session of this database. `end` closes the sleeping connection of a session.
     [[nodiscard]] static std::string ring(const std::string& database, std::int64_t session);
     [[nodiscard]] static std::string end(const std::string& database, std::int64_t session);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_database: making connections, and the requirements on a server.
+// The part of mariadb_database that connects and checks the server.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ mariadb_facts mariadb_database::examine() {
     return open_any();
 }
 
-// Uses the first suitable host. The host that served is tried first the next time. If a host does not answer, the
-// others still have their share of the patience.
+// Connects to the first suitable host, and begins with the host that served last. Each host gets a share of the
+// patience, so a host that does not answer leaves time for the others.
 mariadb_facts mariadb_database::open_any() {
     const auto& hosts = settings_.target.hosts;
     for (std::size_t left = std::max<std::size_t>(1, hosts.size());; --left) {
@@ -83,8 +83,8 @@ mariadb_facts mariadb_database::open_link() {
                                          said["innodb_flush_method"], logs, said["sync_binlog"]});
     facts.longest_statement = to_integer(said["max_allowed_packet"]);
     facts.page_size = to_integer(said["innodb_page_size"]);
-    // All clients of one database use one name for it, whatever the connect string says: a server that folds names to
-    // small letters may have done so already. The names of user-level locks depend on it.
+    // All clients of a database must use the same name for it, because the names of user-level locks contain its hash.
+    // A server may convert names to small letters, whatever the connect string says.
     database_ = run_alone("SELECT IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE()))")
                     .rows.front()
                     .front();
@@ -97,7 +97,7 @@ result_rows mariadb_database::run_alone(const std::string& statements) {
     return std::move(answers.each.back());
 }
 
-// Returns nothing if tables are missing.
+// Returns the version of the tables; nothing if a table is missing.
 std::optional<std::int64_t> mariadb_database::version_of_tables() {
     const auto found = link_.run("SELECT value FROM turnstile_meta WHERE name = 'schema'");
     if (found.failure) {
@@ -108,8 +108,8 @@ std::optional<std::int64_t> mariadb_database::version_of_tables() {
     return rows.empty() ? std::nullopt : std::optional{to_integer(rows.front().front())};
 }
 
-// The first of several simultaneous clients creates the tables. MariaDB commits each table separately. If a client
-// dies meanwhile, the next client completes the tables, because the version is written last.
+// The first of several clients that start at once creates the tables. MariaDB commits each table separately. If the
+// client dies meanwhile, the next client creates the missing tables, because the version is written last.
 void mariadb_database::make_tables() {
     auto version = version_of_tables();
     if (!version) {
@@ -126,8 +126,8 @@ void mariadb_database::make_tables() {
                                          settings_.name, version.value_or(0), k_schema)};
 }
 
-// A server that went on from older data, after a crash, from a copy or as a replica that was promoted, gives numbers again
-// that it had given: from its time of day on they are new.
+// Makes all later numbers larger than the time of day in microseconds. After a crash, from a copy, or as a promoted
+// replica, a server may continue with older data, and would assign earlier numbers again.
 void mariadb_database::raise_numbers() {
     const auto now = run_alone("SELECT " + words().now).rows.front().front();
     run_alone(flavour_->raise_numbers(now));

@@ -16,13 +16,13 @@
 namespace turnstile::sql {
 namespace {
 
-// InnoDB's keys take up to 3,072 bytes in pages of 16 KiB. The limit is PostgreSQL's.
+// InnoDB's keys take up to 3,072 bytes in pages of 16 KiB. PostgreSQL's keys have the smaller limit.
 constexpr std::size_t k_longest_path = 2000;
-// KILL QUERY of another user's statement, without the right.
+// The error of a KILL QUERY of another user's statement without the right.
 constexpr unsigned k_not_owner = 1095;
 constexpr unsigned k_deadlock = 1213;
-// Deferred statements are sent once they have this length: a server accepts a text of 4 MiB at least, and the end of
-// a session that owns thousands of znodes would be longer.
+// Once the deferred statements have this length, the client sends them. A server accepts a text of 4 MiB at least, and
+// the end of a session with thousands of znodes would be longer.
 constexpr std::size_t k_long_text = std::size_t{1} << 20;
 
 }  // namespace
@@ -57,8 +57,8 @@ void mariadb_database::begin(access how) {
                               : "START TRANSACTION READ ONLY");
 }
 
-// Sends the deferred statements, the commit and the bells in one round trip. If the commit itself gets an error, 1213
-// means that nothing was executed; any other error leaves that open.
+// Sends the deferred statements, the commit and the bells in one round trip. If the commit itself fails with error
+// 1213, the server has executed nothing. After any other error, the outcome is unknown.
 void mariadb_database::commit() {
     if (begun_ && !link_.in_transaction())
         throw database_error{failure::retry, settings_.name + ": the transaction has ended itself"};
@@ -86,8 +86,8 @@ void mariadb_database::commit() {
     ring_further(done - before);
 }
 
-// Continues after a bell that could not be rung. The transaction is committed: if the connection is lost, the next
-// statement notices.
+// Rings the other bells after a bell that could not be rung. The transaction is committed already. If the connection is
+// lost here, the next statement reports the loss.
 void mariadb_database::ring_further(std::size_t from) {
     while (from < to_ring_.size()) {
         std::string statements;
@@ -104,7 +104,7 @@ void mariadb_database::ring_further(std::size_t from) {
     }
 }
 
-// A session without a bell is attaching, or has ended (1094); losing a bell is harmless.
+// Error 1094, no such thread, is harmless: the session is attaching and will fetch its events, or it has ended.
 void mariadb_database::tell_of_ring(const mariadb_error& why) {
     if (why.number == k_not_owner && !std::exchange(told_of_ring_, true))
         log::write(log_level::warning,
@@ -120,7 +120,7 @@ bool mariadb_database::rollback() noexcept {
         if (!link_.run("ROLLBACK").failure) return true;
     } catch (const database_error&) {
     }
-    disconnect();  // the server rolls it back; the next statement finds no connection
+    disconnect();  // the server rolls back; the next statement finds no connection
     return false;
 }
 
@@ -140,7 +140,7 @@ void mariadb_database::begin_posting(const std::string& statement,
     put_off({statement, arguments});
 }
 
-// The values have no semicolons: texts are hexadecimal.
+// Counts the statements by their semicolons. The values contain none: texts are hexadecimal digits.
 mariadb_database::later::later(const std::string& statement, std::span<const value> arguments)
     : text{mariadb_statement(statement, arguments)},
       statements{1 +
@@ -161,7 +161,8 @@ result_rows mariadb_database::execute(const std::string& statement,
     return answer(begin_asking(statement, arguments));
 }
 
-// MariaDB has no UPDATE ... RETURNING: LAST_INSERT_ID() of an expression comes back with the count of rows.
+// MariaDB has no UPDATE ... RETURNING. With LAST_INSERT_ID(expression) in the UPDATE, the server returns the
+// expression's value together with the count of rows.
 asked_statement mariadb_database::ask_to_update_session(const std::string& assignments,
                                                         const std::string& condition,
                                                         const std::string& answer,
@@ -208,7 +209,7 @@ void mariadb_database::keep_answers(const std::vector<later>& sent, mariadb_answ
     }
 }
 
-// ---- what is said differently -------------------------------------------------------------------
+// ---- texts and limits of MariaDB ----------------------------------------------------------------
 
 const phrases& mariadb_database::words() const noexcept {
     return flavour_->words;
@@ -230,7 +231,8 @@ std::size_t mariadb_database::longest_path() const noexcept {
     return k_longest_path;
 }
 
-// The statement reads by the primary key, so it locks in ascending order.
+// The statement reads by the primary key, so the server locks the rows in ascending order and transactions do not wait
+// in a cycle.
 void mariadb_database::lock(std::span<const std::string> paths, lock_mode mode) {
     const std::set<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;
@@ -252,7 +254,7 @@ asked_statement mariadb_database::ask_number() {
     return ticket;
 }
 
-// ---- what wakes a session -----------------------------------------------------------------------
+// ---- bells --------------------------------------------------------------------------------------
 
 void mariadb_database::listen(std::int64_t session) {
     patience_.begin();
@@ -262,7 +264,7 @@ void mariadb_database::listen(std::int64_t session) {
                 flavour_->settings(settings_.patience), session, link_);
 }
 
-// Otherwise the server would notice the end of a sleeping connection only seconds later.
+// Closes the sleeping connection by KILL: otherwise the server would notice its end only seconds later.
 void mariadb_database::withdraw(ended /*how*/) noexcept {
     if (!bell_ || !link_.usable()) return bell_.reset();
     try {
@@ -282,7 +284,8 @@ void mariadb_database::has_heard(const std::set<std::int64_t>& events) {
     rung_ = false;
 }
 
-// A bell that rang does not ring again for the same events: the session must fetch them first.
+// After a bell, the connection sleeps again only when the session has fetched its events: the same events would end the
+// next sleep at once.
 database::woken mariadb_database::wait(int caller, boottime_clock::time_point until) {
     for (;;) {
         const bool listens = bell_.has_value() && !rung_;

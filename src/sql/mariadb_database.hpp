@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_database: a session's two connections to a MariaDB server: for transactions, and for sleep (mariadb_bell.hpp).
+// mariadb_database: a session's two connections to a MariaDB server. The first is for transactions, and the second for
+// sleep (mariadb_bell.hpp).
 //
-// A write transaction is READ COMMITTED: each of its statements sees everything committed before it, and InnoDB locks
-// rows and no gaps between them. A read is REPEATABLE READ, one snapshot. Statements that are asked or posted go with
-// the next statement that is waited for, or with the commit, as one text. The server executes the text up to the first
-// failure.
+// A write transaction is READ COMMITTED: each of its statements sees all transactions that were committed before it,
+// and InnoDB locks rows, but no gaps between rows. A read is REPEATABLE READ: all statements see one snapshot. Asked
+// and posted statements are sent as one text, with the next statement that the caller waits for, or with the commit.
+// The server executes the text up to the first failure.
 //
-// Paths are locked by rows of the table turnstile_stripes, until the transaction ends: so paths without nodes can be
-// locked. No row of it is ever changed.
+// To lock a path, a transaction locks a row of the table turnstile_stripes until it ends. So a path without a znode can
+// be locked. No statement changes these rows.
 //
-// The library does not wait for a node that a user's transaction keeps (sql::check): statements that would remove it
-// have no time for locks. Locks for which any other statement waits outlast the patience, so the server's own limit
-// for them (1205) always means such a node.
+// A user's transaction may keep a znode (sql::check). The library does not wait for such a znode: statements that would
+// remove it have no time to wait for locks. All other statements may wait longer for locks than the patience. So the
+// server's own timeout of a lock (1205) always means such a znode.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -34,11 +35,11 @@ namespace turnstile::sql {
 
 struct mariadb_settings {
     mariadb_target target;
-    std::string name;  // for people, without a password
+    std::string name;  // for messages, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
     std::string
-        lacking_without_syncs{};  // required promises that a server without syncs lacks, or empty
+        lacking_without_syncs{};  // required promises that a server lacks if it does not sync commits; or empty
     std::shared_ptr<base::latest_failure> failures = std::make_shared<base::latest_failure>();
 };
 
@@ -93,14 +94,15 @@ private:
     asked_statement begin_asking(const std::string& statement,
                                  std::span<const value> arguments) override;
     void begin_posting(const std::string& statement, std::span<const value> arguments) override;
-    // Statements that are sent with the next awaited one. Their answer is the last statement's.
+    // Statements that are sent with the next statement that the caller waits for. Their answer is the answer of the
+    // last statement.
     struct later {
         later(const std::string& statement, std::span<const value> arguments);
 
         std::string text;
         std::size_t statements;
         std::optional<asked_statement> asker{};
-        bool is_update = false;  // its answer is a number that comes with the count of rows
+        bool is_update = false;  // its answer comes with the count of rows
     };
     void put_off(later&& statement);
     [[nodiscard]] std::vector<later> take_put_off() noexcept;
@@ -112,20 +114,20 @@ private:
     const mariadb_settings settings_;
     mariadb_patience patience_;
     mariadb_link link_;
-    const mariadb_flavour* flavour_;  // the server's at the link
-    std::size_t host_ = 0;            // the next one to try
+    const mariadb_flavour* flavour_;  // the flavour of the connected server
+    std::size_t host_ = 0;            // the index of the next host to try
     const mariadb_host* at_ = nullptr;
-    std::string database_;  // its name, for user-level locks
+    std::string database_;  // the database's name, for user-level locks
     std::vector<later> put_off_;
     std::size_t put_off_bytes_ = 0;
-    bool begun_ = false;  // the current transaction, at the server
+    bool begun_ = false;  // the server has begun the current transaction
     std::vector<std::int64_t> to_ring_;
-    bool told_of_ring_ = false;  // the log has a line about it
+    bool told_of_ring_ = false;  // the log has a line about refused bells
 
     std::optional<mariadb_bell> bell_;
     std::optional<std::int64_t> session_;
     std::set<std::int64_t> known_;
-    bool rung_ = false;  // and nothing was fetched since
+    bool rung_ = false;  // a bell has rung, and the session has fetched nothing since
 };
 
 }  // namespace turnstile::sql

@@ -11,8 +11,8 @@
 namespace turnstile::sql {
 namespace {
 
-// NOW() is when the statement began, SYSDATE() when it is asked: a statement that waited for a row sees the time at which
-// it has it.
+// NOW() is the time at which a statement began, SYSDATE() the time of the call. A statement that has waited for a row
+// must use the time after the wait.
 phrases common_words() {
     return {.now = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
             .wall = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED)",
@@ -35,9 +35,9 @@ phrases with_limit(const char* before) {
     return words;
 }
 
-// No mode of the server or the user changes the meaning of statements. A process that is stopped in the middle of a
-// transaction delays others no longer than the patience. A process that waits for a lock gives up before the server
-// reports a timeout (1205).
+// Sets the modes of the connection, so that no mode of the server or the user changes the meaning of statements. If a
+// process is stopped inside a transaction, the server ends the transaction after the patience. The limit for locks is
+// longer than the patience, so the client gives up before the server reports a timeout (1205).
 std::string settings_with(std::int64_t patience, const char* limit_of_statements,
                           const std::string& limit_of_pauses) {
     return fmt::format(
@@ -61,7 +61,7 @@ std::string start_to_write_mariadb(std::chrono::milliseconds /*patience*/) {
     return "START TRANSACTION";
 }
 
-// A sequence is never set back.
+// SETVAL never decreases a sequence.
 std::string raise_mariadb(const std::string& number) {
     return "SELECT SETVAL(turnstile_number, " + number + ")";
 }
@@ -76,19 +76,21 @@ std::string sleep_in_mariadb(const std::string& condition, const std::string& do
 
 // ---- MySQL --------------------------------------------------------------------------------------
 
-// MySQL has no limit for pauses inside a transaction alone. Sessions ask more often than every `patience` seconds.
+// MySQL has no separate limit for pauses inside a transaction, so the limit is for all pauses. A session without
+// requests still sends a statement more often than every `patience` seconds.
 std::string settings_of_mysql(std::chrono::milliseconds patience) {
     const auto seconds = whole_seconds(patience);
     return settings_with(seconds, "max_execution_time", fmt::format("wait_timeout = {}", seconds));
 }
 
-// The transaction before may have set the limit for a node.
+// Sets the limit for locks again: the transaction before may have set it to one second, to remove a znode.
 std::string start_to_write_mysql(std::chrono::milliseconds patience) {
     return fmt::format("SET SESSION innodb_lock_wait_timeout = {};START TRANSACTION",
                        whole_seconds(patience) + 1);
 }
 
-// A number that was inserted raises the counter, which survives a crash (from MySQL 8.0 on). A smaller one changes nothing.
+// The insertion of a number raises the counter, which survives a crash since MySQL 8.0. The insertion of a smaller
+// number changes nothing.
 std::string raise_mysql(const std::string& number) {
     return fmt::format(
         "START TRANSACTION;INSERT IGNORE INTO turnstile_number VALUES ({0});"
@@ -123,7 +125,7 @@ const mariadb_flavour& flavour_of_mariadb() noexcept {
     return k_flavour;
 }
 
-// A second is the shortest limit that MySQL knows.
+// MySQL's shortest limit for a lock is one second.
 const mariadb_flavour& flavour_of_mysql() noexcept {
     static const mariadb_flavour& k_flavour = base::never_destroyed(
         mariadb_flavour{.words = with_limit("SET SESSION innodb_lock_wait_timeout = 1;"),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_flavour: what MariaDB and MySQL say differently, as data. One client library speaks to both.
+// mariadb_flavour: the differences between MariaDB and MySQL, as data. One client library connects to both.
 //
 // | difference                   | MariaDB                          | MySQL                                              |
 // |------------------------------|----------------------------------|----------------------------------------------------|
-// | a number that grows          | a sequence                       | AUTO_INCREMENT of a row, deleted at once           |
-// | no wait for a kept node      | SET STATEMENT, no time           | a limit of the connection, 1 s at least            |
-// | sleep unless there is an event | a block, no snapshot during it | one SELECT, its snapshot stays during the sleep    |
-// | a pause inside a transaction | ended by idle_transaction_timeout | ended by wait_timeout, between transactions, too  |
+// | increasing numbers           | a sequence                       | AUTO_INCREMENT of a row, deleted at once           |
+// | no wait for a znode that a user's transaction keeps | SET STATEMENT, no time | a limit of the connection, 1 s at least |
+// | sleep unless there is an event | a block, without a snapshot during the sleep | one SELECT, whose snapshot stays during the sleep |
+// | limit for a pause inside a transaction | idle_transaction_timeout | wait_timeout, which limits pauses between transactions as well |
 //
 // Thread safety: from any thread.
 #pragma once
@@ -23,25 +23,25 @@ struct mariadb_flavour {
     phrases words;
     const char* tables;
 
-    // Statements, separated by semicolons: the settings of a connection that no wait may keep for longer than the
-    // patience, and the start of a transaction that writes.
+    // Return statements, separated by semicolons. `settings` are for a new connection: no wait or pause of the
+    // connection may hold locks for longer than the patience. `start_to_write` starts a transaction that writes.
     std::string (*settings)(std::chrono::milliseconds patience);
     std::string (*start_to_write)(std::chrono::milliseconds patience);
 
-    // The statement that takes a number, and whether the answer is the identity of the inserted row. `end_taking` follows
-    // in the same transaction, unless it is empty.
+    // The statement that takes a number. If `number_is_inserted`, the number is the identity of the row that the
+    // statement inserts. `end_taking`, unless empty, follows in the same transaction.
     const char* take_number;
     bool number_is_inserted;
     const char* end_taking;
-    // All numbers from now on are larger than this.
+    // Returns the statements after which all new numbers are larger than `number`.
     std::string (*raise_numbers)(const std::string& number);
 
-    // Waits for the user-level lock `door` unless there is an event that meets the condition.
+    // Returns the statement that waits for the user-level lock `door`, unless an event meets the condition.
     std::string (*sleep)(const std::string& condition, const std::string& door,
                          std::int64_t seconds);
 };
 
-// The servers' limits are whole seconds.
+// Rounds up to whole seconds, in which the servers count their limits, and to one second at least.
 [[nodiscard]] std::int64_t whole_seconds(std::chrono::milliseconds time) noexcept;
 
 [[nodiscard]] const mariadb_flavour& flavour_of_mariadb() noexcept;

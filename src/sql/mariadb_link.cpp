@@ -20,9 +20,10 @@
 namespace turnstile::sql {
 namespace {
 
-// libmariadb's 60 KiB are too small for a name service and a TLS handshake; unused pages cost nothing.
+// The stack for libmariadb's calls. Its default of 60 KiB is too small for a name service and a TLS handshake. Unused
+// pages cost nothing.
 constexpr std::size_t k_stack = std::size_t{512} * 1024;
-// Each sends a proof in place of the password, or encrypts it with the server's key.
+// The login methods that send a proof in place of the password, or encrypt the password with the server's key.
 [[maybe_unused]] constexpr const char* k_methods_without_tls =
     "mysql_native_password,client_ed25519,parsec,caching_sha2_password,sha256_password,"
     "auth_gssapi_client";
@@ -38,7 +39,7 @@ short poll_events(int waits) noexcept {
     return static_cast<short>(events);
 }
 
-// A broken socket counts as ready for the awaited events.
+// Returns the awaited events that are ready. A broken socket counts as ready for all awaited events.
 int ready_flags(int waits, short events) noexcept {
     if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) return waits & ~MYSQL_WAIT_TIMEOUT;
     int flags = 0;
@@ -48,8 +49,9 @@ int ready_flags(int waits, short events) noexcept {
     return flags;
 }
 
-// libmariadb's first call makes the process ignore SIGPIPE, and its child programs inherit that. The disposition is
-// the program's decision: the threads that use a link block the signal instead.
+// libmariadb's first call makes the process ignore SIGPIPE, and programs that the process starts would inherit that.
+// Only the program may decide that. So this function restores the old action, and the threads that use a link block the
+// signal.
 void begin_library() {
     static std::once_flag begun;
     std::call_once(begun, [] {
@@ -123,8 +125,8 @@ void mariadb_link::close() noexcept {
     ::mysql_close(std::exchange(connection_, nullptr));
 }
 
-// A server chooses the method of the login. Without TLS it may choose none that sends the password in clear
-// (mysql_clear_password, dialog): a stranger's server would read it.
+// The server chooses the method of the login. Without TLS, this function allows no method that sends the password in
+// plain text (mysql_clear_password, dialog): a foreign server could ask for it.
 void mariadb_link::set_authentication([[maybe_unused]] const mariadb_target& target) {
 #if defined(MARIADB_PACKAGE_VERSION_ID) && MARIADB_PACKAGE_VERSION_ID >= 30300
     const bool is_private = target.encrypted() || target.hosts.empty();  // a local socket
@@ -134,7 +136,7 @@ void mariadb_link::set_authentication([[maybe_unused]] const mariadb_target& tar
 #endif
 }
 
-// Otherwise libmariadb would send files of this host to a server that requests them.
+// Switches LOCAL INFILE off: otherwise libmariadb would send files of this host to a server that requests them.
 void mariadb_link::set_options(const mariadb_target& target) {
     const auto set = [this](mysql_option option, const void* given) {
         if (::mysql_optionsv(connection_, option, given) != 0) throw std::bad_alloc{};
@@ -176,7 +178,7 @@ void mariadb_link::set_options(const mariadb_target& target) {
     set_parameter(MARIADB_OPT_TLS_VERSION, "tls_version");
 }
 
-// Counts the rows that an UPDATE finds, even if it changes nothing (CLIENT_FOUND_ROWS).
+// Opens with CLIENT_FOUND_ROWS: an UPDATE then counts the rows that it finds, even if it changes nothing.
 void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
                         const std::function<void()>& accepted) {
     close();
@@ -198,17 +200,17 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
     try {
         drive(accepted);
     } catch (const database_error&) {
-        close();  // the abandoned call reads the variables above
+        close();  // the abandoned call still reads the variables above
         throw;
     }
-    keep_from_programs();  // may have tried several addresses
+    keep_from_programs();  // again: the library may have tried several addresses
     if (connected_ == nullptr) fail(last_error());
     if (target.encrypted() && ::mysql_get_ssl_cipher(connection_) == nullptr)
         throw database_error{failure::fatal, name_ + ": the connection is not encrypted"};
 }
 
-// Otherwise a program that this process starts would keep the connection open after its end, and could use it. exec
-// does not close libmariadb's sockets.
+// Sets close-on-exec, which libmariadb does not set. Otherwise a program that this process starts could use the
+// connection, and would keep it open after this process's end.
 void mariadb_link::keep_from_programs() const noexcept {
     if (const int open = socket(); open >= 0) ::fcntl(open, F_SETFD, FD_CLOEXEC);
 }

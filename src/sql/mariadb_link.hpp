@@ -5,9 +5,10 @@
 //     link.open(target, host);
 //     const auto answers = link.run("SELECT 1;SELECT 2");    // one round trip
 //
-// All waits use libmariadb's non-blocking calls: a server that does not answer is given up when the patience is used
-// up, and close() ends a wait at once. (The system resolves a host's name, without a limit.) The thread has SIGPIPE
-// blocked: OpenSSL writes to broken connections. An abandoned call, with its own stack, ends on a shut-down socket.
+// All waits use libmariadb's non-blocking calls. So the link gives up a server that does not answer within the
+// patience, and close() ends a wait at once. Only the system's resolution of a host's name has no limit. The calling
+// thread must have blocked SIGPIPE, because OpenSSL writes to broken connections. To end an abandoned call, the link
+// shuts down its socket and lets the call run to its end.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -32,14 +33,14 @@ struct st_mysql_res;
 
 namespace turnstile::sql {
 
-// The time limit for a transaction's answers. Becomes shorter once close() waits for this thread.
+// The time limit for the answers of a transaction. Becomes shorter when close() waits for this thread.
 class mariadb_patience {
 public:
     mariadb_patience(std::chrono::milliseconds length, std::shared_ptr<closing_signal> closing);
 
     void begin();
-    // Limits the waits, for as long as this object lives, to a fraction 1/parts of the remaining time: one silent host
-    // leaves time for the other hosts.
+    // While an object of this class exists, each wait ends after the fraction 1/parts of the remaining time. So a host
+    // that does not answer leaves time for the other hosts.
     class part {
     public:
         part(mariadb_patience& whole, std::size_t parts);
@@ -51,7 +52,7 @@ public:
         mariadb_patience& whole_;
         const boottime_clock::time_point until_;
     };
-    // Waits until the socket is ready, and returns its events. None: the patience is used up.
+    // Waits until the socket is ready, and returns its events; 0: the patience is used up.
     [[nodiscard]] short await(int socket, short events);
     [[nodiscard]] std::chrono::milliseconds length() const noexcept { return length_; }
 
@@ -59,13 +60,13 @@ private:
     const std::chrono::milliseconds length_;
     const std::shared_ptr<closing_signal> closing_;
     boottime_clock::time_point until_{};
-    std::optional<boottime_clock::time_point> closing_until_;  // close() waits at most until then
+    std::optional<boottime_clock::time_point> closing_until_;  // the limit that close() has set
 };
 
-// If one of several statements fails, no later one is executed.
+// The answers of several statements. If a statement fails, the server executes none of the later statements.
 struct mariadb_answers {
     std::vector<result_rows> each;
-    std::vector<std::int64_t> inserted;  // each one's LAST_INSERT_ID(value)
+    std::vector<std::int64_t> inserted;  // LAST_INSERT_ID(value) of each statement
     std::optional<mariadb_error> failure{};
 };
 
@@ -76,24 +77,24 @@ public:
     mariadb_link(const mariadb_link&) = delete;
     mariadb_link& operator=(const mariadb_link&) = delete;
 
-    // `accepted` is called when the server has accepted the connection and owes an answer. Throws database_error.
+    // Calls `accepted` when the server has accepted the connection and its greeting is awaited. Throws database_error.
     void open(const mariadb_target& target, const mariadb_host* host,
               const std::function<void()>& accepted);
     void close() noexcept;
-    // False after an abandoned call.
+    // False if there is no connection, or after an abandoned call.
     [[nodiscard]] bool usable() const noexcept { return connection_ != nullptr && !next_; }
     [[nodiscard]] bool in_transaction() const noexcept;
     [[nodiscard]] mariadb_facts version() const;
 
-    // Throws database_error only if the connection is lost.
+    // Throws database_error only if the connection is lost. `failure` in the answer reports a failed statement.
     mariadb_answers run(const std::string& statements);
 
-    // ---- a statement that is not waited for ----
+    // ---- a statement without waiting ----
     void start(const std::string& statements);
     [[nodiscard]] int socket() const noexcept;
     [[nodiscard]] short events()
-        const noexcept;       // awaited at the socket; 0: the statement has ended
-    void go_on(short ready);  // these events have happened
+        const noexcept;       // wait for these events; 0: the statement has ended
+    void go_on(short ready);  // `ready`: the events that poll() has returned
     mariadb_answers finish();
 
     [[noreturn]] void lose(const std::string& why) const;
@@ -104,7 +105,8 @@ private:
     void set_authentication(const mariadb_target& target);
     void keep_from_programs() const noexcept;
     void step(std::function<int(int)> next, int waiting);
-    // Calls `reads`, if it is not empty, before each wait for bytes of the server.
+    // Runs the call in progress to its end. Calls `reads`, if it is not empty, before each wait for bytes of the
+    // server.
     void drive(const std::function<void()>& reads = {});
     [[nodiscard]] mariadb_error last_error() const;
     [[nodiscard]] result_rows take_rows();
@@ -112,7 +114,8 @@ private:
     const std::string name_;
     mariadb_patience& patience_;
     st_mysql* connection_ = nullptr;
-    // A call in progress, which takes the ready events and continues; the data that it reads, and its result.
+    // Continues a call of libmariadb in progress with the events that are ready. The members below are the data and the
+    // result of the call.
     std::function<int(int)> next_;
     int waiting_ = 0;
     std::string sent_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module libturnstile-mariadb: its entry, and the dialect of MariaDB.
+// The module libturnstile-mariadb: the entry of the module, and the dialect of MariaDB.
 #include "modules/entry.hpp"
 #include "sql/coordinator.hpp"
 #include "sql/dialects.hpp"
@@ -17,7 +17,7 @@ std::unique_ptr<database> make_mariadb(const wanted_database& wanted) {
         wanted.session.closing, wanted.lacking, wanted.session.failures});
 }
 
-// A server that cannot be reached just now, or that no session could use, counts as one which may lose acknowledged
+// A server that cannot be reached now, or that no session could use, counts as a server that may lose acknowledged
 // commits.
 bool mariadb_keeps_commits(const connect_string& where) {
     return ask_apart(false, [&] {

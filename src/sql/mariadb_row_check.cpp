@@ -22,7 +22,7 @@ bool is_without_tables(unsigned number) noexcept {
     return number == k_no_such_table || number == k_no_database_chosen;
 }
 
-// Returns the first row; empty if there is none.
+// Returns the cells of the first row; an empty list if there is no row.
 result<std::vector<std::string>> ask(MYSQL* connection, const std::string& statement) {
     if (::mysql_real_query(connection, statement.data(), statement.size()) != 0) {
         if (is_without_tables(::mysql_errno(connection))) return not_the_lock_s_database();
@@ -37,9 +37,10 @@ result<std::vector<std::string>> ask(MYSQL* connection, const std::string& state
     return cells;
 }
 
-// First a plain read: a locking read would lock every row that it passes, at this transaction's isolation level. Then
-// locks the node's entry in one index, in its current state: a node that was removed since is not there. The index
-// has all needed columns, so that InnoDB does not lock the row itself, and the node can be changed meanwhile.
+// Finds the znode with a plain read: at this transaction's isolation level a locking read would lock every row that it
+// passes. Then locks the znode's entry in one index, in its current state: the entry of a removed znode does not exist
+// any more. The index contains all columns that the statement needs. So InnoDB does not lock the row itself, and other
+// transactions can still change the znode.
 result<bool> keeps_node(const std::string& which, const contender_row& wanted, MYSQL* connection) {
     const std::string end = mariadb_literal(wanted.znode);
     const auto node =
@@ -56,9 +57,9 @@ result<bool> keeps_node(const std::string& which, const contender_row& wanted, M
     return !kept->empty();
 }
 
-// At XA PREPARE InnoDB releases shared locks, and a prepared transaction commits whenever a manager decides. The end
-// of a branch that was never begun is refused in either case and changes nothing: as unknown (ER_XAER_NOTA) if
-// another branch is in progress, otherwise as untimely (ER_XAER_RMFAIL). See MariaDB's sql/xa.cc, trans_xa_end.
+// Detects an XA transaction, because InnoDB releases shared locks at XA PREPARE, long before the commit. The statement
+// ends a branch that was never begun. The server refuses it in any case, and changes nothing. The error is ER_XAER_NOTA
+// if another branch is in progress, otherwise ER_XAER_RMFAIL (MariaDB's sql/xa.cc, trans_xa_end).
 bool is_in_xa(MYSQL* connection) {
     constexpr unsigned k_unknown_branch = 1397;
     constexpr std::string_view k_statement = "XA END 'turnstile: no such branch'";
@@ -82,7 +83,7 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
             errc::bad_option,
             "sql::check: the connection is in an XA transaction, whose locks end before it "
             "commits"};
-    // The server's version decides which of the two names the variable has.
+    // The name of the variable depends on the server's version.
     const auto level = ask(connection,
                            "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', "
                            "'transaction_isolation')");
@@ -96,8 +97,8 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
         const auto found = keeps_node(condition + number, wanted, connection);
         if (found.has_error()) return found.error();
         if (!*found) continue;
-        // libmariadb may have reconnected silently (MYSQL_OPT_RECONNECT), and then each statement ended a separate
-        // transaction.
+        // libmariadb may have reconnected silently (MYSQL_OPT_RECONNECT). In that case each statement was a separate
+        // transaction, and the lock is gone.
         if (::mysql_thread_id(connection) != number_of_connection ||
             (connection->server_status & SERVER_STATUS_IN_TRANS) == 0)
             return in_no_transaction(" any more: it was lost and made anew");

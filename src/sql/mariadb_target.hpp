@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_target: a connect string's MariaDB server, parsed and checked.
+// mariadb_target: the MariaDB server that a connect string names, after parsing and checking.
 //
 //     mysql://user:password@db1:3306,db2:3306/shop?ssl_ca=/etc/ssl/db.pem
 //     mysql://shop@localhost/shop?socket=/run/mysqld/mysqld.sock
@@ -7,12 +7,12 @@
 //
 // | parameter                                  | meaning                                                              |
 // |--------------------------------------------|----------------------------------------------------------------------|
-// | socket                                     | a socket of the system in place of a host                            |
-// | defaults_file, defaults_group              | a file of options, as MariaDB's programs read: user, password ...    |
-// | ssl=true                                   | an encrypted connection to a verified server, or none                |
-// | ssl_ca, ssl_capath, ssl_fp                 | trusted authorities, or the certificate's fingerprint                |
+// | socket                                     | the path of the server's Unix socket, in place of a host             |
+// | defaults_file, defaults_group              | a file of options for MariaDB's programs: user, password ...         |
+// | ssl=true                                   | the connection must be encrypted, and the server verified            |
+// | ssl_ca, ssl_capath, ssl_fp                 | trusted authorities, or the fingerprint of the server's certificate  |
 // | ssl_cert, ssl_key, ssl_key_password        | the client's certificate                                             |
-// | ssl_cipher, ssl_crl, ssl_crlpath, tls_version | as libmariadb has them                                            |
+// | ssl_cipher, ssl_crl, ssl_crlpath, tls_version | these have the meaning that libmariadb gives them                 |
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -34,22 +34,22 @@ struct mariadb_host {
 };
 
 struct mariadb_target {
-    std::vector<mariadb_host> hosts;  // tried one after the other; none: the socket
-    std::string user;                 // empty: the option file's, else the system's
+    std::vector<mariadb_host> hosts;  // the client tries one after the other; empty: the socket
+    std::string user;                 // empty: the user of the option file or the system
     std::string password;
     std::string database;
-    std::map<std::string, std::string> parameters;  // by the names above
+    std::map<std::string, std::string> parameters;  // by the names in the table above
 
-    // Empty if it is absent.
+    // Returns the value of a parameter; empty if the connect string does not have it.
     [[nodiscard]] std::string parameter(const std::string& name) const;
-    // The connection is encrypted, and the client verifies the server's certificate.
+    // True if the connection must be encrypted and the client must verify the server's certificate.
     [[nodiscard]] bool encrypted() const;
 };
 
 [[nodiscard]] bool is_mariadb(std::string_view connect_string) noexcept;
 
-// Parses a connect string without `chroot`. Fails with errc::bad_connect_string and the broken rule; the message
-// repeats no text that could be part of a password.
+// Parses a connect string without `chroot`. Fails with errc::bad_connect_string. The message names the rule that the
+// text breaks, and shows no text that could be part of a password.
 [[nodiscard]] result<mariadb_target> parse_mariadb_target(std::string_view connect_string);
 
 // Returns the connect string with the scheme in its normal form, "mysql://".

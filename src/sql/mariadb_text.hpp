@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_text: puts values into statements.
+// mariadb_text: puts values into the text of statements.
 //
-// Text values are hexadecimal digits, so no value can end a literal, whatever the server's modes are. Statements are
-// sent as text and not prepared: several go in one round trip, and a thousand sessions do not use up a server's
-// max_prepared_stmt_count, which counts all its connections together.
+// Text values become hexadecimal digits, so no value can end a literal, whatever the server's modes are. The client
+// sends statements as text and does not prepare them. So several statements go in one round trip. A thousand sessions
+// would otherwise use up max_prepared_stmt_count, the server's limit for all connections together.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,7 +17,8 @@
 namespace turnstile::sql {
 
 [[nodiscard]] std::string mariadb_literal(std::string_view text);
-// Replaces `?1` by the first value, as a literal, and `?*1` by its raw text, which list_of() has made.
+// Replaces `?1` by the first value as a literal, and `?*1` by the first value's text without change, which list_of()
+// has made.
 [[nodiscard]] std::string mariadb_statement(std::string_view statement,
                                             std::span<const value> arguments);
 

@@ -9,10 +9,10 @@
 namespace turnstile::sql {
 namespace {
 
-constexpr std::int64_t k_least_version = 100600;  // SKIP LOCKED
+constexpr std::int64_t k_least_version = 100600;  // the first version with SKIP LOCKED
 constexpr std::int64_t k_least_mysql = 80011;     // the same, and a counter that survives a crash
-constexpr std::int64_t k_least_page = 16384;      // keys of 2,000 bytes
-constexpr std::int64_t k_least_statement = 4 << 20;  // a node of 1 MiB, in hexadecimal digits
+constexpr std::int64_t k_least_page = 16384;      // for keys of 2,000 bytes
+constexpr std::int64_t k_least_statement = 4 << 20;  // for a znode of 1 MiB in hexadecimal digits
 
 bool is_of_library(unsigned number) noexcept {
     return number >= 2000 && number < 3000;
@@ -31,7 +31,7 @@ failure kind_of(const mariadb_error& e) noexcept {
         case 1020:  // a row has changed since it was read
         case 1062:  // a row has this key
         case 1317:  // the statement was killed
-        case 1242:  // the statement before was killed, and reported success (phrases::was_removed)
+        case 1242:  // phrases::was_removed: a killed statement reported success
             return failure::retry;
         case 1205: return failure::row_held;
         case 1045:  // access denied
@@ -42,12 +42,12 @@ failure kind_of(const mariadb_error& e) noexcept {
         case 1158:
         case 1159:
         case 1160:
-        case 1161:  // packets that did not come or go in time
+        case 1161:  // packets that were late
         case 1180:  // an error in the commit
         case 1203:
         case 1226:  // too many connections of this user
         case 1927:  // the connection was killed
-        case 3169:  // the same, in MySQL
+        case 3169:  // the connection was killed, in MySQL
         case 4031:  // MySQL has ended a connection that was idle
             return failure::lost;
         default: return failure::fatal;
@@ -65,7 +65,7 @@ std::string sentence(const mariadb_error& e) {
         case 1290:
         case 1792:
         case 1836: return line + ": the server takes no writes any more";
-        case 5010:  // libmariadb names another method than the server's here
+        case 5010:  // libmariadb's text names another method than the server's
             return "the server wants a login that sends the password in plain text, or one that "
                    "Turnstile does not use without TLS: give ssl=true or ssl_ca "
                    "(docs/how-to/mariadb.md)";
@@ -78,9 +78,9 @@ std::string sentence(const mariadb_error& e) {
     }
 }
 
-// With nosync no log is synced at a commit. With the other two the log is, but no table is synced at the checkpoint
-// that frees the log: data written with O_DIRECT may still be in the disk's own memory, and the length of a file
-// nowhere.
+// With nosync the server syncs no log at a commit. With littlesync and O_DIRECT_NO_FSYNC it syncs the log, but no table
+// at the checkpoint that frees the log. Then data may be only in the disk's own memory, and the length of a file may be
+// nowhere on the disk.
 bool keeps_commits(const mariadb_syncing& said) noexcept {
     const auto& commit = said.flush_log_at_commit;
     const auto& method = said.flush_method;
@@ -88,7 +88,8 @@ bool keeps_commits(const mariadb_syncing& said) noexcept {
            method != "nosync" && method != "littlesync" && method != "O_DIRECT_NO_FSYNC";
 }
 
-// TiDB's row locks and numbers are each server's own; Vitess may put the tables on several servers.
+// In TiDB, row locks and numbers belong to one of several servers. Vitess may put the tables on several servers. So no
+// lock is safe there.
 bool speaks_sql_of_these(const mariadb_facts& facts) {
     constexpr std::array k_others{"TiDB", "Vitess", "OceanBase"};
     return facts.mariadb || std::none_of(k_others.begin(), k_others.end(), [&](const char* other) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_words: what the answers of MariaDB and MySQL mean: which servers are fit, and what its errors ask for.
+// mariadb_words: interprets the answers of MariaDB and MySQL. Says which servers can be used, and which failure an
+// error is.
 //
-// | the server says                                | kind     | what follows                                         |
+// | error of the server                            | kind     | reaction of the client                               |
 // |------------------------------------------------|----------|------------------------------------------------------|
-// | 1020, 1062, 1213, 1242, 1317 conflict, killed  | retry    | rolled back, repeated                                |
-// | 1205 timeout of a lock                         | row_held | rolled back, repeated later; the session is kept up  |
-// | 1045, 1698 no such user or password            | refused  | `auth_failed`                                        |
+// | 1020, 1062, 1213, 1242, 1317 conflict, killed  | retry    | repeats the transaction, which was rolled back       |
+// | 1205 timeout of a lock                         | row_held | repeats the transaction later; keeps the session     |
+// | 1045, 1698 no such user or password            | refused  | reports `auth_failed`                                |
 // | 1040, 1053, 1158-1161, 1180, 1203, 1226, 1927, | lost     | connects again                                       |
-// | 3169, 4031, and libmariadb's own               |          |                                                      |
-// | all others                                     | fatal    | told, connects again until an operator has helped    |
+// | 3169, 4031, and libmariadb's own errors        |          |                                                      |
+// | all others                                     | fatal    | logs the error; connects again until an operator has helped |
 //
 // Thread safety: pure functions.
 #pragma once
@@ -26,7 +27,7 @@ struct mariadb_error {
 };
 
 [[nodiscard]] failure kind_of(const mariadb_error& e) noexcept;
-// The server's message, and the remedy.
+// Returns the server's message, with the remedy if there is a known one.
 [[nodiscard]] std::string sentence(const mariadb_error& e);
 
 struct mariadb_facts {
@@ -37,26 +38,26 @@ struct mariadb_facts {
     bool galera = false;
     bool several_primaries = false;  // in a group of MySQL servers
     bool statement_binlog = false;
-    bool keeps_commits = false;  // acknowledged commits are on its disk
+    bool keeps_commits = false;  // the server syncs commits before it acknowledges them
     std::int64_t longest_statement = 0;
     std::int64_t page_size = 0;
 };
 
-// The server's settings for writing to its disk, by its variables.
+// The server's settings for writing to its disk, each with the name of the server's variable.
 struct mariadb_syncing {
     std::string flush_log_at_commit;  // innodb_flush_log_at_trx_commit
-    std::string flush_method;         // innodb_flush_method; empty: there is none
+    std::string flush_method;         // innodb_flush_method; empty: no such variable
     bool logs = false;                // log_bin
     std::string sync_log;             // sync_binlog
 };
 // Returns whether all acknowledged commits survive a crash of the machine.
 [[nodiscard]] bool keeps_commits(const mariadb_syncing& said) noexcept;
 
-// True for MariaDB and MySQL; false for other servers that speak their protocol.
+// True for MariaDB and MySQL; false for other servers with the same protocol.
 [[nodiscard]] bool speaks_sql_of_these(const mariadb_facts& facts);
-// Why no lock may rest on such a server; empty: it may.
+// Returns the reason why such a server cannot be used; empty if it can be used.
 [[nodiscard]] std::string unfit(const mariadb_facts& facts);
-// The kind of failure with which that is reported.
+// Returns the kind of failure for a server that unfit() refuses.
 [[nodiscard]] failure kind_of_unfit(const mariadb_facts& facts) noexcept;
 
 }  // namespace turnstile::sql

@@ -13,8 +13,9 @@
 
 namespace turnstile::sql {
 
-// A transaction of the dead process that is still under way keeps the session's row: this one waits for it. Afterwards
-// the row is gone, and a transaction that has not begun yet finds none.
+// The dead process may have a transaction in progress that has locked the session's row. The end of the session waits
+// for that transaction. Afterwards the row is gone, so a later transaction of the dead process finds no row and changes
+// nothing.
 result<void> end_orphan(const modules::orphaned_session& which, core::time_point until) {
     const auto where = parse_connect_string(which.connect_string);
     if (!where) return where.error();

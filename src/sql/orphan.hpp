@@ -8,7 +8,7 @@
 
 namespace turnstile::sql {
 
-// modules::entry's end_session.
+// Implements end_session of modules::entry.
 [[nodiscard]] result<void> end_orphan(const modules::orphaned_session& which,
                                       core::time_point until);
 

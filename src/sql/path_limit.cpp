@@ -10,12 +10,12 @@ namespace {
 
 using core::server_error;
 
-// The number that the database appends to the name of a sequential node.
+// The longest number that the database appends to the name of a sequential znode.
 constexpr std::size_t k_longest_number = std::string_view{"-2147483648"}.size();
 
 }  // namespace
 
-// Names the failed parts of a multi as store::write_parts does.
+// In the answer to a multi, each part gets the same kind of error as in store::write_parts().
 std::optional<core::reply> refusal_of_long_paths(const core::operation& op, std::size_t most) {
     const auto is_longer = [most](const auto& part) {
         std::size_t size = part.path.size();

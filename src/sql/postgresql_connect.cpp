@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_database: making a connection, and the requirements on a server.
+// The part of postgresql_database that connects and checks the server.
 #include <fmt/core.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ struct options_end {
     void operator()(PQconninfoOption* all) const noexcept { ::PQconninfoFree(all); }
 };
 
-// Rotates "a,b,c" to start at its second item: "b,c,a".
+// Returns the list "a,b,c", started at another item: "b,c,a".
 std::string turned(const std::string& list, std::size_t first) {
     std::vector<std::string> items(1);
     for (const char c : list) {
@@ -42,8 +42,8 @@ std::string turned(const std::string& list, std::size_t first) {
     return out;
 }
 
-// The parameters of the connect string, and the parameters that it leaves to us. If a host does not answer, libpq has
-// no time for the next one: so another attempt begins with that host.
+// The parameters of the connect string, and the parameters that Turnstile adds. If a host does not answer, libpq has no
+// time left for the next host. So the next attempt begins with the next host.
 class parameters {
 public:
     parameters(const std::string& uri, std::size_t first_host) {
@@ -55,7 +55,7 @@ public:
         for (std::size_t i = 0; i != keywords_.size(); ++i)
             if (keywords_[i] == "host" || keywords_[i] == "hostaddr" || keywords_[i] == "port")
                 texts_[i] = turned(texts_[i], first_host);
-        add_or_replace("client_encoding", "UTF8");  // every client must encode paths in it
+        add_or_replace("client_encoding", "UTF8");  // all clients must encode paths in it
         add_missing("application_name", "turnstile");
         const auto hosts = std::find(keywords_.begin(), keywords_.end(), "host");
         if (hosts != keywords_.end() &&
@@ -133,7 +133,7 @@ void postgresql_database::open_connection() {
     if (::PQsetnonblocking(connection_, 1) != 0) lose(::PQerrorMessage(connection_));
 }
 
-// The server reports credentials with class 28.
+// An SQLSTATE of class 28 in the server's message means wrong credentials.
 void postgresql_database::fail_to_connect(const std::string& why) const {
     const std::string line = why.substr(0, why.find('\n'));
     const bool refused =
@@ -163,16 +163,16 @@ void postgresql_database::check_server() {
         refuse(failure::fatal, "fsync is off, and it does not promise what the client requires; " +
                                    settings_.lacking_without_fsync);
     check_pool(r[5]);
-    // A process that is stopped in the middle of a transaction delays others no longer than this, and its waits end
-    // with its patience; acknowledged commits are on the disk.
+    // If a process is stopped inside a transaction, the server ends the transaction after the patience. The process
+    // itself gives up a wait after the patience. An acknowledged commit is on the disk.
     std::string settings = fmt::format(
         "SET idle_in_transaction_session_timeout = {}; SET statement_timeout = 0; "
         "SET lock_timeout = 0; SELECT set_config('synchronous_commit', 'on', false) "
         "WHERE current_setting('synchronous_commit') = 'off'; ",
         settings_.patience.count());
-    // Each statement finds its rows by a key, whatever its values are. So it is planned once, and as a plain index
-    // scan, which alone marks the entries of deleted rows. A lock's folder has thousands of these between two
-    // vacuums, and the other scans would visit them all each time.
+    // Every statement finds its rows by a key, whatever its values are. So the server plans a statement once, as a
+    // plain index scan. Only such a scan marks the index entries of deleted rows. A lock's folder has thousands of
+    // these entries between two vacuums, and other scans would visit all of them each time.
     settings +=
         "SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = off; "
         "SET enable_seqscan = off; SET jit = off";
@@ -180,8 +180,8 @@ void postgresql_database::check_server() {
     run_text(settings);
 }
 
-// The first of several simultaneous clients creates the tables. The catalogue is read as a table: in a transaction,
-// functions that take a name (to_regclass) still report a missing table after another client has created it.
+// The first of several clients that start at once creates the tables. The statement reads the catalogue as a table. A
+// function that takes a name (to_regclass) would still report a missing table after another client has created it.
 void postgresql_database::make_tables() {
     const auto there = [this] {
         return run("SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relname = "

@@ -18,9 +18,9 @@
 namespace turnstile::sql {
 namespace {
 
-// Advisory locks with this first number are Turnstile's: "turn" in ASCII.
+// The first number of Turnstile's advisory locks: "turn" in ASCII.
 constexpr int k_advisory_class = 0x7475726e;
-// PostgreSQL's index entries have up to 2,704 bytes.
+// An entry of a PostgreSQL index has at most 2,704 bytes.
 constexpr std::size_t k_longest_path = 2000;
 
 std::string channel_of(std::int64_t session) {
@@ -30,7 +30,7 @@ std::string channel_of(std::int64_t session) {
 failure kind_of(std::string_view state) noexcept {
     if (state == "40001" || state == "40P01" || state == "23505") return failure::retry;
     if (state == "55P03") return failure::row_held;
-    // Connection exceptions, and errors of a server that shuts down or is full.
+    // Connection exceptions, and the errors of a server that shuts down or has no free connection.
     if (state.starts_with("08") || state.starts_with("57P") || state == "53300" ||
         state == "25P03" || state == "25P02")
         return failure::lost;
@@ -72,7 +72,7 @@ postgresql_database::owned_result postgresql_database::await_result() {
         if (!next) break;
         const ExecStatusType status = ::PQresultStatus(next.get());
         const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-        // Reports the first failure; the later ones follow from it.
+        // Reports the first failure: the later failures are its consequences.
         if (!last || ::PQresultStatus(last.get()) != PGRES_FATAL_ERROR || !good)
             last = std::move(next);
     }
@@ -106,7 +106,8 @@ void postgresql_database::await_socket(short events, boottime_clock::time_point 
     }
 }
 
-// A prepared statement that is unknown, or known already, belongs to another session: the pool gave us its process.
+// If the server does not know a prepared statement, or knows it already, a pool has given this session a server process
+// that another session uses.
 void postgresql_database::fail(const pg_result* r) {
     if (::PQstatus(connection_) == CONNECTION_BAD) lose(::PQresultErrorMessage(r));
     const char* const state = ::PQresultErrorField(r, PG_DIAG_SQLSTATE);
@@ -127,7 +128,7 @@ void postgresql_database::lose(const std::string& why) const {
     throw database_error{failure::lost, settings_.name + ": " + line};
 }
 
-// ---- what is said differently -------------------------------------------------------------------
+// ---- texts and limits of PostgreSQL -------------------------------------------------------------
 
 const phrases& postgresql_database::words() const noexcept {
     static const phrases& k_words = base::never_destroyed(
@@ -172,7 +173,7 @@ std::size_t postgresql_database::longest_path() const noexcept {
     return k_longest_path;
 }
 
-// Locks in the order of the numbers, so that two transactions do not wait for each other in a cycle.
+// Locks in ascending order of the numbers, so that two transactions do not wait for each other in a cycle.
 void postgresql_database::lock(std::span<const std::string> paths, lock_mode mode) {
     const std::set<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;
@@ -184,9 +185,9 @@ void postgresql_database::lock(std::span<const std::string> paths, lock_mode mod
          {list_of(std::span<const std::int64_t>{list})});
 }
 
-// Each step needs the result of the step before: the paths are locked only if there is a session's row, and the
-// number is taken only if they are locked. A sequence has no snapshot, so the number is from after the wait for the
-// locks.
+// Each step of the statement needs the result of the step before. The server locks the paths only if the session has a
+// row, and takes a number only after it has locked the paths. A sequence is not part of a snapshot, so the number is
+// newer than the locks.
 database::asked_start postgresql_database::ask_to_start(const std::string& assignments,
                                                         const std::string& condition,
                                                         const std::string& answer,
@@ -208,7 +209,7 @@ database::asked_start postgresql_database::ask_to_start(const std::string& assig
     return {begin_asking(text, all), {}};
 }
 
-// ---- what wakes a session -----------------------------------------------------------------------
+// ---- bells --------------------------------------------------------------------------------------
 
 void postgresql_database::listen(std::int64_t session) {
     begin_patience();
@@ -229,7 +230,7 @@ database::woken postgresql_database::wait(int caller, boottime_clock::time_point
         }
         return rung;
     };
-    // Bells that came with an answer are here already.
+    // A bell may have come with an earlier answer.
     if (connection_ != nullptr && take_bells()) return woken::by_bell;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boottime_clock::now());
     const auto ms = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX));

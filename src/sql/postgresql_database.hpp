@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // postgresql_database: a session's connection to PostgreSQL, through libpq.
 //
-// All waits use libpq's asynchronous calls: a server that does not answer is given up after `patience`, and close()
-// ends a wait at once. A write transaction is READ COMMITTED, each of its statements sees everything committed before
-// it; a read is REPEATABLE READ, one snapshot.
+// All waits use libpq's asynchronous calls. So the session gives up a server that does not answer within `patience`,
+// and close() ends a wait at once. A write transaction is READ COMMITTED: each of its statements sees all transactions
+// that were committed before it. A read is REPEATABLE READ: all statements see one snapshot.
 //
-// Paths are locked by advisory locks of the transaction, so paths without nodes can be locked, and no row is written
-// for them. A lock uses one of k_stripes numbers (stripes.hpp): paths that share a number sometimes wait for each
-// other without need, and many paths do not use up the server's lock table.
+// To lock a path, a transaction takes an advisory lock. So a path without a znode can be locked, and the server writes
+// no row for the lock. The number of the lock is one of k_stripes numbers (stripes.hpp). So many locked paths do not
+// use up the server's lock table, but transactions whose paths share a number may wait for each other without need.
 //
-// A transaction goes through libpq's pipeline: asked or posted statements are sent with the next statement that is
-// waited for, or with the commit. After a failed statement the server discards the rest of what was sent together;
-// the commit of a failed transaction is a rollback.
+// A transaction uses libpq's pipeline. Asked and posted statements are sent with the next statement that the caller
+// waits for, or with the commit. After a failed statement, the server discards the rest of what was sent together. The
+// commit of a failed transaction rolls it back.
 //
-// Sessions are woken by NOTIFY, which PostgreSQL sends with the commit, on one channel for each session.
+// NOTIFY wakes a session. Each session has a channel, on which PostgreSQL sends the message at the commit.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -35,11 +35,11 @@ struct pg_result;
 namespace turnstile::sql {
 
 struct postgresql_settings {
-    std::string uri;   // libpq's
-    std::string name;  // for people, without a password
+    std::string uri;   // in libpq's form
+    std::string name;  // for messages, without a password
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;
-    std::string lacking_without_fsync{};  // required promises that fsync off breaks
+    std::string lacking_without_fsync{};  // required promises that a server without fsync lacks
     std::shared_ptr<base::latest_failure> failures = std::make_shared<base::latest_failure>();
 };
 
@@ -51,7 +51,7 @@ public:
     postgresql_database& operator=(const postgresql_database&) = delete;
 
     void connect() override;
-    // Connects, and checks whether an acknowledged commit survives a crash of the machine (fsync).
+    // Connects to the server. Returns true if acknowledged commits survive a crash of the machine (fsync is on).
     [[nodiscard]] bool keeps_commits();
     void disconnect() noexcept override;
     void begin(access how) override;
@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::size_t longest_path() const noexcept override;
 
     void lock(std::span<const std::string> paths, lock_mode mode) override;
-    // Sends all this as one statement.
+    // Sends the three steps of the start as one statement.
     asked_start ask_to_start(const std::string& assignments, const std::string& condition,
                              const std::string& answer, std::initializer_list<value> arguments,
                              std::span<const std::string> paths) override;
@@ -98,51 +98,53 @@ private:
     [[noreturn]] void fail_to_connect(const std::string& why) const;
 
     // ---- postgresql_pool.cpp ----
-    // `process`: the server process's own number. Throws database_error if the process is not only ours.
+    // `process`: the number that the server process reports for itself. Throws database_error if other clients use the
+    // process too.
     void check_pool(const std::string& process);
 
     // ---- postgresql_pipeline.cpp ----
-    // Sent, and not answered yet.
+    // A statement that was sent and has no answer yet.
     struct awaited {
-        // sync: the pipeline's, after the statements of one round trip.
+        // sync: libpq's message that ends the statements of one round trip.
         enum class purpose { preparation, statement, commit, sync } kind = purpose::statement;
-        std::string text;                      // preparation: the statement
-        std::optional<asked_statement> asker;  // statement: the call that takes its rows
+        std::string text;                      // preparation: the text of the prepared statement
+        std::optional<asked_statement> asker;  // statement: the identity for answer()
     };
     void send(const std::string& statement, std::span<const value> arguments, awaited&& expected);
     [[nodiscard]] const std::string& prepare(const std::string& statement);
     void require_transaction() const;
-    // Takes the first of the awaited answers.
+    // Takes the answer to the first statement of `awaited_`.
     void take_next();
     void take(const awaited& answered, const pg_result* r);
     void sync_pipeline();
     void take_sync();
-    // Ends the pipeline; discards failures and everything after them.
+    // Ends the pipeline. Discards a failure and all answers after it.
     void end_pipeline();
     void abandon_pipeline();
     void flush();
     [[nodiscard]] owned_result next_result();
 
     // ---- postgresql_database.cpp ----
-    // Outside a transaction of begin(). Returns the last statement's result. Throws database_error if one fails.
+    // Runs statements outside a transaction of begin(). Returns the result of the last statement. Throws database_error
+    // if a statement fails.
     owned_result run_text(const std::string& text);
     owned_result await_result();
     void begin_patience();
-    // Waits until the socket is readable (or writable), up to `until`, and no longer than close() allows.
+    // Waits until the socket is readable or writable, up to `until`, or as long as close() allows.
     void await_socket(short events, boottime_clock::time_point until);
     [[noreturn]] void fail(const pg_result* r);
     [[noreturn]] void lose(const std::string& why) const;
     const postgresql_settings settings_;
     pg_conn* connection_ = nullptr;
     std::unordered_map<std::string, std::string> prepared_;
-    std::uint64_t names_ = 0;       // number of prepared statements
-    bool has_own_process_ = false;  // behind a pool: this was proved
+    std::uint64_t names_ = 0;       // number of prepared statements so far
+    bool has_own_process_ = false;  // behind a pool: check_pool() has proved it
     bool in_pipeline_ = false;
     bool ending_ = false;  // the end of the pipeline has been sent
     std::deque<awaited> awaited_;
     boottime_clock::time_point patient_until_{};
-    std::optional<boottime_clock::time_point> closing_until_;  // close() waits at most until then
-    std::size_t first_host_ = 0;  // the index of the host with which the next attempt begins
+    std::optional<boottime_clock::time_point> closing_until_;  // the limit that close() has set
+    std::size_t first_host_ = 0;  // index of the host with which the next attempt begins
 };
 
 }  // namespace turnstile::sql

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module libturnstile-postgresql: its entry, and the dialect of PostgreSQL.
+// The module libturnstile-postgresql: the entry of the module, and the dialect of PostgreSQL.
 #include "modules/entry.hpp"
 #include "sql/coordinator.hpp"
 #include "sql/dialects.hpp"
@@ -18,9 +18,8 @@ std::unique_ptr<database> make_postgresql(const wanted_database& wanted) {
                             wanted.session.closing, wanted.lacking, wanted.session.failures});
 }
 
-// A session makes its own commits durable, except for fsync, which it cannot set, and which is off only if an
-// operator decides so. So a server that cannot be reached counts as durable. Each attach checks again what a client
-// requires.
+// A session itself makes its commits durable, except for fsync, which only an operator can switch off. So a server that
+// cannot be reached now counts as durable. Each attach checks the promises again that the client requires.
 bool postgresql_keeps_commits(const connect_string& where) {
     return ask_apart(true, [&] {
         postgresql_database asked{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_database: transactions, whose statements are sent together.
+// The part of postgresql_database that executes transactions, whose statements it sends together.
 #include <fmt/core.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -55,7 +55,7 @@ void postgresql_database::begin(access how) {
                               : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
 }
 
-// COMMIT rolls a failed transaction back.
+// If the transaction has failed, COMMIT rolls it back.
 void postgresql_database::commit() {
     require_transaction();
     send("COMMIT", {}, {awaited::purpose::commit, {}, {}});
@@ -68,7 +68,7 @@ bool postgresql_database::rollback() noexcept {
         if (in_pipeline_) abandon_pipeline();
         if (::PQtransactionStatus(connection_) != PQTRANS_IDLE) run_text("ROLLBACK");
     } catch (const database_error&) {
-        disconnect();  // the server rolls it back; the next statement finds no connection
+        disconnect();  // the server rolls back; the next statement finds no connection
     }
     return connection_ != nullptr;
 }
@@ -96,7 +96,7 @@ void postgresql_database::begin_posting(const std::string& statement,
 result_rows postgresql_database::execute(const std::string& statement,
                                          std::span<const value> arguments) {
     if (in_pipeline_) return answer(begin_asking(statement, arguments));
-    // While a connection is made: a separate pipeline.
+    // A statement outside a transaction, while the session connects, gets a pipeline for itself.
     if (connection_ == nullptr) lose("there is no connection");
     if (::PQenterPipelineMode(connection_) == 0) lose(::PQerrorMessage(connection_));
     in_pipeline_ = true;
@@ -106,13 +106,14 @@ result_rows postgresql_database::execute(const std::string& statement,
     return database::answer(ticket);
 }
 
-// Statements are parsed and planned once for each connection.
+// Prepares each statement once for a connection, so that the server parses and plans it only once.
 const std::string& postgresql_database::prepare(const std::string& statement) {
     if (const auto known = prepared_.find(statement); known != prepared_.end())
         return known->second;
     std::string text = statement;
     std::replace(text.begin(), text.end(), '?', '$');
-    // Unlike every other session's, in case a pool gives this process to others (postgresql_pool.cpp).
+    // The name differs from the names in all other sessions, because a pool may give this server process to other
+    // sessions (postgresql_pool.cpp).
     const std::string name = fmt::format("turnstile_{}_{}", ::PQbackendPID(connection_), ++names_);
     if (::PQsendPrepare(connection_, name.c_str(), text.c_str(), 0, nullptr) == 0)
         lose(::PQerrorMessage(connection_));
@@ -153,8 +154,8 @@ result_rows postgresql_database::answer(asked_statement which) {
     return database::answer(which);
 }
 
-// The client sends a sync at each round trip within a transaction too, instead of a request to flush. Only after a sync
-// does the server count the connection as idle in the transaction, so that idle_in_transaction_session_timeout ends the
+// Sends a sync at the end of each round trip, also inside a transaction, and not a request to flush. Only after a sync
+// does the server count the connection as idle in the transaction. Then idle_in_transaction_session_timeout ends the
 // transaction if this process is stopped.
 void postgresql_database::sync_pipeline() {
     if (::PQpipelineSync(connection_) == 0) lose(::PQerrorMessage(connection_));
@@ -174,7 +175,7 @@ void postgresql_database::take_next() {
     if (::PQstatus(connection_) == CONNECTION_BAD) fail(first.get());
     const awaited answered = std::move(awaited_.front());
     awaited_.pop_front();
-    // The end of this statement's answers.
+    // A null result ends the answers to this statement.
     while (const owned_result more = next_result()) {
     }
     take(answered, first.get());
@@ -200,7 +201,7 @@ void postgresql_database::end_pipeline() {
     in_pipeline_ = false;
 }
 
-// The end of the pipeline has not been sent, or its answer has not been taken.
+// Discards all answers and leaves the pipeline mode. Sends the final sync if end_pipeline() has not sent it.
 void postgresql_database::abandon_pipeline() {
     if (!std::exchange(ending_, true)) sync_pipeline();
     std::size_t syncs = 0;
@@ -208,7 +209,7 @@ void postgresql_database::abandon_pipeline() {
         if (each.kind == awaited::purpose::preparation) prepared_.erase(each.text);
         if (each.kind == awaited::purpose::sync) ++syncs;
     }
-    // An empty result ends each statement's answers.
+    // A null result ends the answers to each statement.
     constexpr int k_most_gaps = 2;
     for (int gaps = 0; syncs != 0;) {
         const owned_result next = next_result();
@@ -221,7 +222,7 @@ void postgresql_database::abandon_pipeline() {
     in_pipeline_ = false;
 }
 
-// The server may wait until some of its answers are read before it continues to read.
+// Reads while it sends: the server may stop reading until the client has read some answers.
 void postgresql_database::flush() {
     int flushed = 0;
     while ((flushed = ::PQflush(connection_)) == 1) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_database: checks whether the server process of a connection belongs to this session alone.
+// The part of postgresql_database that checks whether the server process of a connection serves this session alone.
 //
-// A pool of connections (PgBouncer) may give a server process to another client after each transaction. A session
-// keeps its prepared statements, its settings and LISTEN there.
+// A pool of connections (PgBouncer) may give a server process to another client after each transaction. But a session
+// keeps its prepared statements, its settings and its LISTEN in the process.
 //
-// When a client connects, a server sends the number of its process, and a pool sends another number. If that is
-// the process's own number, there is no pool and the check ends. Behind a pool a second connection rings the bell, as
-// other sessions would. A bell that comes while no request is in progress proves that the process is kept for this
-// session, whatever the pool's size: if a process has no client at that moment, PgBouncer discards the bell, and if
-// it has another client, that client gets it.
+// When a client connects, a server sends the number of its process, and a pool sends another number. If the number is
+// the process's own, there is no pool, and the check ends. Behind a pool, a second connection sends a NOTIFY, a bell,
+// as other sessions would. The session waits for this bell without a request in progress. If the bell comes, the pool
+// keeps the process for this session, whatever the pool's size is. If the process had no client at that moment,
+// PgBouncer would discard the bell; if it had another client, that client would get the bell.
 //
-// A pool whose processes are all in use has none for the second connection. Then a shared process is detected later:
-// the names of prepared statements differ between sessions, and each transaction begins with one (`fail`).
+// If all processes of the pool are in use, the second connection gets none. Then fail() detects a shared process later:
+// the names of prepared statements differ between sessions, and each transaction begins with a prepared statement.
 #include <libpq-fe.h>
 
 #include <algorithm>
