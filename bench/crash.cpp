@@ -3,7 +3,8 @@
 // kind of server.
 //
 //     turnstile_bench_crash GUARDIAN TRIALS S [on|off] [redis|postgresql|mariadb]
-//                                                       S in milliseconds; GUARDIAN: the path of turnstile-guardian
+//                                                       GUARDIAN: the path of turnstile-guardian; S: the session
+//                                                       timeout in milliseconds; on, off: with or without a guardian
 //     turnstile_bench_crash CLASSES TRIALS S curator    Curator's mutex; CLASSES: the folder of peers/CuratorCrash.class
 //
 // In each trial a separate process takes the lock, and a client queues behind it, in this process or (Curator) in

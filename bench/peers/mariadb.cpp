@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers on MariaDB with bare libmariadb:
+// The peers of the benchmark on MariaDB, with bare libmariadb:
 //
 //     mariadb HOST:PORT lock     GET_LOCK and RELEASE_LOCK
 //     mariadb HOST:PORT row      inserts a row and deletes it, two commits: the least work of a lock in a table
 //
-// Logs in as root without a password, in the database `test`. Statements are sent as text, as programs do that call
-// GET_LOCK.
+// Logs in as root without a password, in the database `test`. The peers send statements as
+// text, because programs that call GET_LOCK send text.
 #include <mysql.h>
 
 #include <memory>

@@ -108,7 +108,7 @@ private:
     const std::shared_ptr<pending_calls> calls_ = std::make_shared<pending_calls>();
 };
 
-// The state of the table above.
+// A call in progress: holds the call's state, which the table above describes.
 template <class Net, class Outcome, class Handler>
 class token_call final : public pending_call,
                          public std::enable_shared_from_this<token_call<Net, Outcome, Handler>> {

@@ -23,7 +23,7 @@ public:
     keeper_loop(const keeper_settings& settings, const process_guard& guard, int socket,
                 pid_t run_group, session_closing& sessions);
 
-    // Returns when `run` has ended, and the command and all processes that it started are dead.
+    // Returns when the process `turnstile run` has ended, and the command and all processes of the command are dead.
     void run();
 
 private:

@@ -48,8 +48,8 @@ public:
     // "cgroup" or "children": the way in which this guard finds processes.
     [[nodiscard]] std::string_view name() const noexcept { return group_ ? "cgroup" : "children"; }
 
-    // Called in a forked child that takes over this guard, such as the keeper: its children differ. Throws
-    // std::runtime_error.
+    // A forked child that takes over this guard, such as the keeper, calls enter_fork() first: the child has other
+    // children than its parent. Throws std::runtime_error.
     void enter_fork();
     // Puts the calling process, which is about to become the command, under the guard. Returns 0 or errno.
     [[nodiscard]] int join() const noexcept { return group_ ? group_->join() : 0; }

@@ -54,8 +54,9 @@ public:
     // Does the same with writes. The session sends each write again until it is answered (core::repeated_write).
     result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
                                                       const query_options& options);
-    // Writes a znode at a version that the caller read on the connection `read_on` (see the reply). Returns bad_version
-    // also if the write can no longer be sent on that connection (core::repeated_write).
+    // Writes a znode at a version that the caller read on the connection `read_on`; the reply of the read has that
+    // connection's number. Returns bad_version also if the write cannot be sent on that connection any more
+    // (core::repeated_write).
     result<core::reply> write_at_version(core::operation write, std::uint64_t read_on,
                                          const query_options& options);
     [[nodiscard]] bool open() const {

@@ -147,9 +147,9 @@ void session_hold::post(task callback) {
     session_->services().callbacks->pump();
 }
 
-// The handler runs later, on another thread. Until then the handler and the stop callback stay in the hold. This
-// function runs under the locks of the session and of the hold. A task that owned either could be destroyed here, with
-// its last copy. The destructor of a stop callback waits for a running call, which needs the session's lock. The
+// The handler runs later, on another thread. Until then the hold owns the handler and the stop callback, and the task
+// does not: this function runs under the locks of the session and of the hold, and may destroy the last copy of the
+// task. The destructor of a stop callback waits for a running stop callback, which needs the session's lock. The
 // destructor of a handler may release holds.
 void session_hold::post_answer() {
     if (blocks_) return;

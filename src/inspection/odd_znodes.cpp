@@ -102,7 +102,7 @@ private:
         }
     }
 
-    // A znode without children: the folder of a free lock, a record, or a znode of another program.
+    // A znode without children: the folder of a free lock, data of a recipe, or a znode of another program.
     void sort_out(const candidate& leaf, const core::stat& about) {
         const bool had_children = about.cversion > 0;
         if (had_children && about.ephemeral_owner == 0 && about.data_length <= k_longest_mark)

@@ -3,8 +3,8 @@
 //
 // | standing  | its clients                                 | its link to the leader |
 // |-----------|---------------------------------------------|------------------------|
-// | leading   | served; touches count at once               | none                   |
-// | following | served; touches wait for the leader's ping  | alive, maybe cut       |
+// | leading   | served; messages renew sessions at once     | none                   |
+// | following | served; renewals wait for the leader's ping | alive, maybe cut       |
 // | isolated  | reads answered, writes never                | gone, unnoticed        |
 // | looking   | none                                        | none                   |
 #pragma once

@@ -21,7 +21,7 @@ constexpr double k_in_the_folder =
 void world::tamper(fault kind) {
     const auto standing = history_.standing();
     if (standing.empty()) return;
-    // The next in line is the contender whose deleted znode must not be missed (F37).
+    // Half of the deletions hit the contender that is next in line: it must notice that its own znode is gone (F37).
     const bool next = kind == fault::hand_delete && standing.size() > 1 && dice_.chance(0.5);
     const auto znode = next ? standing[1] : dice_.pick(standing);
     trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });

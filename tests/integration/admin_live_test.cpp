@@ -76,7 +76,7 @@ TEST_F(admin_live, servers_that_go_and_come_back) {
     there->close();
 }
 
-// The next regular round would come after minutes.
+// The page's next regular round is a minute away.
 TEST_F(admin_live, a_break_that_heals_by_itself_is_over_at_once) {
     testing::tcp_proxy way{server().connect_string()};
     const admin_page page{way.address(), {"--refresh", "1m"}, log()};

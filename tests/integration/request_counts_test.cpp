@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of a cycle, from a real server's counters and from the packets on the wire: counts, never times.
+// Counts the requests and packets of an acquire with its release, by a real server's counters and by the packets on the
+// wire. The tests check counts, never times.
 #include <array>
 #include <atomic>
 #include <charconv>

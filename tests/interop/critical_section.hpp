@@ -6,10 +6,10 @@
 //     EXPECT_TRUE(section.write());
 //     EXPECT_EQ(section.count(), 1);
 //
-// A writer creates the file "writer", which must not exist, nor any reader's file. When it leaves, it adds one to the
-// number in the file "counter" and removes "writer". A reader creates a file "reader-..." with a unique name; no
-// "writer" may exist meanwhile. If two are inside that exclude each other, at least one of them sees the other's
-// file.
+// A writer creates the file "writer". Neither that file nor any reader's file may exist before. When the writer leaves,
+// it adds one to the number in the file "counter" and removes "writer". A reader creates a file "reader-..." with a
+// unique name. The file "writer" must not exist while a reader is inside. If two contenders that exclude each other
+// are inside, at least one of the two sees the other contender's file.
 //
 // Thread safety: all members from any thread.
 #pragma once

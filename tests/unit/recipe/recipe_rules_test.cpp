@@ -51,7 +51,7 @@ TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
     EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
 }
 
-// Whatever happens to the named participant, another one works after the allowed number of steps aside.
+// The named participant may never lead. Another participant leads after at most the allowed number of steps aside.
 TEST(succession, ends_after_as_many_steps_as_participants) {
     auto text = (succession_hint{"gone", 5, k_now}).to_string();
     int aside = 0;

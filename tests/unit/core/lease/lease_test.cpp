@@ -34,7 +34,7 @@ std::optional<duration> certain(const lease& session_lease) {
     return session_lease.valid_until() - session_lease.timeout() - at(0s);
 }
 
-// ---- a server that may be none of Apache ZooKeeper's ------------------------------------------
+// ---- a server that may not be Apache ZooKeeper ------------------------------------------------
 
 TEST(lease, at_an_unproven_server_is_assumed_whatever_its_role) {
     auto session_lease = attached_lease();
