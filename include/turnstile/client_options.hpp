@@ -140,8 +140,8 @@ struct client_options {
     bool create_chroot = false;
     // Decides what a waiter does when its session ends.
     session_loss_policy waiters = session_loss_policy::enter_again;
-    // Decides what an acquire does about contenders of another kind at its path. The check costs no request: each
-    // acquire lists the path anyway.
+    // Decides what an acquire does about contenders of another kind at its path. The check costs no request: an acquire
+    // lists the path anyway, unless the client knows that no contender is ahead.
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
     // The server that sessions connect to.
     server_preference server = server_preference::automatic;
