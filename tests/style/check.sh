@@ -376,6 +376,12 @@ rule_sentences() {
         echo "tests/style/sentences.py: no answer"; } | report "more than 30 words: make it two sentences"
 }
 
+# A table is whole: its rows have one number of cells, and no blank line divides it.
+rule_tables() {
+    { git ls-files -- '*.md' | xargs python3 tests/style/tables.py || echo "tests/style/tables.py: no answer"; } |
+        report "a table that a reader sees broken"
+}
+
 rule_dialect() {
     { git ls-files -- '*.md' | xargs python3 tests/style/sentences.py words ||
         echo "tests/style/sentences.py: no answer"; } | report "name the actor or the noun, or use the field's word"
@@ -501,7 +507,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names lua spdx script format model_edges failures documents page_code links descriptions sentences dialect comments log_lines plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names lua spdx script format model_edges failures documents page_code links descriptions sentences tables dialect comments log_lines plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of pages that a reader would see broken: `tables.py PAGE...` prints "page:line: text" for each such row.
+
+A row is broken if it has another number of cells than the row above it (a bar in code divides cells, too), or if no line with dashes follows the first
+row of its table, as after a blank line in the middle of a table.
+"""
+import re
+import sys
+
+DASHES = re.compile(r"^\|(\s*:?-+:?\s*\|)+$")
+
+
+def cells(row):
+    return len(re.findall(r"(?<!\\)\|", row))
+
+
+def broken_rows(lines):
+    above, fenced = "", False
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip()
+        fenced ^= line.lstrip().startswith("```")
+        row = line if line.startswith("|") and not fenced else ""
+        begins = row and not above
+        if row and above and cells(row) != cells(above):
+            yield number, row, "another number of cells than above"
+        elif begins and not DASHES.match(lines[number].rstrip() if number < len(lines) else ""):
+            yield number, row, "a table without a line of dashes below its first row"
+        above = row
+
+
+if __name__ == "__main__":
+    for page in sys.argv[1:]:
+        with open(page, encoding="utf-8") as text:
+            for number, row, why in broken_rows(text.readlines()):
+                print(f"{page}:{number}: {row[:60]}: {why}")
