@@ -17,7 +17,7 @@ struct result_end {
 
 constexpr std::string_view k_no_such_table = "42P01";
 
-// Waits for a row that is being removed, and then does not find it.
+// The statement waits for a row that another transaction is removing, and does not find the row afterwards.
 constexpr const char* k_by_number =
     "SELECT path FROM turnstile_nodes WHERE czxid = $1 AND owner <> 0 AND right(path, "
     "length($2)) = $2 FOR KEY SHARE";

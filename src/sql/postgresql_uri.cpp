@@ -26,7 +26,7 @@ struct text_end {
 };
 using options = std::unique_ptr<PQconninfoOption, options_end>;
 
-// Returns the first parameter's name that equals `quoted`, about which libpq complains; empty: none.
+// Returns the first parameter of the URI whose name libpq quotes in its message `quoted`; empty if there is none.
 std::string_view parameter_in(std::string_view uri, std::string_view quoted) {
     for (auto at = uri.find('?'); at != std::string_view::npos; at = uri.find('&', at + 1)) {
         const auto end = uri.find_first_of("=&", at + 1);
@@ -46,7 +46,8 @@ bool is_port(std::string_view digits) {
     return read.ec == std::errc{} && read.ptr == end && port != 0;
 }
 
-// libpq checks a port only when it connects. In "user:password" without a host the password is in its place.
+// True if a port is invalid. libpq checks a port only when it connects. In "user:password" without a host, the password
+// is at the place of the port.
 bool has_bad_port(const PQconninfoOption* each) {
     for (; each->keyword != nullptr; ++each) {
         if (std::string_view{each->keyword} != "port" || each->val == nullptr) continue;
@@ -62,7 +63,7 @@ bool has_bad_port(const PQconninfoOption* each) {
 
 }  // namespace
 
-// Each of libpq's messages about a URI contains a piece of it after the first colon and space.
+// Returns the part of libpq's message before the first colon and space: the rest contains a piece of the URI.
 std::string fault_of_postgresql(const std::string& uri) {
     char* raw = nullptr;
     const options all{::PQconninfoParse(uri.c_str(), &raw)};
@@ -74,7 +75,7 @@ std::string fault_of_postgresql(const std::string& uri) {
     const auto end = sentence.find(": ");
     if (end == std::string_view::npos) return "libpq cannot read it";
     std::string shown{sentence.substr(0, end)};
-    for (char& c : shown)  // including the URI's
+    for (char& c : shown)  // also from the URI
         if (c < ' ' || c > '~') c = '?';
     if (const auto name = parameter_in(uri, sentence.substr(end)); !name.empty())
         shown += ": \"" + base::quoted_part(uri, name) + '"';

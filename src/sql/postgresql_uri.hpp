@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fault_of_postgresql: the faults that libpq finds in a connect string, and ports that it would refuse later, found
-// before any connection is made.
+// fault_of_postgresql: checks a PostgreSQL connect string without connecting. Finds the faults that libpq reports, and
+// invalid ports, which libpq would report only later.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace turnstile::sql {
 
-// Returns libpq's error for the URI, or an empty text. Of the URI the message contains at most a parameter's name,
-// because the rest may be part of a password.
+// Returns libpq's error for the URI, or an empty text. The message contains no part of the URI except the name of a
+// parameter, because another part may belong to a password.
 [[nodiscard]] std::string fault_of_postgresql(const std::string& uri);
 
 }  // namespace turnstile::sql

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_batch: reads in one transaction, all with a watch or all without (request_batch.hpp).
+// read_batch: the reads of one transaction. Either all of them set a watch, or none does (request_batch.hpp).
 //
-// Thread safety: none, a value.
+// Thread safety: none. A read_batch is a value.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 
 namespace turnstile::sql {
 
-// A read, and its properties.
+// A read request, and the properties of the request.
 struct reading {
     std::string path;
     bool watched = false;
-    bool may_miss = false;  // an absent node can be watched
+    bool may_miss = false;  // the read may watch an absent znode
     bool lists = false;
     bool tells_data = false;
-    bool possible = false;  // such a path may have a node
+    bool possible = false;  // a path that a znode may have
 
     explicit reading(const core::operation& op) {
         std::visit([this]<class Op>(const Op& request) { take(request); }, op);
@@ -69,7 +69,7 @@ public:
         return watched() && std::any_of(all_.begin(), all_.end(),
                                         [](const reading& r) { return r.possible && !r.may_miss; });
     }
-    // The nodes to read, the folders to list, and the paths that a watch locks.
+    // Return the znodes to read, the folders to list, and the paths to lock for a watch.
     [[nodiscard]] std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
     [[nodiscard]] std::vector<std::string> folders() const {
         return {folders_.begin(), folders_.end()};

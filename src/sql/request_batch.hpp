@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_batch: which requests of a session share a transaction.
+// request_batch: decides which requests of a session share a transaction.
 //
-// A transaction of a database behind a network takes two round trips, whatever it carries. A thousand requests with two
-// round trips each would fill a session's queue for many seconds. So waiting requests are sent together:
+// On a database server a transaction takes two round trips, for one request or for many. A thousand separate requests
+// would occupy a session for many seconds. So the session sends waiting requests together:
 //
 // | batch         | requests                                                                                     |
 // |---------------|----------------------------------------------------------------------------------------------|
-// | writes        | writes, and plain lists of folders that an earlier write of the batch touches, and no later  |
-// |               | write                                                                                        |
+// | writes        | writes, and plain lists of folders that an earlier write of the batch changes, if no later   |
+// |               | write of the batch changes the folder                                                        |
 // | reads         | reads without a watch                                                                        |
 // | watched reads | reads with a watch                                                                           |
 //
-// Each request is answered as if the transaction had executed each one separately, in the order of submission. A list
-// is read at the end of the transaction. The rule for lists makes that equal: no write after the list changes its
-// content.
+// Each request gets the answer that it would get in a separate transaction, in the order of submission. The transaction
+// reads the lists at its end. The answers are still right, because no write after a list in the batch changes the list.
 //
-// Thread safety: none, a value.
+// Thread safety: none. A request_batch is a value.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +25,16 @@
 
 namespace turnstile::sql {
 
-// A batch of this weight locks a few hundredths of all stripes (stripes.hpp), for one round trip and some tens of
-// milliseconds of the server. A request weighs 1, a multi as much as it has parts.
+// The largest weight of a batch. A request weighs 1, and a multi as many as it has parts. Such a batch locks a few
+// hundredths of all stripes (stripes.hpp), for one round trip and some tens of milliseconds of the server.
 inline constexpr std::size_t k_most_together = 128;
-// Bytes of paths and data. A larger request is sent alone.
+// The largest number of bytes in the paths and data of a batch. The session sends a larger request alone.
 inline constexpr std::size_t k_most_bytes_together = std::size_t{256} * 1024;
 
 class request_batch {
 public:
-    // `most`: the largest weight. The first request always fits. Paths are the database's.
+    // True if `next` may be added. The first request always may. `most`: the largest weight of the batch. Paths include
+    // the chroot.
     [[nodiscard]] bool takes(const core::operation& next, std::size_t most) const;
     void add(const core::operation& op);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_check: locks a contender's row in the user's own transaction (turnstile/sql.hpp).
+// row_check: locks the row of a contender's znode in the user's own transaction (turnstile/sql.hpp).
 //
-// A program does not name its client's chroot: the row is found by the number of its creation, or by the end of its
-// path, which contains a GUID.
+// The caller does not name the chroot of the client. So the statements find the row by the number of the znode's
+// creation, or by the end of its path, which contains a GUID.
 //
-// Thread safety: the connection's.
+// Thread safety: see the connection's client library.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@ struct st_mysql;
 namespace turnstile::sql {
 
 struct contender_row {
-    std::string znode;         // the end of its path
-    std::int64_t created = 0;  // its czxid, unless it was renamed
+    std::string znode;         // the end of the znode's path
+    std::int64_t created = 0;  // the znode's czxid, unless it was renamed
 };
 
-// The connection is to another database than the lock's; a message about a missing table would not show that.
+// The error for a connection to another database than the lock's. The database's own message would only name a missing
+// table.
 [[nodiscard]] inline error not_the_lock_s_database() {
     return {errc::removed,
             "this database has no table turnstile_nodes: the connection is not to the database of "

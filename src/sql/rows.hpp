@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: converts the tables' rows into znodes, events and children.
 //
-// Any program with write access to the tables may have written a row, so these functions check each cell. Text in a
-// numeric cell throws database_error. A number outside its range is clamped to the range: one bad row must not stop
-// the clients.
+// Any program with write access to the tables may have written a row, so these functions check each cell. They throw
+// database_error for a text in a numeric cell. They replace a number outside its range by the nearest valid number,
+// because one bad row must not stop the clients.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -29,16 +29,18 @@ struct stored_node {
     std::int32_t creates = 0;
 };
 
-// A child and its owner, 0 for none.
+// A child of a folder, and the session that owns the child; 0 if no session does.
 struct child {
     std::string name;
     session_id owner = 0;
 };
 
-// An access list in its column: empty for everyone, or the one identity with access, or this.
+// The column `acl` of a znode is empty if every client has access. It contains the one identity with access, or this
+// text if no client may write.
 inline constexpr const char* k_read_only = "*";
 
-// The kind of an event without a watch: another session has removed this node of the session's. It wakes no caller.
+// The kind of an event that no watch has fired: another session has removed a znode of this session. The session
+// delivers no such event to callers.
 inline constexpr std::int64_t k_own_removed = 100;
 
 struct event_row {
@@ -46,20 +48,21 @@ struct event_row {
     std::int64_t nonce = 0;
     bool own_removed = false;  // k_own_removed
     std::optional<core::watch_kind>
-        fired{};  // the watch's event; nothing for a kind that no release knows
+        fired{};  // the fired watch's kind; nothing if this release does not know it
     std::string path;
 };
 
 // Cells: path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime, version, creates, children.
 [[nodiscard]] stored_node node_in(row&& cells);
-// Cells, after a cell with the kind of the row: id, kind, path, nonce.
+// The first cell has the kind of the row. The other cells: id, kind, path, nonce.
 [[nodiscard]] event_row event_in(row&& cells);
-// Cells, after the same: owner, nothing, path. Nothing if the path is no child's.
+// The first cell has the kind of the row. The other cells: owner, an unused cell, path. Returns nothing if the path is
+// not the path of a child.
 [[nodiscard]] std::optional<child> child_in(const row& cells);
-// The time until or since a deadline. No session lasts as long as a day: a longer time counts as a day.
+// Returns the time until or since a deadline. No session lasts for a day, so a longer time counts as one day.
 [[nodiscard]] std::chrono::microseconds span_in(const std::string& cell);
 
-// ZooKeeper's value: changes of the list, see local/node.hpp.
+// Returns ZooKeeper's number of changes of the list of children (local/node.hpp).
 [[nodiscard]] std::int32_t visible_cversion(std::int32_t creates, std::int32_t children) noexcept;
 
 }  // namespace turnstile::sql

@@ -24,9 +24,9 @@ session::session(session_parts parts, const core::session_settings& settings,
 session::~session() {
     end(true);
     if (!forked()) return;
-    static_cast<void>(thread_.release());  // the parent's
+    static_cast<void>(thread_.release());  // the thread belongs to the parent process
     static_cast<void>(
-        worker_.release());  // its locks may be taken for ever, its connection is the parent's
+        worker_.release());  // its locks may be held for ever, and its connection is the parent's
 }
 
 bool session::forked() const noexcept {

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: a store behind the coordinator interface, with a thread that executes requests in their order.
+// session: a store behind the coordinator's interface, with a thread that executes the requests in their order.
 //
 // | state     | entered when                                  | requests are                                       |
 // |-----------|-----------------------------------------------|----------------------------------------------------|
 // | detached  | at first, and when the connection breaks      | answered `not_sent`                                |
 // | attached  | the session was opened or resumed             | executed, one transaction for each batch           |
-// | dead      | the session is over at the database           | answered `not_sent`                                |
+// | dead      | the database has ended the session            | answered `not_sent`                                |
 //
-// The thread delivers replies, events and link events in the order in which the transactions ended, each reply after
-// the events that its transaction fetched. A request whose connection broke in its commit is answered `unknown`, after
-// the link event `detached`. A request whose connection broke earlier is `not_sent`: the database rolls it back. After
-// that event no request is answered `answered`.
+// The thread delivers replies and events in the order in which the transactions ended. It delivers a reply after the
+// events that the same transaction has fetched. If the connection breaks in a commit, the thread delivers the link
+// event `detached`, and then answers the request `unknown`. If the connection breaks before the commit, the answer is
+// `not_sent`, because the database rolls the transaction back. After the event `detached` no request is answered
+// `answered`.
 //
-// Without requests the thread waits for a bell, for the time to touch its own session (a third of the timeout), and, if
-// this session watches a node, for the earliest deadline of another session, which it then ends.
+// Without requests the thread waits for a bell. It also wakes after a third of the session timeout, to move its
+// session's deadline. If the session watches a znode, the thread also wakes at the earliest deadline of another
+// session, which it then ends.
 //
-// In a forked child the objects that the parent opened do nothing, and the destructor does not free them.
+// In a forked child the parent's sessions do nothing, and their destructors free nothing.
 //
-// Thread safety: all members from any thread; `close` not from the sink.
+// Thread safety: all members from any thread, but `close` not from the sink.
 #pragma once
 
 #include <atomic>

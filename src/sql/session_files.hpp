@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_files: the folder beside a SQLite file in which each session has a file. The session holds an OS lock on
-// its file while its process lives.
+// session_files: the folder beside a SQLite file in which each session has a file. A session keeps a lock of the
+// operating system on its file for as long as its process lives.
 //
-// The lock belongs to the open file (F_OFD_SETLK): the kernel releases it when the last descriptor of that file is
-// closed, at the latest when the process ends. A guardian, if there is one, has a further descriptor, which it closes
-// when it has noticed the process's end: under `turnstile run` the command is dead by then. Other processes test the
-// lock without taking it. If the file is missing, the session's deadline decides.
+// The lock belongs to the open file (F_OFD_SETLK). The kernel releases the lock when the last descriptor of the open
+// file is closed, at the latest when the process ends. A guardian has a further descriptor, and closes it when the
+// process has ended. Under `turnstile run`, the command is dead by that time. Other processes test the lock without
+// taking it. If the file is missing, the session's deadline decides whether the session has ended.
 //
-// To ring a session is to touch its file; to end it, to close it. The kernel notifies other processes of both
-// (file_bells.hpp). It reports a close a moment before it releases the lock.
+// To ring a session, a process changes the times of the session's file. When a session ends, its process closes the
+// file. The kernel notifies other processes of both events (file_bells.hpp). It notifies them of a close a moment
+// before it releases the lock.
 //
-// Thread safety: `is_gone` and `ring` from any thread, the rest one thread at a time.
+// Thread safety: `is_gone` and `ring` from any thread, all other members from one thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +29,7 @@ namespace turnstile::sql {
 
 class session_files {
 public:
-    // Creates `folder` if it is missing. `guardian` may be null. Throws std::system_error.
+    // Creates `folder` if it does not exist. `guardian` may be null. Throws std::system_error.
     session_files(std::filesystem::path folder, mode_t mode,
                   std::shared_ptr<guardian::link> guardian);
     ~session_files() { release_own(false); }
@@ -38,20 +39,20 @@ public:
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
     [[nodiscard]] std::filesystem::path path_of(std::int64_t session) const;
 
-    // Creates and locks this session's file, replacing an earlier one. Throws std::system_error.
+    // Creates and locks the file of this session. Releases the file of an earlier session. Throws std::system_error.
     void make_own(std::int64_t session);
-    // Releases the lock, and with `remove` first removes the file.
+    // Releases the lock of this session's file. If `remove`, first removes the file.
     void release_own(bool remove) noexcept;
     [[nodiscard]] bool has_own(std::int64_t session) const noexcept {
         return file_.open() && own_ == session;
     }
 
-    // True if its file exists, and no process holds it.
+    // True if the session's file exists and no process has the lock: the session's process has ended.
     [[nodiscard]] bool is_gone(std::int64_t session) const;
-    // True if its file exists, and a process holds it.
+    // True if the session's file exists and a process has the lock.
     [[nodiscard]] bool is_alive(std::int64_t session) const;
     void ring(std::int64_t session) const;
-    // Removes the files of all sessions except these.
+    // Removes the files of all sessions except the sessions in `living`.
     void remove_others(const std::set<std::int64_t>& living) const noexcept;
 
 private:
@@ -64,7 +65,7 @@ private:
     std::int64_t own_ = 0;
     std::filesystem::path own_path_;
     support::descriptor file_;
-    std::uint64_t guardians_copy_ = 0;  // its number
+    std::uint64_t guardians_copy_ = 0;  // the guardian's number for its descriptor
 };
 
 }  // namespace turnstile::sql

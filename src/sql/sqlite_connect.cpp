@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sqlite_database: opens a file, and creates Turnstile's tables in it.
+// The part of sqlite_database that opens a file and creates Turnstile's tables in the file.
 #include <fmt/core.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -23,8 +23,8 @@ namespace {
 constexpr int k_least_version = 3'035'000;  // RETURNING
 constexpr std::int64_t k_schema = 2;
 
-// Returns how far the clock is ahead of the host's in a time namespace (time_namespaces(7)). The file's processes may
-// be in several namespaces.
+// Returns the difference between the boot clock of this process and the boot clock of the host. It is not 0 in a time
+// namespace (time_namespaces(7)). Processes that use one file may be in different namespaces.
 std::chrono::nanoseconds ahead_of_host() {
     std::ifstream offsets{"/proc/self/timens_offsets"};
     std::string clock;
@@ -36,7 +36,7 @@ std::chrono::nanoseconds ahead_of_host() {
     return {};
 }
 
-// Returns the host's time, also in a time namespace.
+// Returns the time of the host's boot clock, also in a time namespace.
 void now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
     static const std::chrono::nanoseconds ahead = ahead_of_host();
     const auto since = boottime_clock::now().time_since_epoch() - ahead;
@@ -55,7 +55,7 @@ struct numbers_of_table {
     std::string_view key;
     std::array<std::string_view, 10> numbers;  // columns that SQLite's schema declares INTEGER
 };
-// The keys of sessions and events are row ids, which SQLite itself keeps as whole numbers.
+// The ids of sessions and events are not in this table: they are row ids, which SQLite itself keeps as whole numbers.
 constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
     {"turnstile_sessions", "id", {"attachment", "lasts", "deadline", "changes"}},
     {"turnstile_nodes",
@@ -66,12 +66,12 @@ constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
     {"turnstile_events", "id", {"session", "kind", "nonce"}},
 }};
 
-// A number for this boot of the system.
+// Returns a number that identifies this boot of the system.
 std::int64_t boot() {
     std::ifstream file{"/proc/sys/kernel/random/boot_id"};
     std::string text;
     std::getline(file, text);
-    // FNV-1a, 63 bits: the same in every build of every process.
+    // FNV-1a, 63 bits: every build of every program gets the same result.
     std::uint64_t hash = 14695981039346656037U;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
     return static_cast<std::int64_t>(hash >> 1U);
@@ -102,8 +102,8 @@ void sqlite_database::connect() {
     prepare_file();
 }
 
-// SQLite remembers its process's locks on a file. A child of fork() remembers the parent's locks, which it does not
-// have.
+// Throws in a child of fork(). SQLite remembers the locks of its process on a file. The child inherits that memory but
+// not the locks.
 void sqlite_database::check_process() {
     static const auto k_first = base::process_generation();
     if (base::process_generation() != k_first)
@@ -121,8 +121,8 @@ void sqlite_database::prepare_file() {
     };
     function("turnstile_now", now);
     function("turnstile_wall", wall);
-    // SQLite calls no busy handler while it changes the journal's kind, since two such processes would wait for each
-    // other.
+    // SQLite does not call the busy handler while it changes the kind of the journal, because two processes that wait
+    // there would wait for each other. So this loop calls the handler.
     constexpr const char* k_write_ahead = "PRAGMA journal_mode = WAL";
     int code = SQLITE_BUSY;
     for (int tries = 0; (code & 0xff) == SQLITE_BUSY; ++tries) {
@@ -136,12 +136,13 @@ void sqlite_database::prepare_file() {
                              settings_.path + ": cannot be kept with a write-ahead log"};
     run("PRAGMA synchronous = FULL");
     log_.attach(db_);
-    // With this setting SQLite keeps the data that undo a statement in small pieces, instead of 64 KiB for each statement.
+    // Keeps the data that undo a statement in memory in small pieces. Without this setting SQLite would use 64 KiB for
+    // each statement.
     run("PRAGMA temp_store = MEMORY");
     make_tables();
     open_session_files();
     repair_tables();
-    log_file_ = log_in_place();  // which the first transaction has created, or found
+    log_file_ = log_in_place();  // the first transaction has created or found the log
 }
 
 void sqlite_database::open_session_files() {
@@ -157,7 +158,7 @@ void sqlite_database::open_session_files() {
     }
 }
 
-// The first of several simultaneous processes creates the tables.
+// The first of several processes that start at once creates the tables.
 void sqlite_database::make_tables() {
     begin(access::write);
     try {
@@ -196,9 +197,9 @@ void sqlite_database::repair_tables() {
     commit();
 }
 
-// SQLite may keep a text in a column of numbers. No statement finds the end of such a row's session, and each
-// statement that reads it fails: the row would suspend every client, or block a lock for ever. So the row is removed,
-// and the log names it.
+// Removes each row with a text in a column of numbers, and logs the row. SQLite accepts such a row. Each statement that
+// reads the row fails, and no statement would end the row's session. So the row would suspend every client, or block a
+// lock for ever.
 void sqlite_database::remove_malformed_rows() {
     run("UPDATE turnstile_meta SET value = CAST(value AS INTEGER) WHERE typeof(value) <> "
         "'integer'");
@@ -218,8 +219,9 @@ void sqlite_database::remove_malformed_rows() {
     }
 }
 
-// Their deadlines are from a clock that has restarted. A session whose process lives is from this boot, whatever its
-// boot number says: a container may have a different one.
+// Ends the sessions of an earlier boot of the system, whose deadlines are times of a clock that has restarted since. If
+// the process of a session lives, the session is of this boot, even if the boot number differs, as it may in a
+// container.
 void sqlite_database::end_sessions_of_another_boot() {
     const auto changed =
         run("UPDATE turnstile_meta SET value = ?1 WHERE name = 'boot' AND value <> ?1", {boot()});
@@ -229,8 +231,8 @@ void sqlite_database::end_sessions_of_another_boot() {
             run("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id});
 }
 
-// A file restored from a copy would assign numbers again. From the time of day on, in microseconds, numbers are new.
-// A number is never set back.
+// Makes all later numbers larger than the time of day in microseconds. A file that was restored from a copy would
+// otherwise assign earlier numbers again. The statement never decreases the number.
 void sqlite_database::raise_numbers() {
     run("UPDATE turnstile_meta SET value = max(value, 1000 * turnstile_wall()) "
         "WHERE name = 'number'");

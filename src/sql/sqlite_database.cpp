@@ -25,10 +25,10 @@ using std::chrono::microseconds;
 
 constexpr microseconds k_first_busy_pause{20};
 constexpr microseconds k_longest_busy_pause{1000};
-// The wait for readers of a log that has filled the disk.
+// The longest wait for readers of a log that has filled the disk.
 constexpr std::chrono::milliseconds k_patience_for_room{100};
 
-// A text as JSON: paths have no control characters.
+// Returns the text in JSON's form. Paths contain no control characters.
 std::string quoted(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) {
@@ -69,10 +69,10 @@ void sqlite_database::begin(access how) {
     if (how == access::write && attached) check_contents();
 }
 
-// If the file's name leads to another file, or its log was removed, other processes are granted locks that this process
-// holds, and writes of this process are lost. The log may exist again, because the next open of the file makes one. So
-// each write checks the file, and each confirmation is a write. The first transaction after the kernel reports a
-// changed name on the way to the file checks it, too.
+// Throws `lost` if the path leads to another file, or if the log was removed. In that state other processes could be
+// granted locks that this process holds, and writes of this process would be lost. The log may exist again, because the
+// next process that opens the file creates a log. Each write makes this check, and each confirmation is a write. A read
+// makes the check if the kernel has reported a change of a name on the way to the file.
 void sqlite_database::check_in_place() {
     int moved = 0;
     ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
@@ -94,7 +94,8 @@ void sqlite_database::check_in_place() {
     }
 }
 
-// The file lacks grants made since the copy was made, and their numbers would be assigned again.
+// Throws `lost` if the file contains older numbers than this client has seen: the file was replaced by a copy. The copy
+// lacks later grants, and would assign their numbers again.
 void sqlite_database::check_contents() {
     const auto found =
         run("SELECT CAST(value AS INTEGER) FROM turnstile_meta WHERE name = 'number'").rows;
@@ -117,8 +118,8 @@ std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
     return std::pair{found.st_dev, found.st_ino};
 }
 
-// Bells ring after the commit. If a process dies before it rings, the closing of its session's file wakes the others,
-// and each session also polls from time to time.
+// Rings the bells after the commit. If the process dies before it rings, the kernel closes its session's file, which
+// wakes the other sessions. Each session also polls from time to time.
 void sqlite_database::commit() {
     run("COMMIT");
     last_number_ = std::max(last_number_, taken_number_);
@@ -131,8 +132,8 @@ bool sqlite_database::rollback() noexcept {
     return db_ != nullptr;
 }
 
-// SQLite's own handler sleeps for longer and longer, up to 100 ms: a waiter would often find the file free and taken
-// again. Transactions are short.
+// Waits with short pauses, because transactions are short. SQLite's own handler makes ever longer pauses, up to 100 ms.
+// A waiter would often miss the times at which the file is free.
 int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     const auto& me = *static_cast<const sqlite_database*>(self);
     if (me.settings_.give_up && me.settings_.give_up()) return 0;
@@ -142,7 +143,7 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     return 1;
 }
 
-// SQLite itself has rolled back the write that found no space, or this call does.
+// Rolls back first. SQLite may already have rolled back the write that found no space.
 std::string sqlite_database::make_room() {
     rollback();
     patient_until_ = boottime_clock::now() + std::min(settings_.patience, k_patience_for_room);
@@ -168,7 +169,8 @@ void sqlite_database::check(int code, const char* doing) {
                 settings_.path, settings_.patience.count())};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;
-    // A commit that failed at the disk may turn out complete at the next start.
+    // The commit failed at the disk, but may prove complete when the file is opened the next time. So its outcome is
+    // unknown.
     if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};
     if (kind == SQLITE_READONLY || kind == SQLITE_PERM)
         throw database_error{failure::fatal, fmt::format("{}: may not be written by this user: {}",
@@ -223,8 +225,8 @@ result_rows sqlite_database::execute(const std::string& statement,
 }
 
 const phrases& sqlite_database::words() const noexcept {
-    // After IN a list becomes a separate table with a cache of 20 pages, for each statement: a join reads the list
-    // instead.
+    // `listed` joins the list. With `IN`, SQLite would put the list into a separate table with a cache of 20 pages, for
+    // each statement.
     static const phrases& k_words = base::never_destroyed(
         phrases{.now = "turnstile_now()",
                 .wall = "turnstile_wall()",
@@ -265,10 +267,11 @@ std::int64_t sqlite_database::next_number() {
                               .front());
 }
 
-// ---- what wakes a session -----------------------------------------------------------------------
+// ---- bells --------------------------------------------------------------------------------------
 
-// Removes the files of sessions that have no row: their processes died. Such a file never belongs to a session that
-// another process is opening, because that process would have the database's write lock, which this session has now.
+// Removes the files of sessions without a row: the processes of these sessions have died. Such a file cannot belong to
+// a session that another process is opening now. That process would need the database's write lock, which this
+// transaction has.
 void sqlite_database::announce(std::int64_t session) {
     std::set<std::int64_t> living;
     for (const row& r : run("SELECT id FROM turnstile_sessions").rows)
@@ -295,14 +298,16 @@ void sqlite_database::listen(std::int64_t session) {
         };
         const std::uint32_t changes = IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW;
         for (const auto& name : find_route(settings_.path).names) {
-            // The kernel reports no change of a folder that may not be read. The next write looks at its path.
+            // The kernel reports no change of a folder that this process may not read. The check of the next write
+            // finds such a change.
             if (::access(name.c_str(), R_OK) == 0)
                 heard_.push_back(bells_->listen(name, changes, renamed));
         }
         heard_.push_back(
             bells_->listen(files_->folder(), IN_CLOSE_WRITE, [this, own](std::string_view name) {
                 if (name == own) return;
-                // A session that was closed in an orderly way has removed its file.
+                // A session that its client closes removes its file first. If the file still exists, the process has
+                // died.
                 std::error_code failed;
                 if (!std::filesystem::exists(files_->folder() / name, failed)) return;
                 departure_ = true;
@@ -318,7 +323,8 @@ void sqlite_database::stop_listening() noexcept {
     bells_.reset();
 }
 
-// Others see a session whose file exists and is not locked, and end it at once.
+// If this session has not ended at the database, its file stays without a lock. Other processes see that, and end the
+// session at once.
 void sqlite_database::withdraw(ended how) noexcept {
     stop_listening();
     if (files_) files_->release_own(how == ended::yes);

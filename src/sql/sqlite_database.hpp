@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // sqlite_database: a session's connection to a SQLite file.
 //
-// A write transaction has the whole file from its start on (BEGIN IMMEDIATE), so `lock` does nothing. The file has a
-// write-ahead log: readers and a writer do not wait for each other. A commit is on the disk when it is answered
-// (synchronous = FULL).
+// A write transaction locks the whole file at its start (BEGIN IMMEDIATE), so `lock` does nothing. The file has a
+// write-ahead log, so readers and a writer do not wait for each other. A commit is on the disk when SQLite returns from
+// it (synchronous = FULL).
 //
-// Deadlines use the system's boot clock, which all processes of the host share and no program can set. After a reboot
-// of the system it restarts, and all earlier sessions have ended.
+// Deadlines are times of the system's boot clock, which all processes of the host share and no program can set. A
+// reboot of the system restarts the clock and ends all sessions.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -35,9 +35,9 @@ namespace turnstile::sql {
 
 struct sqlite_settings {
     std::string path;
-    // Limit for the time that a transaction waits for its turn.
+    // The longest time for which a transaction waits for the file's write lock.
     std::chrono::milliseconds patience{};
-    // Ends such a wait early.
+    // If this function returns true, the wait ends early.
     std::function<bool()> give_up;
     std::shared_ptr<guardian::link> guardian{};  // null: none
 };
@@ -93,17 +93,17 @@ private:
     sqlite3* db_ = nullptr;
     std::unordered_map<std::string, sqlite3_stmt*> statements_;
     sqlite_log log_;
-    std::optional<std::pair<dev_t, ino_t>> log_file_;  // this connection's
-    mode_t rights_ = 0;                                // the file's
-    std::int64_t taken_number_ = 0;                    // in this transaction
-    std::int64_t last_number_ = 0;                     // from a commit, this client's or another's
+    std::optional<std::pair<dev_t, ino_t>> log_file_;  // the log that this connection uses
+    mode_t rights_ = 0;                                // the rights of the file
+    std::int64_t taken_number_ = 0;                    // the number that this transaction has taken
+    std::int64_t last_number_ = 0;                     // the largest committed number seen
     std::optional<session_files> files_;
     boottime_clock::time_point patient_until_{};
     std::vector<std::int64_t> to_ring_;
 
     base::wake_up bell_;
     std::atomic<bool> departure_{false};
-    std::atomic<bool> renamed_{false};  // the file, or its rights have changed
+    std::atomic<bool> renamed_{false};  // a name on the way to the file, or its rights, changed
     std::shared_ptr<file_bells> bells_;
     std::vector<file_bells::token> heard_;
 };

@@ -31,8 +31,8 @@ struct file_system_kind {
     unsigned magic;  // statfs(2), f_type
     std::string_view name;
 };
-// Other hosts may see the same files, while each host has its own boot clock and POSIX locks. FUSE serves sshfs,
-// virtiofs and many more, and does not say which.
+// File systems that other hosts may use at the same time, while each host has its own boot clock and POSIX locks. A
+// FUSE file system may be sshfs, virtiofs or another kind, and statfs() does not say which.
 constexpr std::array<file_system_kind, 17> k_shared_file_systems{{
     {0x6969U, "NFS"},
     {0x517BU, "SMB"},
@@ -100,14 +100,14 @@ mode_t rights_of(const struct statx& found) {
     return found.stx_mode & 07777U;
 }
 
-// The new file gets its name after it was closed: a close() in this process would release the POSIX locks that other
-// connections of this process have on the file.
+// Creates a missing file under another name, closes it, and then renames it. If this process closed a descriptor of the
+// file under its right name, the kernel would release the POSIX locks of this process's other connections.
 void make_if_missing(const std::string& path) {
     struct stat found {};
     if (::stat(path.c_str(), &found) == 0 || errno != ENOENT) return;
     std::string fresh = path + "-new-XXXXXX";
     const support::descriptor file{::mkostemp(fresh.data(), O_CLOEXEC)};
-    if (!file.open()) return;  // SQLite's own attempt says why
+    if (!file.open()) return;  // SQLite's own attempt reports the reason
     ::fchmod(file.get(), k_for_owner);
     if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0)
         ::unlink(fresh.c_str());
@@ -132,7 +132,7 @@ std::string prepare_sqlite_file(const std::string& path) {
 
 file_route find_route(const std::string& path) {
     namespace fs = std::filesystem;
-    constexpr std::size_t k_most_links = 40;  // see path_resolution(7)
+    constexpr std::size_t k_most_links = 40;  // the limit in path_resolution(7)
     std::error_code failed;
     const auto whole = fs::absolute(path, failed);
     std::deque<fs::path> rest{whole.begin(), whole.end()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module libturnstile-sqlite: its entry, and the dialect of SQLite.
+// The module libturnstile-sqlite: the entry of the module, and the dialect of SQLite.
 #include "modules/entry.hpp"
 #include "sql/coordinator.hpp"
 #include "sql/dialects.hpp"

@@ -12,8 +12,9 @@ struct statement_end {
     void operator()(sqlite3_stmt* s) const noexcept { ::sqlite3_finalize(s); }
 };
 
-// Changes nothing, and takes the file's write lock: then only this transaction can remove the row. A transaction that
-// had begun to read before another one wrote is refused here (SQLITE_BUSY_SNAPSHOT).
+// The UPDATE changes nothing, and takes the file's write lock. So no other transaction can remove the row until this
+// transaction ends. SQLite refuses the UPDATE (SQLITE_BUSY_SNAPSHOT) if another transaction has written since this
+// transaction began to read.
 constexpr const char* k_statement =
     "UPDATE turnstile_nodes SET path = path WHERE owner <> 0 AND substr(path, -length(?1)) = ?1";
 

@@ -14,19 +14,20 @@ namespace {
 using core::server_error;
 
 constexpr int k_most_attempts = 100;
-// A condition for this session's living row; the current time is appended.
+// The condition for the unexpired row of this session and attachment. The caller appends the current time.
 constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
-// The same at an attach, which may follow others whose answers were lost, or find an older row.
+// The condition for an attach, which accepts other attachments as well. The answer to an earlier attach may be lost,
+// and older data may contain an older row.
 constexpr const char* k_own_lately = "id = ?1 AND attachment BETWEEN ?2 AND ?3 AND deadline > ";
 
-// The first number of a session's attachments.
 std::int64_t first_attachment() {
     auto chance = base::random::from_system();
     return k_most_attachments + static_cast<std::int64_t>(chance() >> 2U);
 }
 
-// The nodes that a request names, as they were read. The first attempt assumes that the name which a sequence makes
-// is free. If it is not, the insertion fails, and the second attempt reads it.
+// Gives the znodes that a request names, as the store has read them. In the first attempt, `trusts_sequences` is set:
+// the store assumes that no znode has the name of a sequential create. If a znode has that name, the insertion fails,
+// and the second attempt reads the znode.
 class looked_at final : public local::node_source {
 public:
     looked_at(stored_nodes& nodes, const touched_paths& touched, bool trusts_sequences)
@@ -83,7 +84,7 @@ void store::transact(access how, const body& work, const body& after) {
             db_.begin(how);
             work();
             std::set<session_id> told = nodes_.take_told();
-            if (news_) told.erase(own_.id);  // the session has its events
+            if (news_) told.erase(own_.id);  // this transaction has fetched the session's events
             if (!told.empty()) db_.ring(std::vector<session_id>{told.begin(), told.end()});
             committing_ = true;
             db_.commit();
@@ -92,7 +93,7 @@ void store::transact(access how, const body& work, const body& after) {
         } catch (const database_error& e) {
             if (e.kind() == failure::lost) throw;
             committing_ = false;
-            // A caller that waits for a row, or repeats the transaction, needs the connection.
+            // A caller that repeats the transaction, or waits for a row, needs the connection.
             const bool goes_on = e.kind() == failure::row_held || e.kind() == failure::retry;
             if (!db_.rollback() && goes_on) throw database_error{failure::lost, e.what()};
             if (e.kind() != failure::retry || attempt_ == k_most_attempts) throw;
@@ -133,12 +134,12 @@ void store::open() {
     });
 }
 
-// Waits for a write of an earlier attachment that still has the row: afterwards it has been executed or not, and no
-// later one will be. It does not wait for PostgreSQL's watched reads and for removals of watches, which keep the row
-// with FOR KEY SHARE: these may still be executed, and check the attachment again under the locks of their paths. Two
-// kinds of rows come from older data: a row with fewer changes than the client knows of; and a row with as many, if a
-// node exists that others had removed. Such a session becomes due at once, and this attachment ends it. A row with
-// other attachments belongs to another session, to which a database that lost this one assigned the number again.
+// Attaches the session again. Waits for a write of an earlier attachment that has locked the row: after the wait, no
+// later write of that attachment has an effect. On PostgreSQL it does not wait for watched reads and removals of
+// watches, which lock the row only with FOR KEY SHARE. These may still be executed, and check the attachment again
+// under the locks of their paths. If the database continues from older data, resume() makes the session due and ends
+// it. The signs of older data: the row has fewer changes than the client knows, or a znode exists that others had
+// removed. A row with attachments of another range belongs to another session with the same id.
 bool store::resume() {
     std::int64_t attachment = 0;
     std::int64_t changes = 0;
@@ -192,8 +193,8 @@ heard store::hear(touch how, watch_list standing) {
         out.next_end = found.next_end;
         if (standing == watch_list::not_asked) return;
         out.watches = stored_nodes::watches_in(db_.answer(watched));
-        // A znode that the session owns exists, even if the snapshot also has an earlier removal of it. A request with
-        // a lost answer has created it again.
+        // If the session owns a znode at the path, the znode exists, even if an event in the snapshot reports its
+        // removal. A request whose answer was lost has created it again.
         for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
             removed_.erase(path);
     });
@@ -237,9 +238,8 @@ carried_out store::apply(operations all) {
     return core::is_write(*all.front()) ? write(all) : read(all);
 }
 
-// All reads of the writes are asked before anything is waited for, and none of their changes is waited for before the
-// commit. Their session is updated once, and each write has a separate number: no two znodes of one folder have the
-// same.
+// The store sends all reads of the writes before it waits for an answer, and waits for no change before the commit.
+// It updates the session's row once, but each write gets a separate number, so no two znodes of a folder share one.
 carried_out store::write(operations all) {
     carried_out out;
     touched_paths touching;
@@ -330,8 +330,8 @@ void store::write_one(local::preparation& checks, const core::operation& op, con
     }
 }
 
-// A multi is executed only if each part is valid. The parts before the failed one are answered `ok` although nothing
-// was done; the later parts were not checked.
+// Executes a multi only if each part is valid. If a part fails, the parts before it are answered `ok` although they
+// changed nothing, and the parts after it `rolled_back`, because they were not checked.
 void store::write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                         core::reply& reply) {
     const auto* const multi = std::get_if<core::multi_op>(&op);
@@ -363,7 +363,8 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
     }
 }
 
-// The list of a folder after this transaction, without its children. The folder was read: a write touches it.
+// Begins the list of a folder after this transaction, without the children. The transaction has read the folder,
+// because one of its writes changes the folder.
 core::reply store::begin_listing(const core::children_op& list) const {
     const stored_node* const folder = nodes_.found(list.path);
     if (folder == nullptr) return core::answered(server_error::no_node);
@@ -374,7 +375,8 @@ core::reply store::begin_listing(const core::children_op& list) const {
     return listing;
 }
 
-// A list shows no node whose session has ended. If a session has to be ended first, the list is sent separately.
+// Completes the list. A list must show no znode of an ended session. If a session must be ended first, removes the
+// list, which the worker then reads in a separate transaction.
 void store::finish_listing(const news& found, const std::string& folder,
                            std::optional<core::reply>& list) const {
     if (list->error != server_error::ok) return;

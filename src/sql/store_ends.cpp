@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store: ends of sessions, and other cleaning up.
+// The part of store that ends sessions, repairs the tables and cleans containers.
 #include <set>
 #include <utility>
 
@@ -8,9 +8,10 @@
 
 namespace turnstile::sql {
 
-// A claim is the first lock of its transaction, and the strongest. So at the end PostgreSQL's removal of the row
-// waits for nothing, not even for a watched read of an earlier attachment, which keeps the row and then requests its
-// paths. The row of another session that is in use is left alone; its deadline moves meanwhile.
+// Locks the row of the session that is to be ended. This lock is the first and the strongest of the transaction. So
+// PostgreSQL's later removal of the row waits for nothing, not even for a watched read of an earlier attachment. Such a
+// read keeps the row and then requests the locks of its paths. If another transaction has locked another session's row,
+// that session is in use, and claim() returns false.
 bool store::claim(session_id session, end_if why) {
     const phrases& words = db_.words();
     switch (why) {
@@ -41,8 +42,8 @@ bool store::claim(session_id session, end_if why) {
     return false;
 }
 
-// The watches are removed before the nodes: a session gets no event about its end. This happens under the locks of
-// their paths, so that no event is queued for it after the removal of its events.
+// Removes the watches before the znodes, so that the session gets no event about its own end. The transaction has
+// locked the paths of the watches. So no event for the session is queued after the removal of its events.
 bool store::end_session(session_id session, end_if why) {
     bool ended = false;
     transact(access::write, [&] {
@@ -72,7 +73,7 @@ bool store::end_session(session_id session, end_if why) {
 }
 
 bool store::end_others() {
-    std::vector<std::pair<session_id, bool>> others;  // and whether it is due
+    std::vector<std::pair<session_id, bool>> others;  // the session, and whether it is due
     transact(access::read, [&] {
         others.clear();
         const std::string text = "SELECT id, CASE WHEN deadline <= " + db_.words().now +
@@ -127,11 +128,11 @@ void store::clean_containers() {
     }
 }
 
-// An owner without a row is no living session: open() commits the row before there are nodes, and an end removes
-// both. Its client may not know yet that the row was deleted, and is certain of its holds for a session timeout after
-// its last request. So the row is created again, without an attachment that a client could have, and lasts as long as
-// this session does. Several clients that do so at once insert in one order; the later one finds an existing key, and
-// checks again.
+// A session that owns a znode but has no row is not living: open() commits the row before the session has znodes, and
+// an end removes both. The client of the session may not know yet that a program has deleted the row. The client is
+// certain of its holds for a session timeout after its last request. So repair() creates the row again, with an
+// attachment that no client can have, for as long as this session's timeout. If several clients do so at once, the
+// later client finds an existing key and checks again.
 repaired store::repair() {
     repaired out;
     const auto lasts = std::chrono::microseconds{settings_.timeout};

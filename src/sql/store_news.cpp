@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store: the news that each transaction returns: events, changes, and removals by others.
+// The part of store that fetches the news in each transaction: events, changes, and removals by other sessions.
 #include <algorithm>
 #include <utility>
 
@@ -8,8 +8,8 @@
 
 namespace turnstile::sql {
 
-// Comes after all reads of the transaction: so an event comes before the reply that shows its effect. One statement;
-// each row says what it contains.
+// Asks for the news after all reads of the transaction, so an event is delivered before the reply that shows its
+// effect. One statement fetches all; the first cell of each row says what the row contains.
 void store::ask_for_news(ends deadlines, std::span<const std::string> folders) {
     const phrases& words = db_.words();
     const std::string id = folders.size() > 1 ? "?2" : "?1";  // a list of folders is ?1
@@ -67,8 +67,8 @@ store::news store::take_news() {
     return out;
 }
 
-// Rows of events that this process has handled. A server that continued from older data assigns their ids again, to
-// other events and to other sessions' events: so rows are deleted by their nonces.
+// Deletes the rows of the events that this process has handled. The statement finds the rows by their nonces, not by
+// their ids. A server that continues from older data assigns the same ids again, to other events.
 void store::drop_fetched() {
     if (delivered_.empty()) return;
     dropped_.assign(delivered_.begin(), delivered_.end());
@@ -77,7 +77,7 @@ void store::drop_fetched() {
         {db_.list_of(std::span<const std::int64_t>{dropped_}), own_.id});
 }
 
-// The database cannot have forgotten a removal by others without forgetting the session's own later change.
+// A removal by another session cannot be lost any more if the database still knows a later change of this session.
 void store::count(std::int64_t changes) {
     if (changes <= changes_) return;
     changes_ = changes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store: reads, with and without a watch.
+// The part of store that executes reads, with and without a watch.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -30,8 +30,8 @@ server_error word_for(const reading& asked, const stored_node* node,
 
 }  // namespace
 
-// An answer shows no node of an ended session: an owner whose process has ended is ended, and before a list all due
-// sessions are; then the requests read again.
+// An answer must show no znode of an ended session. So if an owner's process has ended, the store ends the owner, and
+// before a list it ends all sessions that are due. Then it reads again.
 carried_out store::read(operations all) {
     carried_out out;
     for (int look = 1; !read_once(all, out) && look < k_most_looks; ++look) {
@@ -39,7 +39,7 @@ carried_out store::read(operations all) {
     return out;
 }
 
-// A watch on a node that must exist waits until that is known; everything else goes together.
+// Sends all statements together, except the watches on znodes that must exist: these wait until the znode is read.
 bool store::read_once(operations all, carried_out& out) {
     const read_batch batch{all};
     const access how = batch.watched() ? access::write : access::read;

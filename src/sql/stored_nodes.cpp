@@ -16,10 +16,11 @@ using core::watch_kind;
 constexpr const char* k_columns =
     "path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime, version, creates, children";
 
-// The same columns: a watch has its session as the owner, its identity as the access list, and no count of children.
+// The columns of a watch, in the order of `k_columns`. The owner is the session that set the watch, the access list is
+// the session's identity, and the number of children is NULL.
 constexpr const char* k_watch_columns =
     "path, NULL, identity, kind, session, 0, 0, 0, 0, 0, 0, 0, NULL";
-// MariaDB limits the length of statements.
+// The largest number of paths in a statement, because MariaDB limits a statement's length.
 constexpr std::size_t k_looked_at_once = 100;
 
 std::string to_text(const local::acl& access) {
@@ -125,7 +126,7 @@ void stored_nodes::make_root() {
             {path});
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- reads for a change -------------------------------------------------------------------------
 
 void stored_nodes::look(std::span<const std::string> paths, std::span<const std::string> prefixes) {
     const std::string& listed = db_.words().listed;
@@ -143,7 +144,7 @@ void stored_nodes::look(std::span<const std::string> paths, std::span<const std:
     for (; !paths.empty(); paths = paths.subspan(std::min(paths.size(), k_looked_at_once)))
         asked_.push_back(
             db_.ask(both, {db_.list_of(paths.first(std::min(paths.size(), k_looked_at_once)))}));
-    // A number consists of digits, and ':' is the character after '9'.
+    // The statement finds the names that end with a number, because ':' is the character after '9'.
     for (const std::string& prefix : prefixes)
         asked_.push_back(db_.ask(k_range, {prefix, prefix + ':'}));
 }
@@ -167,7 +168,7 @@ const stored_node* stored_nodes::found(const std::string& path) const {
     return known == found_.end() ? nullptr : &known->second;
 }
 
-// ---- changing -----------------------------------------------------------------------------------
+// ---- changes ------------------------------------------------------------------------------------
 
 void stored_nodes::carry_out(const local::transaction& change, const moment& when, session_id by) {
     if (const auto* created = std::get_if<local::create_txn>(&change)) {
@@ -231,7 +232,7 @@ void stored_nodes::set(const local::set_txn& txn, const moment& when) {
     fire(take_watches(watch_table::data, txn.path), watch_kind::changed, txn.path, changed.access);
 }
 
-// A session with both a data watch and a child watch on the node gets one event for its removal.
+// A session that has both a data watch and a child watch on the znode gets only one event for the removal.
 void stored_nodes::remove(const std::string& path, const moment& when) {
     static const std::string& k_parent = base::never_destroyed(
         std::string{"UPDATE turnstile_nodes SET children = children - 1, "
@@ -258,7 +259,8 @@ void stored_nodes::remove(const std::string& path, const moment& when) {
 
 // ---- watches ------------------------------------------------------------------------------------
 
-// Both check the attachment under the locks of the path: the session may attach again between its check and these.
+// The two functions check the attachment again under the locks of the path. The session may have attached again since
+// the transaction's first check.
 void stored_nodes::watch(watch_table kind, const std::string& path, const attached_session& session,
                          const local::identities& client) {
     static const std::string& k_text = base::never_destroyed(std::string{
@@ -314,7 +316,7 @@ void stored_nodes::queue(session_id session, std::int64_t kind, const std::strin
     db_.post(k_text, {session, kind, path, queued_.back()});
 }
 
-// A session that may not read the node gets no event, and its watch is still used up.
+// A session that may not read the znode gets no event, although its watch has been removed.
 void stored_nodes::fire(const std::vector<set_watch>& watches, watch_kind kind,
                         const std::string& path, const local::acl& access) {
     for (const set_watch& watch : watches) {

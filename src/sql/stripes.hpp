@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stripes: a path is locked by one of a few numbers, from a hash. Paths that share a number wait for each other
-// without need.
+// stripes: the numbers under which paths are locked. A hash of the path gives its number. Transactions whose paths
+// share a number may wait for each other without need.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -13,17 +13,18 @@
 
 namespace turnstile::sql {
 
-// MariaDB's table has this many rows.
+// The table turnstile_stripes in MariaDB has this many rows.
 inline constexpr std::uint32_t k_stripes = 1024;
 
-// FNV-1a: the same in every build of every process.
+// FNV-1a: every build of every program gets the same result.
 [[nodiscard]] inline std::uint32_t hash_of(std::string_view text) noexcept {
     std::uint32_t hash = 2166136261U;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
     return hash;
 }
 
-// Ascending: two transactions that lock them in this order do not wait for each other in a cycle.
+// Returns the numbers of the paths in ascending order. If all transactions lock in this order, no two wait for each
+// other in a cycle.
 [[nodiscard]] inline std::set<std::int64_t> stripes_of(std::span<const std::string> paths) {
     std::set<std::int64_t> stripes;
     for (const std::string& path : paths) stripes.insert(hash_of(path) % k_stripes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // touched_paths: the paths that requests must lock.
 //
-// Thread safety: a value.
+// Thread safety: none. A touched_paths is a value.
 #pragma once
 
 #include <set>
@@ -14,8 +14,9 @@
 
 namespace turnstile::sql {
 
-// Creating or removing a node also changes its parent. A sequential create does not know its name yet, and locks only
-// the parent. `exists` locks the parent as well, so that the two exclude each other.
+// A create or a removal also changes the parent, so it locks the path and the parent. A sequential create does not know
+// its name yet, and locks only the parent. `exists` also locks the parent, so that an `exists` and a sequential create
+// of the same path exclude each other.
 class touched_paths {
 public:
     touched_paths() = default;
@@ -39,7 +40,7 @@ public:
     void operator()(const core::children_op& op) { add(op.path); }
 
     [[nodiscard]] std::vector<std::string> list() const { return {paths_.begin(), paths_.end()}; }
-    // The names to which the number of a sequential node is appended.
+    // Returns the paths of sequential creates, to which the database appends a number.
     [[nodiscard]] std::vector<std::string> prefixes() const {
         return {prefixes_.begin(), prefixes_.end()};
     }

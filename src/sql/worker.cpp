@@ -17,7 +17,7 @@ namespace {
 
 using core::link_kind, core::outcome;
 
-// Returns the error for a caller without a session.
+// Returns the error for a caller whose client has no session yet.
 error error_of(const database_error& why) {
     switch (why.kind()) {
         case failure::refused: return {errc::auth_failed, why.what()};
@@ -30,7 +30,7 @@ error error_of(const database_error& why) {
     return {errc::not_connected, why.what()};
 }
 
-// The user's name, and a digest of user and password: the tables contain no password.
+// Returns the user's name with a digest of the user and the password, so that the tables contain no password.
 local::identities identities_of(const std::string& credentials) {
     if (credentials.empty()) return {};
     return {credentials.substr(0, credentials.find(':')) + ":" +
@@ -55,7 +55,7 @@ worker::worker(session_parts parts, core::session_settings settings, core::sessi
 
 // ---- from other threads -------------------------------------------------------------------------
 
-// The thread is woken once for two requests that are submitted together.
+// `with_next`: another request follows at once. The thread is woken only for the last of the two.
 void worker::submit(core::request&& request, bool with_next) {
     asked added{std::move(request), with_next};
     if (local::client_accepts(added.request.op)) {
@@ -66,7 +66,8 @@ void worker::submit(core::request&& request, bool with_next) {
     }
     const base::lock_guard lock{mutex_};
     if (!added.answer && overtakes(added.request.op)) {
-        // The last task waits for its successor, to be sent with it. A confirmation overtakes, and is no successor.
+        // A confirmation is sent before the other tasks, and is not the request for which the last task waits. So the
+        // last task need not wait any more.
         if (!tasks_.empty())
             if (auto* const last = std::get_if<asked>(&tasks_.back())) last->with_next = false;
         confirmations_.push_back(std::move(added));
@@ -89,8 +90,8 @@ void worker::stop(bool orderly) noexcept {
     changed_.set();
 }
 
-// A confirmation changes nothing. It overtakes waiting requests, unless they may change what it checks: so no request
-// can notice that.
+// True if the confirmation may be sent before the waiting requests. It changes nothing, so it does not affect these
+// requests. They must not affect it either: it waits if one of them may change what it checks.
 bool worker::overtakes(const core::operation& op) const {
     return is_confirmation(op) &&
            std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {
@@ -178,7 +179,7 @@ void worker::attach() {
         return expire();
     }
     touched_ = clock::now();
-    // Before the session is used: after a crash from here on, the guardian knows the session.
+    // The guardian must know the session before the client uses it, to end it after a crash.
     if (guarded_) guarded_->begin(store_.id(), std::to_string(store_.own().attachment));
     db_->listen(store_.id());
     attached_ = true;
@@ -192,8 +193,9 @@ void worker::attach() {
     catch_up();
 }
 
-// A statement that fails permanently (a revoked right, a missing table) fails after each attach: so the attach alone
-// is no reason to retry sooner, or to log the failure again.
+// Called when a statement after the attach has succeeded. A permanent fault (a revoked right, a missing table) lets
+// each attach succeed and the next statement fail. So an attach alone must not shorten the pause before the next
+// attempt, or let the log repeat the failure.
 void worker::forget_failures() noexcept {
     retries_.reset();
     told_.clear();
@@ -212,8 +214,8 @@ void worker::give_back_watches() {
     }
 }
 
-// The first messages of an attachment, before watches are removed: events and own nodes in one snapshot, see
-// store::hear.
+// Delivers the events of a new attachment before it removes watches. One snapshot has the events and the session's
+// znodes (store::hear).
 void worker::catch_up() {
     const heard news = store_.hear(store::touch::no, store::watch_list::asked);
     set_next_end(news.next_end);
@@ -221,9 +223,9 @@ void worker::catch_up() {
     settle_watches(news.watches);
 }
 
-// A server that continued from older data has lost watches, and has others again. A lost watch is reported as a
-// change: its waiter reads again, and sets it again. A watch that no caller knows would exist for as long as the
-// session.
+// Compares the client's watches with the database's. A server that continues from older data has lost watches, and has
+// older ones again. A lost watch is reported as a change, so its waiter reads again and sets a new watch. A watch that
+// the client does not know is removed, because otherwise it would exist for as long as the session.
 void worker::settle_watches(const local::client_watch_list& standing) {
     const local::client_watch_list mine = book_.list();
     std::vector<queued_event> lost;
@@ -256,7 +258,6 @@ void worker::serve() {
     }
 }
 
-// Reports the end of the connection first, and answers the requests in progress afterwards.
 void worker::lose(const database_error& why) {
     const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
     db_->disconnect();
@@ -277,7 +278,7 @@ void worker::lose(const database_error& why) {
     pause_ = retries_.draw(chance_);
 }
 
-// Requests before the first unanswered one were executed before the connection broke.
+// Answers the requests before the first unanswered request: the database executed them before the connection broke.
 void worker::reply_answered() {
     const auto open = std::find_if(under_way_.begin(), under_way_.end(),
                                    [](const asked& each) { return !each.answer; });
@@ -288,8 +289,8 @@ void worker::reply_answered() {
     under_way_ = std::move(rest);
 }
 
-// After the end of a connection the core accepts no answer from it. So a request that was executed after an
-// unanswered one counts as unknown, and a read as not sent.
+// Answers the requests in progress as `unknown` or `not_sent`, because the core accepts no other answer after the end
+// of the connection. A write that was executed, or whose commit was in progress, counts as unknown.
 void worker::answer_under_way(bool in_commit) {
     for (asked& each : under_way_) {
         const bool left = each.sent != core::time_point{};
@@ -309,7 +310,7 @@ void worker::await_retry() {
     }
 }
 
-// A watch that is removed meanwhile still exists at the database: the next attach removes it.
+// Answers the waiting requests. Removals of watches wait for the next attach: the database still has the watches.
 void worker::answer_waiting(outcome how) {
     while (std::optional<batch> next = take()) {
         if (auto* const questions = std::get_if<std::vector<asked>>(&*next)) {
@@ -345,7 +346,7 @@ void worker::leave() noexcept {
 void worker::end_own() noexcept {
     auto ended = database::ended::no;
     try {
-        // An unfinished transaction would keep its locks for as long as the process lives.
+        // close() also ends an unfinished transaction, which would keep its locks until the process ends.
         if (base::finish_or_end("the end of a session", [this] { return store_.close(); }) ==
             close_outcome::ended)
             ended = database::ended::yes;
@@ -380,7 +381,6 @@ void worker::reply(core::reply&& r, const asked& to) {
     deliver(std::move(r));
 }
 
-// Replies in the order of submission.
 void worker::reply_all() {
     for (const std::vector<asked> all = std::exchange(under_way_, {}); const asked& each : all) {
         deliver(each.events);

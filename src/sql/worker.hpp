@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker: the work of a session's thread, see session.hpp.
+// worker: does the work of a session's thread (session.hpp).
 //
-// Thread safety: `submit`, `forget_watches`, `id` and `stop` from any thread; `run` is the thread.
+// Thread safety: `submit`, `forget_watches`, `id` and `stop` from any thread; the session's thread calls `run`.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ struct session_parts {
     std::unique_ptr<database> db;
     std::shared_ptr<closing_signal> closing;
     std::shared_ptr<base::latest_failure> failures;
-    std::string server;  // for people
+    std::string server;  // the server's name, for messages
     std::string chroot;
     std::chrono::microseconds clean_containers_every{};
     std::optional<guardian::guarded_session> guarded{};
@@ -51,19 +51,19 @@ public:
         const base::lock_guard lock{mutex_};
         return servers_clock_;
     }
-    // Makes `run` end soon. No new delivery begins. If `orderly`, ends the session at the database, if that
-    // answers.
+    // Makes `run` end soon, and lets no new delivery begin. If `orderly`, ends the session at the database, if the
+    // database answers.
     void stop(bool orderly) noexcept;
     void run();
 
 private:
-    // Paths are the database's.
+    // A request. Its paths are the database's paths: they include the chroot.
     struct asked {
         core::request request;
-        bool with_next = false;               // another one follows at once
-        std::optional<core::reply> answer{};  // known without the database, or committed
+        bool with_next = false;               // another request follows at once
+        std::optional<core::reply> answer{};  // the database was not needed, or has committed
         std::vector<queued_event> events{};   // events that come before the answer
-        core::time_point sent{};              // just before its first statement
+        core::time_point sent{};              // the time just before its first statement
     };
     struct forgotten {
         std::string path;
@@ -73,12 +73,12 @@ private:
     using batch = std::variant<std::vector<asked>, std::vector<forgotten>>;
     using clock = boottime_clock;
     static constexpr std::chrono::milliseconds k_first_look{1};
-    // The pace of looking for a row that a user's transaction has locked.
+    // The pauses between two attempts to lock a row that a user's transaction has locked.
     [[nodiscard]] static base::back_off looks_for_a_row() noexcept {
         return {k_first_look, std::chrono::milliseconds{200}};
     }
 
-    // ---- connecting, worker.cpp ----
+    // ---- connecting (worker.cpp) ----
     void attach();
     void serve();
     void lose(const database_error& why);
@@ -93,10 +93,10 @@ private:
     void leave() noexcept;
     void end_own() noexcept;
 
-    // ---- being attached, worker_tasks.cpp ----
+    // ---- while attached (worker_tasks.cpp) ----
     void execute(std::vector<asked>&& questions);
     void execute(std::vector<forgotten>&& paths);
-    // Afterwards their answers are known.
+    // Executes the requests. Afterwards each of them has an answer.
     void carry_out(std::span<asked* const> all);
     void carry_out_one(asked& question);
     [[nodiscard]] carried_out apply(std::span<asked* const> all);
@@ -137,31 +137,32 @@ private:
 
     base::mutex mutex_;
     std::deque<task> tasks_ GUARDED_BY(mutex_);
-    std::deque<asked> confirmations_ GUARDED_BY(mutex_);  // overtake the tasks
+    std::deque<asked> confirmations_ GUARDED_BY(mutex_);  // sent before the tasks
     std::optional<core::clock_reading> servers_clock_ GUARDED_BY(mutex_);
 
-    // Used only by the thread.
+    // Only the session's thread uses the following members.
     store store_;
     local::client_watches book_;
     bool attached_ = false;
     bool dead_ = false;
     std::uint64_t connection_ = 0;
     std::vector<asked> under_way_;
-    std::deque<forgotten> given_back_;  // removed, and the database does not know yet
-    // The largest weight of the next batch: 1 after a failure, so that a failing request fails alone.
+    std::deque<forgotten> given_back_;  // watches to be removed at the database
+    // The largest weight of the next batch. It is 1 after a failure, so that a request that always fails does not fail
+    // others.
     std::size_t together_ = k_most_together;
     clock::time_point touched_{};
     clock::time_point clean_at_{};
     std::optional<clock::time_point> next_end_;  // the earliest deadline of another session
-    int looks_ = 0;  // further looks, soon, for a process that may have ended
+    int looks_ = 0;  // number of further looks for a process that may have ended
     clock::duration
-        held_pause_{};  // before the next look for a row that a user's transaction holds
+        held_pause_{};  // before the next look for a row that a user's transaction has locked
     base::back_off held_looks_ = looks_for_a_row();
     clock::time_point looked_{};
-    clock::duration pause_{};  // before the next attempt
+    clock::duration pause_{};  // before the next attempt to connect
     base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
     base::random chance_ = base::random::from_system();
-    std::string told_;  // the failure in the log
+    std::string told_;  // the latest failure that was logged
 };
 
 }  // namespace turnstile::sql

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker: requests and looks of an attached session.
+// The part of worker that executes requests and looks for other sessions' ends while the session is attached.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -12,20 +12,23 @@ namespace {
 
 using core::server_error;
 
-// A process that has closed its file still has the lock on it for a moment.
+// The largest number of looks for a process that has closed its session's file: such a process may still have the lock
+// for a moment.
 constexpr int k_looks = 7;
 
-// Requests that wait together are executed in one round. A second round reads the lists that could not go with writes.
+// The worker executes the requests of a batch in one transaction. A second transaction reads the lists that could not
+// be read together with writes.
 constexpr int k_most_rounds = 2;
 
-// The fraction of the session timeout that a request waits for a row which a user's transaction holds.
+// A request waits for a row that a user's transaction has locked for at most this fraction of the session timeout.
 constexpr int k_patience_part = 20;
 
 }  // namespace
 
 // ---- requests -----------------------------------------------------------------------------------
 
-// Lists that could not go with writes are read after them, and answered in their order.
+// Executes a batch. Lists that cannot be read together with writes are read after the writes. The replies are delivered
+// in the order of submission.
 void worker::execute(std::vector<asked>&& questions) {
     under_way_ = std::move(questions);
     bool expired = false;
@@ -44,7 +47,7 @@ void worker::execute(std::vector<asked>&& questions) {
     if (expired) expire();
 }
 
-// A transaction that fails because of one request would fail for all of them. So then each is executed separately.
+// If a transaction fails, one request may be the reason. So then each request is executed in a separate transaction.
 void worker::carry_out(std::span<asked* const> all) {
     if (all.size() == 1) return carry_out_one(*all.front());
     try {
@@ -57,9 +60,9 @@ void worker::carry_out(std::span<asked* const> all) {
     for (asked* const each : all) carry_out_one(*each);
 }
 
-// A node whose row a user's transaction holds is not removed before that has ended. The request waits, but no longer
-// than the session's other requests may wait, because holds depend on them. Then this request is discarded, and the
-// core sends it again after those.
+// A znode whose row a user's transaction holds can be removed only after that transaction has ended. The request waits,
+// but not for long, because the session's other requests wait meanwhile and holds depend on them. Then the worker
+// refuses this request, and the core sends it again after the other requests.
 void worker::carry_out_one(asked& question) {
     const std::array<asked*, 1> all{&question};
     base::back_off looks = looks_for_a_row();
@@ -80,8 +83,8 @@ void worker::carry_out_one(asked& question) {
     }
 }
 
-// The lease counts from `sent`. The database reads its clock for the deadline after that instant, however long the
-// requests waited here.
+// The lease counts from `sent`. The database reads its clock for the session's deadline after that instant. So the
+// deadline is not before the lease's end, however long the requests have waited here.
 carried_out worker::apply(std::span<asked* const> all) {
     const clock::time_point sent = clock::now();
     std::vector<const core::operation*> wanted;
@@ -106,7 +109,7 @@ void worker::execute(std::vector<forgotten>&& paths) {
     give_back_watches();
 }
 
-// ---- looks --------------------------------------------------------------------------------------
+// ---- looks for ended sessions -------------------------------------------------------------------
 
 worker::clock::time_point worker::next_look() const {
     clock::time_point next = std::min(touched_ + settings_.timeout / 3, clean_at_);
@@ -130,7 +133,8 @@ void worker::look() {
     hear(store::touch::no);
 }
 
-// A session that writes all the time is never touched, and still has to clean up.
+// Called at regular times, and not only when the session is idle: a session that writes all the time must also clean
+// up.
 void worker::clean() {
     if (guarded_) guarded_->check();
     clean_at_ = clock::now() + clean_every_;
@@ -141,7 +145,7 @@ void worker::clean() {
     hear(store::touch::no);
 }
 
-// Returns true if previously unknown sessions will be due.
+// Returns true if the repair has found sessions that will be due.
 bool worker::repair() {
     const repaired found = store_.repair();
     if (found.sessions > 0)
@@ -158,7 +162,8 @@ bool worker::repair() {
     return found.sessions > 0;
 }
 
-// A session that could not be ended is still due: the next look comes soon, and later ones at growing intervals.
+// Ends the sessions that are due. If one could not be ended, it is still due: the next look comes soon, and later looks
+// at growing intervals.
 void worker::end_others() {
     if (store_.end_others()) held_looks_.reset();
     held_pause_ = held_looks_.draw(chance_);
@@ -184,7 +189,7 @@ void worker::await_something() {
     switch (db_->wait(changed_.fd(), next_look())) {
         case database::woken::by_time:
         case database::woken::by_caller: return;
-        // A process that died may have committed changes for which it never rang.
+        // A process that died may have committed changes without ringing the bells for them.
         case database::woken::by_departure:
             looks_ = k_looks;
             looked_ = {};

@@ -14,9 +14,9 @@ CREATE TABLE IF NOT EXISTS turnstile_sessions (
     deadline bigint NOT NULL,
     changes bigint NOT NULL
 ) ENGINE = InnoDB;
--- A user's transaction keeps a node by its entry in turnstile_nodes_created. A change of the node does not touch the
--- entry, its removal does. New entries come after all others, so the gap that the transaction also locks hinders no
--- other client.
+-- A user's transaction keeps a znode by a lock on the znode's entry in turnstile_nodes_created. A change of the znode
+-- leaves the entry unchanged, and a removal deletes it. The lock also covers the gap after the entry. New entries come
+-- after all others, so this hinders no other client.
 CREATE TABLE IF NOT EXISTS turnstile_nodes (
     path varbinary(2000) PRIMARY KEY,
     parent varbinary(2000) NOT NULL,
@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS turnstile_events (
     nonce bigint NOT NULL,
     KEY turnstile_events_session (session)
 ) ENGINE = InnoDB;
--- A path is locked by the row of its hash: so paths without nodes can be locked.
+-- To lock a path, a transaction locks the row of the path's hash. So a path without a znode can be locked.
 CREATE TABLE IF NOT EXISTS turnstile_stripes (stripe integer PRIMARY KEY) ENGINE = InnoDB;
 INSERT IGNORE INTO turnstile_stripes SELECT seq FROM seq_0_to_1023;
 INSERT IGNORE INTO turnstile_nodes VALUES
@@ -60,8 +60,9 @@ INSERT IGNORE INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- Tokens grow from here on: a new database continues above the tokens of a lost one. Each number is larger than all
--- earlier ones, whichever client takes it: the cache belongs to the server, not to a connection.
+-- The numbers start at the time of day. So the tokens of a new database are larger than the tokens of a lost one. Each
+-- number is larger than all earlier numbers, whichever client takes it: the cache belongs to the server, not to a
+-- connection.
 EXECUTE IMMEDIATE CONCAT('CREATE SEQUENCE IF NOT EXISTS turnstile_number START WITH ',
     CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED), ' CACHE 1000 ENGINE = InnoDB');
 INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Turnstile's tables in MySQL, version 2. The library makes them on first use where it may; where it may not, an operator
--- runs this file, and gives the library's user SELECT, INSERT, UPDATE and DELETE on the tables. Run again it changes
--- nothing: the row 'schema', which comes last, says that all is there. The file mariadb.sql explains the tables.
+-- Turnstile's tables in MySQL, version 2. The library creates them on first use if it has the rights. Otherwise an
+-- operator runs this file, and grants the library's user SELECT, INSERT, UPDATE and DELETE on the tables. Running it
+-- again changes nothing: the row 'schema', which comes last, shows that everything exists. The file mariadb.sql
+-- explains the tables.
 CREATE TABLE IF NOT EXISTS turnstile_meta (
     name varbinary(64) PRIMARY KEY,
     value bigint NOT NULL
@@ -57,6 +58,6 @@ INSERT IGNORE INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- MySQL has no sequences. A writer inserts a row, whose number is larger than all before it, and deletes the row.
+-- MySQL has no sequences. A writer inserts a row, whose number is larger than all earlier numbers, and deletes the row.
 CREATE TABLE IF NOT EXISTS turnstile_number (id bigint AUTO_INCREMENT PRIMARY KEY) ENGINE = InnoDB;
 INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);
