@@ -18,10 +18,10 @@ namespace turnstile::tls {
 namespace {
 
 constexpr const char* k_service = "zookeeper";
-// ZooKeeper servers expect this name with DIGEST-MD5, wherever they run.
+// The name that a ZooKeeper server has in an exchange with DIGEST-MD5, whatever its host is.
 constexpr const char* k_digest_server = "zk-sasl-md5";
 
-// Cyrus SASL calls a function without arguments, and casts it.
+// Cyrus SASL stores every callback as a function without arguments, and casts it before the call.
 using any_callback = int (*)();
 
 template <class Function>
@@ -33,14 +33,16 @@ int no_log(void*, int, const char*) noexcept {
     return SASL_OK;
 }
 
-// True if Cyrus SASL is ready. It stays so: other libraries of the process may use it, too.
+// Starts Cyrus SASL once, and returns true if it is ready. This process never stops it, because other libraries may use
+// it too.
 bool begin_cyrus() noexcept {
     static const bool begun = ::sasl_client_init(nullptr) == SASL_OK;
     return begun;
 }
 
-// The plugin of DIGEST-MD5 keeps finished exchanges in memory of the process, which it locks only where the program has
-// given Cyrus SASL mutexes. GSSAPI keeps nothing, and may wait for a Kerberos server: its exchanges run side by side.
+// Returns a lock under which exchanges with DIGEST-MD5 run one at a time. The plugin keeps finished exchanges in
+// memory, and locks that memory only if the program has given Cyrus SASL mutexes. GSSAPI keeps no exchanges, and may
+// wait for a Kerberos server, so its exchanges run at the same time.
 std::unique_lock<std::mutex> turn_of(sasl_mechanism which) {
     static std::mutex one_at_a_time;
     if (which == sasl_mechanism::gssapi) return {};
@@ -71,7 +73,7 @@ public:
             reason_ = "Cyrus SASL gives no exchange";
             return;
         }
-        // Authentication alone: the server's messages stay as they are.
+        // Switches the encryption of SASL off: the exchange only authenticates the client.
         sasl_security_properties_t plain{};
         static_cast<void>(::sasl_setprop(own_, SASL_SEC_PROPS, &plain));
     }
@@ -104,8 +106,8 @@ public:
     [[nodiscard]] std::string reason() const override { return reason_; }
 
 private:
-    // GSSAPI begins with the client's token. DIGEST-MD5 begins with the server's: with room for a token Cyrus SASL would
-    // repeat an earlier exchange, with the password of that time.
+    // Starts the exchange. With GSSAPI the client sends the first token. With DIGEST-MD5 the server does: if this call
+    // offered room for a token, Cyrus SASL would repeat an earlier exchange, with the password of that time.
     int begin(const char** out, unsigned* length) {
         const auto name = std::string{name_of(mechanism_)};
         const bool first = mechanism_ == sasl_mechanism::gssapi;
@@ -130,7 +132,7 @@ private:
         *secret = reinterpret_cast<sasl_secret_t*>(bytes.data());
         return SASL_OK;
     }
-    // ZooKeeper servers have one realm.
+    // Returns the realm that the server offers first: ZooKeeper servers have only one.
     static int choose_realm(void*, int, const char** offered, const char** result) noexcept {
         *result = offered != nullptr && *offered != nullptr ? *offered : "";
         return SASL_OK;

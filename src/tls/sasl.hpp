@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sasl: the client's side of a SASL exchange, by Cyrus SASL, which computes everything. The ZooKeeper back end and the
-// guardian carry the tokens.
+// sasl: the client's side of a SASL exchange. Cyrus SASL computes the tokens, and the ZooKeeper back end and the
+// guardian send and receive them.
 //
 //     auto exchange = tls::make_sasl_exchange(settings, "zk1.example.org");
 //     if (!exchange.fault.empty()) return refuse(exchange.fault);
@@ -9,7 +9,7 @@
 // The module libturnstile-tls, the guardian and the command are linked with Cyrus SASL, so that programs without SASL do
 // not load it.
 //
-// Thread safety: an exchange belongs to one thread; the functions from any thread.
+// Thread safety: use an exchange from one thread; call the functions from any thread.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@
 
 namespace turnstile::tls {
 
-// True: the client authenticates.
+// True if the client authenticates by SASL.
 [[nodiscard]] inline bool is_enabled(const sasl_options& wanted) noexcept {
     return !wanted.user.empty() || wanted.mechanism == sasl_mechanism::gssapi;
 }
@@ -30,10 +30,10 @@ namespace turnstile::tls {
     return which == sasl_mechanism::gssapi ? "GSSAPI" : "DIGEST-MD5";
 }
 
-// Most tokens of the client in an exchange: DIGEST-MD5 takes two, GSSAPI three.
+// The largest number of tokens that the client sends in an exchange. DIGEST-MD5 needs two, GSSAPI three.
 inline constexpr int k_most_sasl_tokens = 8;
 
-// An exchange for one connection.
+// The exchange of one connection.
 class sasl_exchange {
 public:
     sasl_exchange() = default;
@@ -44,23 +44,23 @@ public:
     // Returns the answer to the server's token; the first call gets no token. Returns nothing if the exchange has
     // failed. With GSSAPI the call may wait for the Kerberos servers.
     [[nodiscard]] virtual std::optional<std::string> answer(std::string_view token) = 0;
-    // True once the client expects no further token. A non-empty last answer has to be sent.
+    // True once the client expects no further token. If the last answer is not empty, the caller must still send it.
     [[nodiscard]] virtual bool is_complete() const noexcept = 0;
-    // Why the exchange failed.
+    // Returns the reason for which the exchange failed.
     [[nodiscard]] virtual std::string reason() const = 0;
 };
 
 struct sasl_outcome {
     std::unique_ptr<sasl_exchange> value{};
-    // Names the file and the reason, or that there is no SASL. Empty: there is an exchange.
+    // The reason why there is no exchange, with the name of the file at fault; empty if there is an exchange.
     std::string fault{};
 };
 
-// Reads the password, so that the next connection uses a changed one. `host`: the server's name, for GSSAPI. `wanted` is
-// enabled.
+// Makes an exchange for one connection. Reads the password again, so that the next connection uses a changed password.
+// `host`: the server's name, for GSSAPI. `wanted` must be enabled.
 [[nodiscard]] sasl_outcome make_sasl_exchange(const sasl_options& wanted, const std::string& host);
 
-// Loads what an exchange needs, so that a later exchange loads nothing.
+// Loads all that an exchange needs, so that a later exchange loads nothing.
 void prepare_sasl() noexcept;
 
 }  // namespace turnstile::tls

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build without Cyrus SASL.
+// Replaces sasl.cpp in a build without Cyrus SASL.
 #include "tls/sasl.hpp"
 
 namespace turnstile::tls {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A socket as OpenSSL's BIO. The BIO of OpenSSL itself raises SIGPIPE in the program's threads when it writes to a
-// connection that has ended.
+// make_socket_bio: a socket as OpenSSL's BIO. When OpenSSL's own BIO writes to a connection that has ended, it raises
+// SIGPIPE in the program's threads; this BIO does not.
 //
-// Thread safety: the rules of OpenSSL's BIOs.
+// Thread safety: see OpenSSL's rules for BIOs.
 #pragma once
 
 #include <openssl/bio.h>
 
 namespace turnstile::tls {
 
-// The BIO does not own the descriptor. Null if memory is exhausted.
+// Returns a BIO that does not own the descriptor; null if memory is exhausted.
 [[nodiscard]] BIO* make_socket_bio(int fd);
 
 }  // namespace turnstile::tls

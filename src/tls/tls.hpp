@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS of a client: what it trusts and shows, and one connection of it. The back ends poll; OpenSSL carries the bytes.
+// tls: TLS for a client: the settings for all connections, and a stream for one connection. The back end waits by
+// poll(), and OpenSSL reads and writes the bytes.
 //
 //     const auto opened = tls::make_context(settings);
 //     if (!opened.fault.empty()) return refuse(opened.fault);
 //     auto stream = opened.value->open(socket, "zk1.example.org");
 //
-// The ZooKeeper back end reaches OpenSSL through the module libturnstile-tls, so that programs without TLS do not load it.
+// The ZooKeeper back end calls OpenSSL through the module libturnstile-tls, so that programs without TLS do not load
+// OpenSSL.
 //
-// Thread safety: contexts are values that do not change; a stream may be read by one thread while another one writes.
+// Thread safety: a context never changes. One thread may read a stream while another thread writes it.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +19,15 @@
 
 namespace turnstile::tls {
 
-// full: an authority that the client accepts signed the certificate, and the certificate has the host's name.
-// authority: any name will do. none: any certificate is accepted.
+// The check of a server's certificate. full: a trusted authority has signed it, and it contains the host's name.
+// authority: a trusted authority has signed it. none: the client accepts any certificate.
 enum class verification { full, authority, none };
 
 struct settings {
     bool enabled = false;
     verification verify = verification::full;
-    std::string ca_file{};    // certificates of the accepted authorities; empty: the system's
-    std::string cert_file{};  // the client's certificate, for servers that ask; empty: none
+    std::string ca_file{};    // certificates of trusted authorities; empty: the system's
+    std::string cert_file{};  // the client's certificate; empty: none
     std::string key_file{};
     std::string
         key_password_file{};    // its first line is the password of key_file; empty: there is none
@@ -34,12 +36,12 @@ struct settings {
     friend bool operator==(const settings&, const settings&) = default;
 };
 
-// The reason of a stream whose server ended it after the handshake.
+// The reason of a stream that the server has ended after the handshake.
 inline constexpr std::string_view k_closed = "it closed the connection";
 
 enum class handshake_step { done, wants_to_read, wants_to_write, failed };
 
-// A connection.
+// A connection to a server with TLS.
 class stream {
 public:
     stream() = default;
@@ -49,14 +51,14 @@ public:
 
     // Continues the handshake as far as possible without waiting.
     [[nodiscard]] virtual handshake_step go_on() = 0;
-    // The number of bytes read or written; 0: none now. Negative: the connection has ended.
+    // Return the number of bytes read or written; 0: none now; negative: the connection has ended.
     [[nodiscard]] virtual std::ptrdiff_t read(char* into, std::size_t most) = 0;
     [[nodiscard]] virtual std::ptrdiff_t write(std::string_view text) = 0;
-    // Tells the server that no more is written (close_notify), as far as possible without waiting.
+    // Tells the server that the client writes no more (close_notify), as far as possible without waiting.
     virtual void finish() = 0;
-    // Why the connection failed or ended.
+    // Returns the reason why the connection failed or ended.
     [[nodiscard]] virtual std::string reason() const = 0;
-    // A new attempt would fail, too: the certificate or the settings have to be changed.
+    // True if a new attempt would also fail until the certificate or the settings are changed.
     [[nodiscard]] virtual bool is_refused() const noexcept = 0;
 };
 
@@ -67,7 +69,8 @@ public:
     context& operator=(const context&) = delete;
     virtual ~context() = default;
 
-    // On a connected socket; `host` is the name that the certificate must have, unless the settings contain a name.
+    // Starts a stream on a connected socket. `host` is the name that the certificate must have, unless the settings
+    // contain a name.
     [[nodiscard]] virtual std::unique_ptr<stream> open(int fd, const std::string& host) const = 0;
 };
 
@@ -79,7 +82,8 @@ struct context_outcome {
     std::string fault{};  // names the file and the reason; empty: there is a context
 };
 
-// Reads the files. `plain_form`: ends the reason about a server that does not speak TLS, "redis:// is without".
+// Reads the files and makes a context. `plain_form`: a clause such as "redis:// is without", which ends the reason
+// about a server without TLS.
 [[nodiscard]] context_outcome make_context(const settings& wanted, std::string_view plain_form);
 
 }  // namespace turnstile::tls

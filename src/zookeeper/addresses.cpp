@@ -26,7 +26,7 @@ struct resolution {
 resolution look_up(const server_address& server) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_ADDRCONFIG;  // the same as in the C client
+    hints.ai_flags = AI_ADDRCONFIG;  // the C client's flag
     addrinfo* raw = nullptr;
     resolution out;
     out.answer =
@@ -65,12 +65,12 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
                              unresolved_hosts& missing) {
     server_list out;
     std::vector<std::string> list;
-    std::string known;  // a server that has an address
+    std::string known;  // a server with one address
     std::size_t count = 0;
     for (const auto& server : servers.servers) {
         const auto [answer, addresses] = look_up(server);
         missing.record(server.host, answer);
-        count += std::max<std::size_t>(addresses.size(), 1);  // may get an address later
+        count += std::max<std::size_t>(addresses.size(), 1);  // 0 counts as 1: may get one later
         out.by_address = out.by_address || addresses.size() >= 2;
         if (addresses.size() < 2)
             list.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
@@ -80,7 +80,7 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
                 list.push_back(to_string(address, address_form::for_c_client));
     }
     std::shuffle(list.begin(), list.end(), chance);
-    // Makes the number of servers odd, unless names replace the addresses later.
+    // Makes the number of servers odd. A list with addresses stays as it is, because names replace the addresses later.
     if (!out.by_address && !known.empty() && count % 2 == 0) list.push_back(known);
     out.text = fmt::format("{}", fmt::join(list, ","));
     return out;

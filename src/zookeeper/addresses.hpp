@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// resolve, shuffled_servers: the servers' addresses, and the order in which a session tries them.
+// addresses: resolves the names of the servers, and chooses the order in which a session tries the servers.
 //
-// Each time the C client resolves names, it reseeds the program's random() and drand48() to shuffle its list.
-// leave_random_alone prevents that, and the C client gets a list that is shuffled already. It still draws from
+// Each time the C client resolves names, it reseeds the program's random() and drand48(), to shuffle its list.
+// leave_random_alone() prevents that, so this library gives the C client a shuffled list. The C client still draws from
 // drand48() when it connects.
 //
-// Thread safety: functions, from any thread.
+// Thread safety: all functions from any thread.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@
 
 namespace turnstile::zookeeper {
 
-// All addresses of the name; none if it cannot be resolved now. Blocks.
+// Returns all addresses of the server's name; none if the name cannot be resolved now. Blocks.
 [[nodiscard]] std::vector<socket_address> resolve(const server_address& server);
 
-// The servers' addresses in random order; `missing` records names without addresses. Blocks.
+// Returns the servers' addresses in random order. `missing` records the names without addresses. Blocks.
 [[nodiscard]] std::vector<socket_address> shuffled_addresses(const connect_string& servers,
                                                              base::random& chance,
                                                              unresolved_hosts& missing);
@@ -31,15 +31,15 @@ struct server_list {
     bool by_address = false;  // the list has addresses in place of a name
 };
 
-// The servers in random order. A name with several addresses is replaced by them, a name that cannot be resolved
-// stays; `missing` records which can. If the number of servers is even and no name has several addresses, one server
-// is listed twice: after each failure the C client advances by two (ZOOKEEPER-2466), so it would try only half of
-// them, and would not pause. Blocks.
+// Returns the servers in random order. Addresses replace a name that has several addresses. A name that cannot be
+// resolved stays, and `missing` records it. After each failure the C client advances by two (ZOOKEEPER-2466), so it
+// would try only half of an even number of servers, and would not pause. So if the number is even, and no name has
+// several addresses, the list contains one server twice. Blocks.
 [[nodiscard]] server_list shuffled_servers(const connect_string& servers, base::random& chance,
                                            unresolved_hosts& missing);
 
-// From now on no handle of this process reseeds random() and drand48(), including the program's own handles, which
-// then try their servers in the order of the list. A move to the leader depends on that order as well.
+// From now on, no handle of this process reseeds random() and drand48(). This includes the program's own handles, which
+// then try their servers in the order of their list. A move to the leader needs this order as well.
 void leave_random_alone() noexcept;
 
 }  // namespace turnstile::zookeeper

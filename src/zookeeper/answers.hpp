@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// answers: translates the C client's return codes, states and structures for the coordinator interface.
+// answers: converts return codes, states and structures of the C client to types of the coordinator's interface
+// (core/seam).
 //
 // Thread safety: pure functions.
 #pragma once
@@ -18,12 +19,12 @@ struct verdict {
     friend bool operator==(const verdict&, const verdict&) = default;
 };
 
-// Judges the code of a completion. Codes that the C client itself generates while it clears its queues count as
-// unknown even if servers use them too (ZSESSIONEXPIRED, ZAUTHFAILED): the request may have been executed
-// before.
+// Judges the code of a completion. When the C client clears its queues, it generates some codes itself
+// (ZSESSIONEXPIRED, ZAUTHFAILED). These codes count as unknown, although servers use them too: the server may have
+// executed the request before.
 [[nodiscard]] verdict judge_completion(int rc) noexcept;
 
-// Judges a code that a call returned at once: nothing was sent.
+// Judges a code that the call itself returned: the C client has not sent the request.
 [[nodiscard]] verdict judge_call(int rc) noexcept;
 
 // Judges one part of an answered multi.
@@ -31,7 +32,7 @@ struct verdict {
 
 [[nodiscard]] core::stat to_stat(const Stat& from) noexcept;
 
-// Empty for types that do not belong to a watch.
+// Returns nothing for an event type that does not belong to a watch.
 [[nodiscard]] std::optional<core::watch_kind> to_watch_kind(int event_type) noexcept;
 
 }  // namespace turnstile::zookeeper

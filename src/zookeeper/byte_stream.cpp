@@ -18,10 +18,10 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// poll() counts milliseconds in an int.
+// poll() takes its limit as milliseconds in an int.
 constexpr std::chrono::milliseconds k_longest_wait = std::chrono::hours{1};
 
-// A server closes its side when it has read the end of ours.
+// The limit for finish(): a server closes its side when it has read the end of the client's bytes.
 constexpr std::chrono::seconds k_finish_limit{1};
 
 bool is_passing(int error) noexcept {
@@ -120,7 +120,7 @@ void tcp_stream::finish() {
     if (failure_ == 0) failure_ = ENOTCONN;
 }
 
-// Without a TLS context there must be no connection; an address of length 0 makes none.
+// Without a TLS context the stream must not connect, so it passes an address of length 0 to the TCP stream.
 tls_stream::tls_stream(const socket_address& server, core::time_point deadline, int give_up)
     : context_{context_for(*server.security)},
       tcp_{context_.value ? server : socket_address{}, deadline, give_up} {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// byte_stream: bytes to and from one server, under one deadline, with TLS if the address requires it.
+// byte_stream: a connection to one server with one deadline for all calls, and with TLS if the address requires TLS.
 //
 //     const auto link = open_stream(address, deadline, give_up.fd());
 //     if (!link->write(packet) || !link->read(answer)) log(link->reason());
@@ -20,7 +20,7 @@
 
 namespace turnstile::zookeeper {
 
-// The reason if the deadline has passed.
+// The reason of a stream whose deadline has passed.
 inline constexpr std::string_view k_no_answer_in_time = "no answer in time";
 
 class byte_stream {
@@ -30,19 +30,20 @@ public:
     byte_stream& operator=(const byte_stream&) = delete;
     virtual ~byte_stream() = default;
 
-    // Sends or reads all bytes. Returns false if the stream has failed, which is permanent.
+    // Send or read all bytes. Return false if the stream has failed; a failed stream stays so.
     [[nodiscard]] virtual bool write(std::string_view bytes) = 0;
     [[nodiscard]] virtual bool read(std::span<char> bytes) = 0;
-    // Ends the stream, and waits until the server has done so as well. A server that noticed the end later could
-    // confuse it with the session's next connection, and would count both.
+    // Ends the stream, and waits until the server has ended it too. Otherwise the server could notice the end only
+    // after the session's next connection. It would then count two connections, or take the new one for the old.
     virtual void finish() = 0;
-    // Reason of the failure.
+    // Returns the reason of the failure.
     [[nodiscard]] virtual std::string reason() const = 0;
 };
 
 class tcp_stream final : public byte_stream {
 public:
-    // Each call blocks until it is done, `deadline` has passed or `give_up`, a descriptor, is readable.
+    // Connects. Each call blocks until it is done, until `deadline` has passed, or until `give_up`, a descriptor, is
+    // readable.
     tcp_stream(const socket_address& server, core::time_point deadline, int give_up);
 
     [[nodiscard]] bool write(std::string_view bytes) override;
@@ -51,7 +52,7 @@ public:
     [[nodiscard]] std::string reason() const override;
 
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
-    // Returns true once the socket is ready for `events`.
+    // Waits until the socket is ready for `events`. Returns false if the wait has failed.
     [[nodiscard]] bool await(short events);
 
 private:
@@ -65,7 +66,7 @@ private:
 
 class tls_stream final : public byte_stream {
 public:
-    // `server` has settings of TLS. Blocks until the TLS handshake is done, like the calls of a tcp_stream.
+    // `server` must have settings for TLS. Blocks until the TLS handshake is done, with the limits of a tcp_stream.
     tls_stream(const socket_address& server, core::time_point deadline, int give_up);
 
     [[nodiscard]] bool write(std::string_view bytes) override;
@@ -73,7 +74,7 @@ public:
     void finish() override;
     [[nodiscard]] std::string reason() const override;
 
-    // The stream for use without waiting (tls::stream); null before the handshake is done.
+    // Returns the stream for use without waiting (tls::stream); null before the handshake is done.
     [[nodiscard]] tls::stream* secured() noexcept { return secured_.get(); }
     [[nodiscard]] int socket() const noexcept { return tcp_.socket(); }
 
@@ -81,7 +82,7 @@ private:
     void agree(const tls::context& context, const std::string& host);
     [[nodiscard]] bool fail(std::string why);
 
-    // Reads the files before there is a connection.
+    // Made before the connection, so that a bad file makes no connection.
     const tls::context_outcome context_;
     tcp_stream tcp_;
     std::unique_ptr<tls::stream> secured_;

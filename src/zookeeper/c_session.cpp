@@ -26,11 +26,11 @@ namespace {
 
 int to_client_timeout(core::duration timeout) noexcept {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
-    // Zero would mean the C client's own default. It doubles the value, in an int.
+    // 0 would select the C client's own default, and the C client doubles the value in an int.
     return static_cast<int>(std::clamp<std::int64_t>(ms, 1, std::numeric_limits<int>::max() / 2));
 }
 
-// zookeeper_init resolved no name, or the system lacks a resource.
+// Called when zookeeper_init has resolved no name, or when the system lacks a resource.
 [[noreturn]] void throw_init_error(const connect_string& servers, const unresolved_hosts& missing,
                                    int failure) {
     if (failure == ENOMEM || failure == EMFILE || failure == ENFILE || failure == EAGAIN) {
@@ -59,7 +59,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
         const auto hosts = shuffled_servers(servers_, chance, known_->missing);
         if (guardian_)
             for (const auto& server : servers_.servers) note_addresses(resolve(server));
-        // Callbacks wait until the handle and its credentials are set.
+        // The lock makes callbacks wait until the handle and its credentials are set.
         const base::lock_guard turn{turn_};
         open_handle(hosts, nullptr);
         return;
@@ -75,26 +75,29 @@ void c_session::note_addresses(const std::vector<socket_address>& found) {
 }
 
 void c_session::open_handle(const server_list& hosts, const clientid_t* own) {
-    // Made before there is a handle whose threads call us: nothing below throws.
+    // Nothing below may throw: the threads of the handle already call this object.
     const auto by_name =
         hosts.by_address ? hosts_of(servers_, address_form::for_c_client) : std::string{};
     const auto with_chroot = hosts.text + (settings_.whole_tree ? "" : servers_.chroot);
     const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
-    const support::block_signals blocked;  // the C client's threads inherit this, and the name
+    const support::block_signals blocked;  // the C client's threads inherit the mask and the name
     const base::name_started_threads named{"turnstile-zk"};
     errno = 0;
     handle_ = ::zookeeper_init2(with_chroot.c_str(), on_event, to_client_timeout(settings_.timeout),
                                 own, this, flags, on_client_line);
     if (handle_ == nullptr) throw_init_error(servers_, known_->missing, errno);
-    // Otherwise each poll of the I/O thread resolves all names; with -1 only each attempt to connect does.
+    // Without this call, the I/O thread would resolve all names at each poll. With -1 it resolves them only at an
+    // attempt to connect.
     zoo_set_servers_resolution_delay(handle_, -1);
-    // From now on it resolves the names. The list of addresses, which its I/O thread reads without a lock, remains.
+    // From now on the C client resolves the names, and keeps the list of addresses, which its I/O thread reads without
+    // a lock.
     if (hosts.by_address) zoo_set_servers(handle_, by_name.c_str());
     if (!settings_.credentials.empty()) add_credentials();
 }
 
 void c_session::add_credentials() {
-    // No completion: it would run on the I/O thread. A refusal comes as a session event, in order.
+    // Passes no completion, because it would run on the I/O thread. A session event reports a refusal, in the order of
+    // events.
     const int rc = zoo_add_auth(handle_, "digest", settings_.credentials.data(),
                                 static_cast<int>(settings_.credentials.size()), nullptr, nullptr);
     if (rc != ZOK) log::write(log_level::error, "zoo_add_auth: {}", zerror(rc));
@@ -116,7 +119,7 @@ void c_session::close() noexcept {
     if (handle_ == nullptr) return;
     leave_shared();
     start_sweep();
-    // Until it returns, its threads may still call us.
+    // The C client's threads may call this object until zookeeper_close() returns.
     zookeeper_close(handle_);
     if (tunnel_) tunnel_->stop();
     tell_guardian_of_end();
@@ -167,7 +170,7 @@ void c_session::submit(core::request&& request) {
         p.answer.outcome = word.outcome;
         p.answer.error = word.error;
         p.settled = true;
-        // A settled request is delivered at once only if all earlier requests have their replies.
+        // Delivers the reply now only if all earlier requests have their replies.
         at_once = pending_.first_settled() == &p;
     }
     if (!at_once) return;
@@ -192,12 +195,13 @@ void c_session::send_removal(const std::string& path) {
     p.path = path;
     const int rc = hand_over_removal(handle_, path, p);
     if (rc == ZOK) return pending_.handed_over();
-    // ZNOWATCHER: the watch has fired already, or there was none. ZINVALIDSTATE: the handle is dead.
+    // ZNOWATCHER: the watch has fired already or did not exist. ZINVALIDSTATE: the handle is dead. In both cases
+    // nothing remains to be removed.
     watches_.removed(path);
     pending_.remove(p);
 }
 
-// If it is lost, it is sent again after the next attach.
+// Handles the answer to a removal of watches. A removal without an answer is sent again after the next attach.
 void c_session::removal_done(const pending_request& p, int rc) {
     const auto word = judge_completion(rc);
     learn(known_->requests.removals, p, word);
@@ -223,7 +227,7 @@ void c_session::send_witness(const std::optional<server_answers>& told) {
 void c_session::completed(pending_request& p, int rc) {
     await_sweep();
     const base::lock_guard turn{turn_};
-    deliver_settled();  // the helper, whose task this is, may be late
+    deliver_settled();  // the helper, which also does this, may be late
     if (take_reply(p, rc)) deliver_settled();
 }
 
@@ -231,7 +235,8 @@ bool c_session::take_reply(pending_request& p, int rc) {
     base::unique_lock lock{mutex_};
     pending_.came_back();
     verdict word = judge_completion(rc);
-    // The reply arrived on a silent connection, and since then the core got the end of this connection.
+    // The reply arrived on a silent connection, whose end the library has already reported to the core. So the outcome
+    // counts as unknown.
     if (phase_ == phase::detached && word.outcome == core::outcome::answered)
         word = {core::outcome::unknown, core::server_error::ok};
     if (goes_on(p, word)) return false;
@@ -243,7 +248,7 @@ bool c_session::take_reply(pending_request& p, int rc) {
     const std::optional<server_answers> told{p.told};
     if (why == pending_request::purpose::watch_removal) removal_done(p, rc);
     if (p.sets_watch && watches_.answered(p.path) && usable()) send_removal(p.path);
-    // The request may have waited in the C client for a later connection than its own.
+    // The C client may have sent the request on a later connection than the connection of its submission.
     if (why == pending_request::purpose::user && word.outcome == core::outcome::answered) {
         answer.connection = connection_;
     }
@@ -284,7 +289,7 @@ void c_session::deliver(core::coordinator_event&& event) {
 
 void c_session::on_event(zhandle_t* /*handle*/, int type, int state, const char* path, void* self) {
     c_session& me = *static_cast<c_session*>(self);
-    // An exception must not pass the C client's frames.
+    // An exception must not leave a callback of the C client.
     base::finish_or_end("an event of the ZooKeeper client", [&] {
         const base::lock_guard turn{me.turn_};
         if (type == ZOO_SESSION_EVENT) {

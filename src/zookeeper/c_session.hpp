@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // c_session: one session through one handle of the C client.
 //
-// Purpose: turns the C client's callbacks into events of the coordinator interface, in order, and keeps the
-// interface's rules if the C client does not (core/seam/seam.hpp, core/seam/coordinator.hpp).
+// Purpose: converts the C client's callbacks into events of the coordinator's interface, in order. Keeps the rules of
+// that interface where the C client does not (core/seam/seam.hpp, core/seam/coordinator.hpp).
 //
 // | state    | entered when                             | requests                      |
 // |----------|------------------------------------------|-------------------------------|
@@ -16,16 +16,16 @@
 // | dead     | expired, credentials refused, another    | answered `not_sent`           |
 // |          | client has the session as well           |                               |
 //
-// The order of events: the C client queues session events, watch events and completions for one of its
-// threads, in the order in which its I/O thread got them, and that thread calls us. Deliveries from other
-// threads (replies that we give ourselves, roles) take their turn with `turn_`.
+// The order of events: the C client queues session events, watch events and completions in the order in which its I/O
+// thread got them. Another thread of the C client takes them from the queue and calls this object. Other threads
+// deliver replies that this object makes itself, and roles. `turn_` lets only one thread deliver at a time.
 //
-// A session event may be delivered late, when the C client has a new connection already. A role that was
-// learned meanwhile would then belong to the wrong server. So the role is delivered only after the answer
-// to a read that was sent after the server's answer to "srvr", if no session event came before it.
+// The C client may report a session event only when it already has a new connection. A role that was learned before
+// would then count for the wrong server. So after the server's answer to "srvr" the session sends a read. If the read
+// is answered before any session event, the session delivers the role.
 //
-// Thread safety: all members from any thread; `close` once, not from the sink. `turn_` is taken before
-// `mutex_`; the functions that the sink may call take only `mutex_`.
+// Thread safety: all members from any thread. Call `close` once, and not from the sink. A thread that needs both locks
+// takes `turn_` before `mutex_`. The functions that the sink may call take only `mutex_`.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
@@ -81,7 +81,8 @@ public:
     [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const EXCLUDES(mutex_);
     void close() noexcept EXCLUDES(turn_, mutex_);
-    // All servers have older data than this session has seen: no server accepts it again, unless it is attached now.
+    // Called when all servers have older data than this session has seen. Ends the session unless it is attached,
+    // because no server will accept it again.
     void give_up_to_older_data() EXCLUDES(turn_, mutex_);
 
     void completed(pending_request& p, int rc) override EXCLUDES(turn_, mutex_);
@@ -90,15 +91,16 @@ private:
     enum class phase { entering, detached, attached, moving, dead };
 
     static void on_event(zhandle_t* handle, int type, int state, const char* path, void* self);
-    // `own`: a session to attach to; null: the C client opens one. `hosts`: the servers in the order of the attempts.
+    // `own`: the session to which the C client attaches; null: the C client opens a session. `hosts`: the servers in
+    // the order of the attempts.
     void open_handle(const server_list& hosts, const clientid_t* own) REQUIRES(turn_);
     void add_credentials() REQUIRES(turn_);
     void note_addresses(const std::vector<socket_address>& found);
 
-    // The steps to an unshared session, c_session_entry.cpp.
+    // ---- the steps to a session that no other client has: c_session_entry.cpp ----
     enum class entry { over, again, failed };
     void enter() EXCLUDES(turn_, mutex_);
-    // `rounds`: rounds over all servers so far, without a session.
+    // `rounds`: the number of rounds over all servers without a session so far.
     [[nodiscard]] entry enter_at(const socket_address& server, unsigned rounds)
         EXCLUDES(turn_, mutex_);
     [[nodiscard]] entry attach_to(const core::session_identity& own, const socket_address& server)
@@ -111,13 +113,13 @@ private:
     void pass_over(const core::session_identity& shared, const path_list& owned,
                    const socket_address& server);
     [[nodiscard]] server_list hosts_from(const socket_address& first) const;
-    // The hosts as a list for the C client; a tunnel replaces their addresses.
+    // Returns the hosts as a list for the C client. If there is a tunnel, its local addresses replace the hosts.
     [[nodiscard]] std::string client_list(const std::vector<std::string>& hosts) const;
     void make_tunnel(const core::session_identity& own);
     [[nodiscard]] bool has_to_stop() const noexcept;
     void pause_entry(core::duration length) const noexcept;
 
-    // A session that another client also has, c_session_sharing.cpp.
+    // ---- a session that another client has too: c_session_sharing.cpp ----
     enum class suspicion { opened_unasked, early_ends };
     void look_for_sharer(suspicion why, const socket_address& first) EXCLUDES(turn_, mutex_);
     [[nodiscard]] bool ask_first(core::link_kind kind) REQUIRES(turn_) EXCLUDES(mutex_);
@@ -134,7 +136,7 @@ private:
     void session_event(int state) REQUIRES(turn_) EXCLUDES(mutex_);
     void watch_fired(int type, const char* path) REQUIRES(turn_) EXCLUDES(mutex_);
 
-    // The session's steps, c_session_link.cpp.
+    // ---- attach, detach and the end of the session: c_session_link.cpp ----
     void attach(core::link_kind kind) REQUIRES(turn_) EXCLUDES(mutex_);
     void detach() REQUIRES(turn_) EXCLUDES(mutex_);
     void die(core::link_kind why) REQUIRES(turn_) EXCLUDES(mutex_);
@@ -144,12 +146,13 @@ private:
     core::link_event describe_attach(core::link_kind kind) REQUIRES(mutex_);
     [[nodiscard]] socket_address connected_server() const;
 
-    // The servers' roles and the way to the leader, c_session_role.cpp.
+    // ---- the servers' roles and the move to the leader: c_session_role.cpp ----
     void learn_role(std::uint64_t connection, const socket_address& server) EXCLUDES(turn_, mutex_);
     void role_witnessed(std::uint64_t connection, const server_answers& told) REQUIRES(turn_)
         EXCLUDES(mutex_);
     [[nodiscard]] server_answers ask(const socket_address& server);
-    // Detects the server's software, if it has not reported that, by the requests that it knows; once for a session.
+    // Finds out the server's software by two requests that not all servers know, once for a session. Does so only if
+    // the server has not reported its software.
     void identify(server_answers told) REQUIRES(mutex_);
     void send_examination(const server_answers& told) REQUIRES(mutex_);
     bool send_question(const core::operation& question, const std::optional<server_answers>& told)
@@ -166,14 +169,14 @@ private:
     void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void list_names_alone() EXCLUDES(turn_, mutex_);
 
-    // A silent connection, c_session_silence.cpp.
+    // ---- a silent connection: c_session_silence.cpp ----
     void look(const core::look_elsewhere& wanted) EXCLUDES(turn_, mutex_);
     [[nodiscard]] std::optional<way_to_leader> find_another(const core::look_elsewhere& wanted,
                                                             const socket_address& present) const;
     void leave_silent_server(std::uint64_t connection) EXCLUDES(turn_, mutex_);
     [[nodiscard]] bool may_leave(std::uint64_t connection) const noexcept REQUIRES(mutex_);
 
-    // Servers that know fewer requests, c_session_older.cpp.
+    // ---- servers that know fewer requests: c_session_older.cpp ----
     [[nodiscard]] bool lacks(const request_knowledge& request) const noexcept REQUIRES(mutex_);
     [[nodiscard]] bool prepare_create(pending_request& p, const core::create_op& op) const
         REQUIRES(mutex_);
@@ -186,20 +189,21 @@ private:
     void forget_here(const std::string& path) REQUIRES(mutex_);
     void tell_complete() REQUIRES(turn_) EXCLUDES(mutex_);
 
-    // Leaves no request in progress behind in the C client, c_session_end.cpp.
+    // ---- the end of the requests in progress: c_session_end.cpp ----
     void start_sweep() EXCLUDES(mutex_);
     void await_sweep() EXCLUDES(mutex_);
     static void on_swept(int rc, const void* self);
 
     void deliver(core::coordinator_event&& event) REQUIRES(turn_) EXCLUDES(mutex_);
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
-    // Returns true if the next request is settled: the caller then delivers it. If it becomes settled later, settling
-    // it delivers it.
+    // Returns true if the caller must call deliver_settled(), because the next request is settled. A request that
+    // becomes settled later is delivered by the code that settles it.
     [[nodiscard]] bool take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
     void removal_done(const pending_request& p, int rc) REQUIRES(mutex_);
     [[nodiscard]] bool usable() const noexcept REQUIRES(mutex_);
     void send_removal(const std::string& path) REQUIRES(mutex_);
-    // `told`: the answers of the connection's server, if this answer comes on the same connection.
+    // `told`: the answers of the connection's server. They count if the answer to this read comes on the same
+    // connection.
     void send_witness(const std::optional<server_answers>& told) REQUIRES(mutex_);
     void drop_forgotten_watches() REQUIRES(mutex_);
 
@@ -208,9 +212,9 @@ private:
     const core::session_settings settings_;
     core::session_sink& sink_;
     const std::shared_ptr<guardian::link> guardian_;  // null: none
-    std::vector<guardian::endpoint> addresses_;       // for the guardian; constant
+    std::vector<guardian::endpoint> addresses_;       // for the guardian; never changes
 
-    mutable base::mutex turn_;               // its owner may call the sink
+    mutable base::mutex turn_;               // the thread that has it may call the sink
     bool silent_ GUARDED_BY(turn_) = false;  // close() has begun
     arrival_line line_ GUARDED_BY(turn_);
 
@@ -218,47 +222,48 @@ private:
     phase phase_ GUARDED_BY(mutex_) = phase::entering;
     bool closed_ GUARDED_BY(mutex_) = false;
     bool shared_ GUARDED_BY(mutex_) = false;  // with another client: must not be closed
-    // The C client itself opens the session if the connect string allows read-only servers. Then the session is asked
-    // for its ephemeral znodes as soon as it is attached to a server that accepts writes.
+    // If the connect string allows read-only servers, the C client itself opens the session. The client must then ask
+    // which ephemeral znodes the session owns. `due`: it asks when the session is attached to a server that accepts
+    // writes.
     enum class asking { settled, due, under_way };
     asking asking_ GUARDED_BY(mutex_) = asking::settled;
     own_znodes own_ GUARDED_BY(mutex_);
     flap_watch flaps_ GUARDED_BY(mutex_);
-    std::uint64_t connection_ GUARDED_BY(mutex_) = 0;  // the latest, counted from 1
+    std::uint64_t connection_ GUARDED_BY(mutex_) = 0;  // number of the latest connection, from 1
     core::session_identity identity_ GUARDED_BY(mutex_);
     std::optional<core::clock_reading> clock_ GUARDED_BY(mutex_);
     pending_requests pending_ GUARDED_BY(mutex_);
     watch_book watches_ GUARDED_BY(mutex_);
     std::optional<way_to_leader> to_leader_ GUARDED_BY(mutex_);  // for a move that has not begun
-    std::optional<way_to_leader> elsewhere_ GUARDED_BY(mutex_);  // result of the latest look
+    std::optional<way_to_leader> elsewhere_ GUARDED_BY(mutex_);  // the result of the latest look()
     std::size_t listed_ GUARDED_BY(mutex_) = 0;    // the C client's addresses; 0: names alone
-    core::duration timeout_ GUARDED_BY(mutex_){};  // the negotiated one
-    bool examined_ GUARDED_BY(mutex_) = false;     // the examination was sent
+    core::duration timeout_ GUARDED_BY(mutex_){};  // the timeout that the servers granted
+    bool examined_ GUARDED_BY(mutex_) = false;     // send_examination() has been called
     bool warned_ GUARDED_BY(mutex_) = false;       // about a server that may be no ZooKeeper
     server_software software_ GUARDED_BY(mutex_) = server_software::unknown;  // if it is known
-    // Separate: the C client holds its locks when it calls the end of the sweep, and takes them in calls under mutex_.
+    // A separate lock: the C client calls on_swept() with its own locks held, and calls under mutex_ take these locks.
     base::mutex sweep_mutex_;
     std::atomic<bool> sweeping_{false};  // close() has not queued all completions yet
     base::condition swept_;
 
-    // Set once, by the constructor or enter(), under `turn_`, so that no callback runs before; then constant.
-    // Requests check `phase_` first: an attach comes after this was set.
+    // Set once, by the constructor or by enter(), under `turn_`, so that no callback runs before. Constant afterwards.
+    // Requests check `phase_` before they use it.
     zhandle_t* handle_ = nullptr;
     std::unique_ptr<tunnel> tunnel_;  // null: the servers are without TLS
 
-    bool pace_refused_ = false;    // the helper's: conf is not allowed
-    std::uint64_t entries_ = 0;    // enter()'s: attempts to open a session
+    bool pace_refused_ = false;    // for the helper: the server does not allow conf
+    std::uint64_t entries_ = 0;    // for enter(): attempts to open a session
     std::uint64_t passed_by_ = 0;  // enter()'s: other clients' sessions that servers assigned
     struct entry_failure {
         std::uint64_t count = 0;
-        std::string reason;  // the connection's
-        std::string told;    // with the server's answer
+        std::string reason;  // the reason of the connection's failure
+        std::string told;    // the reason with the server's answer
     };
     std::map<std::string, entry_failure>
         entry_failures_;  // enter()'s: by address, in readable form
 
     base::wake_up closing_;  // close() has begun
-    base::wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun
+    base::wake_up changed_;  // ends the helper's waits: an attach, a detach or close()
     helper_thread helper_;
     helper_thread entrance_;  // enter(), which runs until a server answers
 };

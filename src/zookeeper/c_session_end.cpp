@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: at its end no request in progress stays in the C client.
+// The part of c_session that leaves no request in progress in the C client when the session ends.
 //
-// zookeeper_close() queues a completion for each unanswered request, for its completion thread. That thread ends as
-// soon as its queue is empty, perhaps before all completions are queued; later ones are never called nor freed
-// (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion waits until the last is queued. A completion
-// that zookeeper_close() itself calls, after the others, shows that: the completion of zoo_add_auth. Its credentials
-// are made up; the session ends with them.
+// zookeeper_close() queues a completion for each unanswered request. The C client's completion thread ends as soon as
+// its queue is empty, perhaps before zookeeper_close() has queued all completions. The C client then neither calls nor
+// frees the later completions (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion waits until the
+// last is queued. zookeeper_close() itself calls the completion of zoo_add_auth after it has queued the others. So
+// close() adds invented credentials, which end with the session, and their completion ends the wait.
 #include <string_view>
 
 #include "zookeeper/c_session.hpp"
@@ -25,7 +25,8 @@ void c_session::start_sweep() {
         on_swept(ZINVALIDSTATE, this);
 }
 
-// The server may have answered it already; then it has answered the earlier requests as well.
+// Ends the wait of the first completion. If the server has answered zoo_add_auth already, it has also answered all
+// earlier requests.
 void c_session::on_swept(int /*rc*/, const void* self) {
     c_session& me = *static_cast<c_session*>(const_cast<void*>(self));
     {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: how it gets a session that no other client has (raw_session.hpp explains the problem).
+// The part of c_session that gets a session that no other client has (raw_session.hpp explains the problem).
 //
-// The session is opened over a separate connection, which ends before the C client attaches to the session: so
-// servers that limit the connections of an address count one at a time. A session that was opened and not attached
-// ends by its timeout.
+// A separate connection opens the session, and ends before the C client attaches to the session. So a server that
+// limits the connections of an address counts only one at a time. If the C client does not attach, the session expires.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
@@ -29,7 +28,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// The connection existed, and its end gives no reason.
+// True if the connection was made, and its end has no reason that explains it.
 bool is_silent_end(const std::string& reason) {
     return reason == std::strerror(ECONNRESET) || reason == k_no_answer_in_time ||
            reason == tls::k_closed;
@@ -122,8 +121,9 @@ c_session::entry c_session::enter_at(const socket_address& server, unsigned roun
     return entry::failed;
 }
 
-// A server that accepts a connection and gives no session may tell more when it is asked for its role: asked at the
-// first failure, and whenever their number has doubled.
+// Notes the reason for which a server opened no session. If the reason is a silent end, asks the server for its role,
+// because the answer may explain the failure. Asks at the first failure, and whenever the number of failures has
+// doubled.
 void c_session::note_failure(const socket_address& server, const std::string& reason) {
     auto& known = entry_failures_[to_string(server, address_form::for_people)];
     const auto count = ++known.count;
@@ -172,13 +172,14 @@ c_session::entry c_session::open_handle_late(const server_list& hosts, const cli
         return entry::over;
     } catch (const std::bad_alloc&) {
         throw;  // ends the process, like any lack of memory in this thread
-    } catch (const std::exception& failure) {  // no thread, no descriptor, or no address any more
+    } catch (const std::exception& failure) {  // no thread, descriptor or address is left
         log::write(log_level::warning, "cannot open a session: {}", failure.what());
         return entry::failed;
     }
 }
 
-// The server that opened the session comes first: with localSessionsEnabled only that server may know it.
+// The server that opened the session comes first in the list: with localSessionsEnabled, only that server may know the
+// session.
 server_list c_session::hosts_from(const socket_address& first) const {
     auto chance = base::random::from_system();
     const auto known = resolve_all(servers_);
@@ -189,7 +190,7 @@ server_list c_session::hosts_from(const socket_address& first) const {
     return {fmt::format("{}", fmt::join(way.hosts, ",")), way.by_address};
 }
 
-// The tunnel reports on its own thread, while no session event comes.
+// The tunnel reports a failure on its own thread. While it cannot connect, the C client reports no session event.
 void c_session::make_tunnel(const core::session_identity& own) {
     tunnel_ = std::make_unique<tunnel>(servers_, own, settings_.timeout,
                                        [known = known_](const std::string& why) {
@@ -197,8 +198,8 @@ void c_session::make_tunnel(const core::session_identity& own) {
                                        });
 }
 
-// After each failure the C client advances by two servers (way_to_leader.hpp), so the list must have an odd length to
-// reach all servers.
+// Returns a list of odd length: after each failure the C client advances by two servers (way_to_leader.hpp), and must
+// reach all of them.
 std::string c_session::client_list(const std::vector<std::string>& hosts) const {
     if (!tunnel_) return fmt::format("{}", fmt::join(hosts, ","));
     std::vector<std::string> list;
@@ -208,8 +209,8 @@ std::string c_session::client_list(const std::vector<std::string>& hosts) const 
     return fmt::format("{}", fmt::join(list, ","));
 }
 
-// The log has the first of a series, and an entry each time the number has doubled: a thousand sessions may follow
-// each other.
+// Leaves a session that another client has. The log gets the first such session of a series, and another line whenever
+// the number has doubled, because a thousand such sessions may follow each other.
 void c_session::pass_over(const core::session_identity& shared, const path_list& owned,
                           const socket_address& server) {
     const auto count = ++passed_by_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: the start and the end of the link to the servers.
+// The part of c_session that handles the start and the end of the connection.
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +27,8 @@ void c_session::session_event(int state) {
 }
 
 void c_session::attach(core::link_kind kind) {
-    // The C client changes servers silently when its list has changed.
+    // The C client may change servers without a report when its list of servers has changed. So the previous connection
+    // ends here.
     detach();
     if (ask_first(kind)) return;
     core::link_event event;
@@ -50,8 +51,9 @@ void c_session::attach(core::link_kind kind) {
     {
         const base::lock_guard lock{mutex_};
         if (!usable()) return;
-        // Requests of a silently dropped connection wait in the C client for answers that never come. The next answer
-        // reveals the gap, and the C client gives them up.
+        // If the C client has dropped a connection without a report, requests of that connection wait in it for answers
+        // that never come. The answer to another request reveals the gap, and the C client then gives up the earlier
+        // requests.
         if (pending_.with_client() > 0) send_witness({});
         drop_forgotten_watches();
     }
@@ -67,7 +69,8 @@ void c_session::attach(core::link_kind kind) {
     });
 }
 
-// The guardian must know the session before the session is used, so that it can close the session after a crash.
+// The guardian must know the session before the client uses it, so that the guardian can close the session after a
+// crash.
 void c_session::tell_guardian(const core::link_event& event, const socket_address& server) {
     if (!guardian_) return;
     guardian::guard_session told;
@@ -126,7 +129,7 @@ void c_session::detach() {
     if (suspicious) helper_.post([this] { look_for_sharer(suspicion::early_ends, {}); });
 }
 
-// Its holders need not wait for the end of its lease.
+// Reports the session as expired at once, so that its holders need not wait for the end of the lease.
 void c_session::give_up_to_older_data() {
     const base::lock_guard turn{turn_};
     {

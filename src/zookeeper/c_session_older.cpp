@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: servers that know no more requests than ZooKeeper 3.4: no create2, no removal of watches.
+// The part of c_session for servers that know only the requests of ZooKeeper 3.4: no create2, and no removal of
+// watches.
 //
-// Then a create consists of two requests: the create, whose answer is the path, and a read of the new znode's Stat.
-// If the second one fails, or is answered on another connection, the outcome of the create is unknown: the caller
+// On such a server a create needs two requests: the create, whose answer is the path, and a read of the new znode's
+// Stat. If the read fails, or its answer comes on another connection, the outcome of the create is unknown. The caller
+// then looks for the znode, as after any lost answer.
 // looks for it, as after any lost answer.
 #include <utility>
 
@@ -13,7 +15,7 @@ namespace turnstile::zookeeper {
 
 namespace {
 
-// The Stat that a znode had at its creation, derived from a later one.
+// Returns the Stat that a znode had at its creation, derived from a later Stat.
 core::stat as_created(const core::stat& later, std::int32_t bytes) {
     core::stat first;
     first.czxid = first.mzxid = first.pzxid = later.czxid;
@@ -25,13 +27,14 @@ core::stat as_created(const core::stat& later, std::int32_t bytes) {
 
 }  // namespace
 
-// A broken connection raises no doubt if the server is Apache ZooKeeper 3.5 or later.
+// True if the servers do not know the request, or may not know it. Apache ZooKeeper 3.5 or later knows it, so
+// connections that end prove nothing there.
 bool c_session::lacks(const request_knowledge& request) const noexcept {
     return request.is_refused() ||
            (request.is_doubted() && software_ != server_software::zookeeper);
 }
 
-// Returns false if the servers do not know the request, and no other request replaces it.
+// Returns false if the servers do not know the request and no other request can replace it.
 bool c_session::prepare_create(pending_request& p, const core::create_op& op) const {
     if (op.mode == core::create_mode::container) {
         p.step = pending_request::create_step::container;
@@ -43,8 +46,8 @@ bool c_session::prepare_create(pending_request& p, const core::create_op& op) co
     return true;
 }
 
-// Returns true if the reply is incomplete, and another request is in progress. `word` is the previous answer's
-// verdict, and becomes the reply's.
+// Returns true if the reply is incomplete and another request is in progress for it. `word`: the verdict about the last
+// answer, which becomes the verdict of the reply.
 bool c_session::goes_on(pending_request& p, verdict& word) {
     switch (p.step) {
         case pending_request::create_step::none: break;
@@ -53,7 +56,8 @@ bool c_session::goes_on(pending_request& p, verdict& word) {
             break;
         case pending_request::create_step::create2:
             learn(known_->requests.create2, p, word);
-            // The caller repeats it with the other two requests. Many servers close the connection after this answer.
+            // `not_sent` makes the caller repeat the create, now with the two older requests. Many servers close the
+            // connection after this answer.
             if (word.error == core::server_error::unimplemented)
                 word = {core::outcome::not_sent, core::server_error::ok};
             break;
@@ -72,7 +76,7 @@ bool c_session::goes_on(pending_request& p, verdict& word) {
 
 void c_session::learn(request_knowledge& request, const pending_request& p, const verdict& word) {
     if (word.outcome != core::outcome::answered) {
-        // The connection was ended neither by a server that knows the request nor by our own close().
+        // An end of the connection counts only if the server may not know the request, and close() is not its cause.
         if (!closed_ && software_ != server_software::zookeeper)
             request.cut_off(this, p.answer.connection);
     } else if (word.error == core::server_error::unimplemented) {
@@ -86,7 +90,7 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
     if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
         return false;
     p.answer.connection = connection_;
-    // The move to the leader waits for requests in progress, so the second half may still be sent.
+    // The second request may be sent during a move to the leader, because the move waits for requests in progress.
     const bool linked = phase_ == phase::attached || phase_ == phase::moving;
     if (closed_ || !linked || hand_over_stat(handle_, p) != ZOK) {
         leave_open(p, word);
@@ -98,10 +102,11 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
     return true;
 }
 
-// The second half may remain in the C client on a dead handle, and be answered only when that is closed.
+// Answers the incomplete creates. On a dead handle, the C client answers their second requests only when it closes the
+// handle.
 void c_session::give_up_creates() {
     line_.complete_all([](pending_request& p) {
-        p.why = pending_request::purpose::witness;  // answers no request: its end does not matter
+        p.why = pending_request::purpose::witness;  // serves no caller any more
         core::reply lost;
         lost.id = p.answer.id;
         lost.connection = p.answer.connection;
@@ -116,8 +121,8 @@ void c_session::leave_open(pending_request& p, verdict& word) {
     p.answer.path.clear();
 }
 
-// When its event comes, it is ignored: we have no watch any more. The asynchronous call would dereference a null
-// pointer; this one does not wait.
+// Removes the watch only in the C client, so that it ignores a later event. The asynchronous call would dereference a
+// null pointer. This synchronous call does not wait for a server.
 void c_session::forget_here(const std::string& path) {
     zoo_remove_all_watches(handle_, path.c_str(), ZWATCHTYPE_ANY, 1);
     watches_.removed(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: the role of its current server, and the move to the leader.
+// The part of c_session that learns the role of the session's server and moves the session to the leader.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
@@ -18,9 +18,9 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// zoo_set_servers drops the connection if the list lacks the current server, but compares addresses without their
-// ports: it cannot distinguish servers on one machine. So it first gets a list without any ensemble's address: a
-// loopback address, or the discard prefix (RFC 6666).
+// zoo_set_servers drops the connection if the new list lacks the current server. But it compares addresses without
+// their ports, so it cannot distinguish servers on one machine. So it first gets a list with an address that no
+// ensemble has: a loopback address, or the discard prefix (RFC 6666).
 const char* decoy(const socket_address& current) noexcept {
     return current.storage.ss_family == AF_INET6 ? "100::1:1" : "127.254.254.254:1";
 }
@@ -32,7 +32,7 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
                                  REQUIRES(mutex_) { return usable() && connection_ == connection; };
     changed_.clear();
     {
-        // The lock comes after clear(), so a later change ends the questions below.
+        // This check comes after clear(), so a later change ends the questions below.
         const base::lock_guard lock{mutex_};
         if (!still_there()) return;
     }
@@ -45,7 +45,8 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
     if (still_there()) identify(told);
 }
 
-// The pace of a server that touches directly does not matter.
+// Asks the server for its role and software. Asks for its pace only if the server relays to a leader, because a
+// leader's pace does not matter.
 server_answers c_session::ask(const socket_address& server) {
     server_answers told;
     if (server.length == 0) return told;
@@ -69,9 +70,9 @@ void c_session::identify(server_answers told) {
     send_witness(told);
 }
 
-// The examination has two requests, a `check` in a multi and a create of a container. Both have a path below a znode
-// that does not exist, so no server creates a znode for them, and they need no permission. Some servers close the
-// connection at an unknown request: `examined_` is set before, so that the session sends no second examination.
+// Sends the two requests of the examination: a `check` in a multi, and a create of a container. Both paths are below a
+// znode that does not exist, so no server creates a znode and no server needs a permission. Some servers close the
+// connection at an unknown request. `examined_` is set before, so that the session does not repeat the examination.
 void c_session::send_examination(const server_answers& told) {
     auto chance = base::random::from_system();
     const std::string nowhere = "/turnstile-" + base::make_guid(chance) + "/x";
@@ -98,7 +99,8 @@ bool c_session::send_question(const core::operation& question,
     return sent;
 }
 
-// Containers came with ZooKeeper 3.5.3; other implementations of its protocol lack them.
+// Judges the answers to the examination. ZooKeeper has containers since 3.5.3; other servers with its protocol lack
+// them.
 void c_session::examined(const core::reply& answer, const std::optional<server_answers>& told) {
     if (answer.outcome != core::outcome::answered) return;
     const bool knows = answer.error != core::server_error::unimplemented;
@@ -182,7 +184,8 @@ void c_session::look_for_leader(std::uint64_t connection) {
     deliver(std::move(event));
 }
 
-// When the C client leaves a connection, it drops the requests in progress without an answer: so there must be none.
+// Starts the move once no request is in progress: when the C client leaves a connection, it drops requests in progress
+// without an answer.
 void c_session::move_when_idle() {
     if (phase_ != phase::moving || pending_.with_client() > 0 || !to_leader_) return;
     helper_.post([this] { move_to_leader(); });
@@ -197,10 +200,10 @@ std::optional<way_to_leader> c_session::leave_for_leader() {
     const base::lock_guard turn{turn_};
     const socket_address current = connected_server();
     std::optional<way_to_leader> to;
-    changed_.clear();  // before closed_ is checked: close() sets both
+    changed_.clear();  // before the check of closed_: close() sets both
     {
         const base::lock_guard lock{mutex_};
-        // A length of 0 means that the connection has ended by itself; its event follows.
+        // A length of 0 means that the connection has ended by itself. Its session event follows.
         if (phase_ != phase::moving || closed_ || !to_leader_ || current.length == 0)
             return std::nullopt;
         to = std::exchange(to_leader_, std::nullopt);
@@ -213,7 +216,7 @@ std::optional<way_to_leader> c_session::leave_for_leader() {
     return to;
 }
 
-// Does not use detach(), which would end the wait for the attach.
+// Reports `detached`. Does not call detach(), which would end the wait for the attach.
 void c_session::tell_departure() {
     core::link_event event;
     {
@@ -226,24 +229,25 @@ void c_session::tell_departure() {
     deliver(std::move(event));
 }
 
-// The C client's I/O thread reads the list of servers without the lock under which zoo_set_servers frees it, but only
-// after its connection has failed, and while it is attached read-only (handle_error, zookeeper_interest and
-// ping_rw_server of 3.8.0; in 3.9.5 all but the second). So the list is set while a connection exists or is being
-// made, never in reaction to a failure. A connection that fails in these very microseconds remains a risk.
+// Sets the list of servers in the C client. zoo_set_servers frees the old list under a lock, but the C client's I/O
+// thread reads the list without that lock. It does so only after its connection has failed, and while it is attached
+// read-only (handle_error, zookeeper_interest and ping_rw_server of 3.8.0; in 3.9.5 all but the second). So the list is
+// set only while a connection exists or is being made, and never after a failure. A connection that fails in these
+// microseconds remains a risk.
 void c_session::reconnect(const way_to_leader& to) {
     const auto list = client_list(to.hosts);
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
         zoo_set_servers(handle_, list.c_str()) != ZOK) {
         log::write(log_level::warning, "the C client does not accept {}", list);
     }
-    // The I/O thread would notice at the end of its poll, up to a third of the timeout later; a request wakes it, and
-    // goes over the new connection.
+    // The I/O thread would notice the new list only at the end of its poll, up to a third of the timeout later. A
+    // request wakes the thread, which sends it on the new connection.
     const base::lock_guard lock{mutex_};
     if (!closed_) send_witness({});
 }
 
-// Waits for the attach. The C client skips a server that refuses. A server that does not answer would cost two thirds
-// of the timeout.
+// Waits for the attach after a move. The C client itself skips a server that refuses the connection. For a server that
+// does not answer it would wait two thirds of the timeout, so this function tries the next server earlier.
 void c_session::await_arrival(way_to_leader taken) {
     pollfd change{changed_.fd(), POLLIN, 0};
     std::chrono::milliseconds limit{k_move_limit};
@@ -259,14 +263,15 @@ void c_session::await_arrival(way_to_leader taken) {
         if (phase_ != phase::detached || closed_) return;
     }
     const int state = zoo_state(handle_);
-    // The connection was kept: no event comes.
+    // The C client has kept the connection, so it reports no event.
     if (state == ZOO_CONNECTED_STATE) return attach(core::link_kind::attached);
     if (state != ZOO_CONNECTING_STATE && state != ZOO_ASSOCIATING_STATE) return;
     std::rotate(taken.hosts.begin(), taken.hosts.begin() + 1, taken.hosts.end());
     reconnect(taken);
 }
 
-// The C client would always try an address that is listed beside the names, even when another host has it later.
+// Replaces the addresses in the C client's list by names. Otherwise the C client would always try these addresses, even
+// when another host has one of them later.
 void c_session::list_names_alone() {
     if (tunnel_) return;  // the tunnel resolves the names
     std::size_t listed = 0;
@@ -275,7 +280,8 @@ void c_session::list_names_alone() {
         listed = listed_;
         if (listed == 0) return;
     }
-    // The I/O thread is blocked while the C client resolves the names: so only if that is fast.
+    // The C client blocks its I/O thread while it resolves names. So the list is replaced only if the names resolve
+    // fast.
     const auto begun = boottime_clock::now();
     const auto here = to_string(connected_server(), address_form::for_c_client);
     bool stays = false;
@@ -287,14 +293,14 @@ void c_session::list_names_alone() {
         for (const auto& address : addresses)
             stays = stays || to_string(address, address_form::for_c_client) == here;
     }
-    // From a longer list the C client may choose another server, at random and without a report.
+    // If the new list were longer, the C client might choose another server, at random and without a report.
     if (!stays || found > listed || boottime_clock::now() - begun > k_resolve_limit) return;
     {
         const base::lock_guard lock{mutex_};
         if (!usable() || connected_server().length == 0) return;
         listed_ = 0;
     }
-    // The C client keeps its connection: its server is listed, and the list does not become longer.
+    // The C client keeps its connection, because its server is in the list and the list does not become longer.
     zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
 }
 

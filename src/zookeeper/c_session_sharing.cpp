@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: a session that a server has also given to another client, after it was ours.
+// The part of c_session for a session that a server has given to another client too, after it was this client's.
 //
-// If two clients of one session are attached to different servers, they end each other's connections: the leader
-// accepts writes for a session from the server of its latest attach only. After several connections that ended
-// early, a raw attach lists the session's znodes. A znode that this session never requested belongs to another
-// client. Then the session counts as expired, but it is not closed, since that would release the other client's
-// locks. Its own znodes are removed one by one, after the holders were notified of the loss.
+// If two clients with one session are attached to different servers, each client ends the other's connections. The
+// reason is the leader: it accepts writes for a session only from the server of the session's latest attach. So after
+// several connections that ended early, a separate attach lists the session's znodes. A znode that this client never
+// requested belongs to another client. Then the session counts as expired, but this client does not close it, because
+// that would release the other client's locks. After the holders were notified of the loss, the client removes its own
+// znodes one by one.
 //
-// A session that begins at a read-only server is opened by the C client, at the first server with a majority. Then
-// the same look lists its znodes, and begins at that server: with localSessionsEnabled no other server knows the
-// session yet. The session counts as attached after that. The look ends the C client's connection, and the C client
+// If a session begins at a read-only server, the C client opens it, at the first server with a majority. Then the same
+// check lists the session's znodes, and starts at that server, because with localSessionsEnabled no other server knows
+// the session yet. The session counts as attached after the check. The check ends the C client's connection, and the C
+// client attaches once more.
 // attaches once more.
 #include <fmt/format.h>
 
@@ -26,11 +28,11 @@
 namespace turnstile::zookeeper {
 namespace {
 
-constexpr int k_never = -1;  // a descriptor that ends no wait
+constexpr int k_never = -1;  // a descriptor that never ends a wait
 
 }  // namespace
 
-// `first`: the session's server, if that has to be asked before others.
+// Looks for another client of the session. `first`: the server to ask first, if it has an address.
 void c_session::look_for_sharer(suspicion why, const socket_address& first) {
     if (known_->requests.ephemerals.is_refused()) return;
     {
@@ -44,7 +46,7 @@ void c_session::look_for_sharer(suspicion why, const socket_address& first) {
         if (looks++ == k_most_looks || look_at(server, why)) return;
 }
 
-// Returns true if the session must not be used yet.
+// Returns true if the session must not be used yet, because the list of its znodes has not come.
 bool c_session::ask_first(core::link_kind kind) {
     const base::lock_guard lock{mutex_};
     if (asking_ == asking::due && kind == core::link_kind::attached) {
@@ -63,23 +65,23 @@ void c_session::ask_what_is_owned(const socket_address& server) {
         asking_ = asking::settled;
         if (phase_ == phase::dead || closed_) return;
     }
-    // Otherwise the C client attaches later.
+    // If the C client is not connected now, its next attach is reported as usual.
     const int state = zoo_state(handle_);
     if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
 }
 
-// Returns true if no other server need be asked.
+// Lists the session's znodes at one server. Returns true if no other server need be asked.
 bool c_session::look_at(const socket_address& server, suspicion why) {
     const auto own = identity();
-    // The client closes the session as soon as it learns of this; the look still continues.
+    // The check continues when the client closes the session in reaction.
     const auto link = open_stream(server, boottime_clock::now() + k_role_limit, k_never);
     raw_session raw{*link, &server};
-    // Uses this client's own timeout: a longer one would let the session outlive this process.
+    // Uses this client's own timeout: with a longer timeout the session would outlive this process.
     const auto attached = raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
                                       .session = own.id,
                                       .password = own.password});
     if (!attached) return false;
-    if (attached->timeout_ms <= 0) return true;  // the C client notices the end by itself
+    if (attached->timeout_ms <= 0) return true;  // the C client will notice the end
     path_list owned;
     if (raw.list(settings_.credentials, owned) != raw_session::listing::listed) return false;
     const auto foreign = split_foreign(owned, why);
@@ -95,7 +97,8 @@ bool c_session::look_at(const socket_address& server, suspicion why) {
     return true;
 }
 
-// The session belongs only to this client. Any answer to its mark is good, as at the opening (raw_session.hpp).
+// Called when only this client has the session. Creates the session mark if the session had none; any answer to the
+// create proves that the session is usable (raw_session.hpp).
 void c_session::settle_own(raw_session& raw, suspicion why) {
     const auto own = identity();
     if (why == suspicion::opened_unasked) {
@@ -108,7 +111,8 @@ void c_session::settle_own(raw_session& raw, suspicion why) {
                static_cast<std::uint64_t>(own.id));
 }
 
-// The other client's attach may come between ours and a removal, which is then refused.
+// Removes this client's znodes. The other client may attach between this client's attach and a removal. The server then
+// refuses the removal, and this client attaches again.
 void c_session::remove_own(const socket_address& server, const core::session_identity& own,
                            path_list owned) const {
     constexpr std::int32_t k_no_node = -101;
@@ -132,7 +136,8 @@ void c_session::remove_own(const socket_address& server, const core::session_ide
                    static_cast<std::uint64_t>(own.id), path, reason);
 }
 
-// Our znodes stay in `owned`. The mark of a session that was opened without a check is another client's.
+// Returns the znodes of the other client, and leaves this client's znodes in `owned`. If the C client opened the
+// session without a check, the session mark belongs to the other client.
 path_list c_session::split_foreign(path_list& owned, suspicion why) const {
     path_list foreign;
     const base::lock_guard lock{mutex_};
@@ -148,7 +153,7 @@ path_list c_session::split_foreign(path_list& owned, suspicion why) const {
     foreign.paths.assign(begin, owned.paths.end());
     foreign.count = foreign.paths.size();
     owned.paths.erase(begin, owned.paths.end());
-    // The mark exists for as long as one of the two clients has the session.
+    // The session mark stays for as long as one of the two clients has the session.
     std::erase(owned.paths, mark);
     return foreign;
 }
@@ -171,8 +176,9 @@ void c_session::give_up_shared(const path_list& foreign) {
     die(core::link_kind::expired);
 }
 
-// zookeeper_close() closes a session whose handle is connected. A handle with refused credentials is not connected,
-// and makes no connection any more: so it gets credentials that no server knows.
+// Leaves the session without closing it. zookeeper_close() would close the session of a connected handle. A handle
+// whose credentials a server has refused is not connected and never connects again. So this function adds credentials
+// that no server knows.
 void c_session::leave_shared() {
     {
         const base::lock_guard lock{mutex_};

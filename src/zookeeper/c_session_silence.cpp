@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_session: the move from a silent connection to a server that answers. docs/why/silence.md
+// The part of c_session that moves from a silent connection to a server that answers (docs/why/silence.md).
 #include <algorithm>
 #include <utility>
 
@@ -40,7 +40,7 @@ void c_session::look(const core::look_elsewhere& wanted) {
     deliver(std::move(event));
 }
 
-// Asks the other servers first, all at once; then the current server, over a new connection, if none of them leads.
+// Asks all other servers at once. If none of them leads, asks the current server over a new connection.
 std::optional<way_to_leader> c_session::find_another(const core::look_elsewhere& wanted,
                                                      const socket_address& present) const {
     const auto known = resolve_all(servers_);
@@ -77,7 +77,7 @@ void c_session::leave_silent_server(std::uint64_t connection) {
         changed_.clear();  // before the check of closed_: close() sets closed_ and changed_
         {
             const base::lock_guard lock{mutex_};
-            // No server: the connection has ended by itself, and its event is on the way.
+            // If there is no current server, the connection has ended by itself, and its session event follows.
             if (!may_leave(connection) || !elsewhere_ || connected_server().length == 0) return;
             to = std::exchange(elsewhere_, std::nullopt);
             to_leader_.reset();
@@ -86,7 +86,7 @@ void c_session::leave_silent_server(std::uint64_t connection) {
         tell_departure();
         reconnect(*to);
     }
-    to->hosts.erase(to->hosts.begin());  // the address to which no client connects
+    to->hosts.erase(to->hosts.begin());  // the address that refuses connections
     await_arrival(std::move(*to));
 }
 

@@ -28,7 +28,7 @@ bool is_address_character(char c) noexcept {
     return is_name_character(c) || c == ':' || c == '%';
 }
 
-// Position of the colon in "host:port"; the end if there is no port.
+// Returns the position of the colon before the port, or the length of the text if there is no port.
 std::size_t find_port(std::string_view item) noexcept {
     const auto colon = std::min(item.rfind(':'), item.size());
     const auto bracket = item.rfind(']');
@@ -36,7 +36,7 @@ std::size_t find_port(std::string_view item) noexcept {
     return inside ? item.size() : colon;
 }
 
-// Decimal digits only: the C client would also accept "0x885" and "04205".
+// Accepts only decimal digits, while the C client would also accept "0x885" and "04205".
 bool parse_port(std::string_view digits, std::uint16_t& port) noexcept {
     const char* const end = digits.data() + digits.size();
     const bool plain = !digits.empty() && digits.front() >= '1' && digits.front() <= '9';
@@ -44,7 +44,7 @@ bool parse_port(std::string_view digits, std::uint16_t& port) noexcept {
     return plain && failure == std::errc{} && stop == end;
 }
 
-// Returns the rule that the host breaks, or an empty text; removes brackets.
+// Removes brackets from the host. Returns the rule that the host breaks, or an empty text.
 std::string check_host(std::string_view& host) {
     if (host.empty()) return "has a port but no host";
     if (host.front() == '[') {
@@ -78,7 +78,7 @@ result<server_address> parse_server(std::string_view text, std::string_view item
     return server;
 }
 
-// "/x,b:2181/x": another server follows the supposed path.
+// True if another server follows the path, as in "/x,b:2181/x".
 bool names_a_server(std::string_view chroot) {
     for (auto comma = chroot.find(','); comma != std::string_view::npos;
          comma = chroot.find(',', comma + 1)) {
@@ -98,7 +98,8 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
                         "the last one, host:port,host:port/chroot",
                         base::quoted_part(text, chroot)));
     }
-    // Part of a password whose '/' is not escaped, behind a scheme that is missing or misspelt: user:1/rest@host.
+    // An '@' here may belong to a password whose '/' is not escaped, after a missing or misspelt scheme, as in
+    // user:1/rest@host.
     if (chroot.find('@') != std::string_view::npos)
         return refused_connect_string(
             text,
@@ -110,7 +111,7 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
     return std::string{chroot};
 }
 
-// The functions below return the broken rule, or an empty text.
+// The functions below return an empty text, or the rule that the connect string breaks.
 
 std::string set_verification(std::string_view text, std::string_view value, tls::settings& out) {
     constexpr std::array<std::pair<std::string_view, tls::verification>, 3> k_values{
@@ -140,7 +141,7 @@ struct text_option {
     std::string* place;
 };
 
-// All options but `verify` and `sasl_mechanism`; without TLS the options of SASL alone.
+// Returns all options except `verify` and `sasl_mechanism`. Without TLS, returns only the options of SASL.
 std::vector<text_option> text_options(server_security& out) {
     std::vector<text_option> all{{"sasl_user", &out.sasl.user},
                                  {"sasl_password_file", &out.sasl.password_file},
@@ -220,7 +221,7 @@ std::string fault_of(const sasl_options& wanted) {
     return {};
 }
 
-// `where`, a part of `text`, has the servers and the chroot.
+// `where` is the part of `text` with the servers and the chroot.
 result<connect_string> parse_plain(std::string_view text, std::string_view where,
                                    std::uint16_t default_port) {
     const auto slash = where.find('/');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: the servers and the path that a connect string names, parsed and checked.
+// connect_string: the servers and the path that a connect string names, after parsing and checking.
 //
 //     auto parsed = zookeeper::parse_connect_string("zk1:2181,zk2:2181,[::1]:2181/shop");
 //
@@ -8,9 +8,9 @@
 //   zone follows '%' or, as in URLs, "%25".
 // - A host is a name or an address: letters, digits, '.', '-', '_', in brackets also ':' and '%'. Blanks beside commas
 //   are ignored; no other blank is allowed, because the C client would try to resolve it.
-// - The chroot follows the rules of paths (base/path.hpp); a lone "/" at the end means none.
+// - The chroot follows the rules for paths (base/path.hpp). A lone "/" at the end means no chroot.
 //
-// With TLS it is zookeepers://host[:port][,host[:port]]...[/chroot][?options], and the default port is 2281:
+// With TLS the form is zookeepers://host[:port][,host[:port]]...[/chroot][?options], and the default port is 2281:
 //
 // | option                                | meaning                                                             |
 // |---------------------------------------|---------------------------------------------------------------------|
@@ -20,7 +20,7 @@
 // | verify                                | full (the default), ca (a known authority, any name), none          |
 // | server_name                           | the name in the certificates, in place of the servers' hosts        |
 //
-// For SASL, with TLS or without (zookeeper://host[:port]...), it has these:
+// With SASL, with or without TLS, the form may begin with zookeeper://, and has these further options:
 //
 // | option                        | meaning                                                                     |
 // |-------------------------------|-----------------------------------------------------------------------------|
@@ -29,7 +29,7 @@
 // | sasl_service                  | of GSSAPI: the service in the servers' principals; default: zookeeper       |
 // | sasl_server_name              | of GSSAPI: the host in every principal, in place of the servers' hosts      |
 //
-// The values are percent-encoded if they have '&' or '%'.
+// In a value, '&' and '%' are percent-encoded.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -50,14 +50,14 @@ inline constexpr std::uint16_t k_default_port = 2181;
 inline constexpr std::uint16_t k_default_secure_port = 2281;
 inline constexpr std::string_view k_secure_scheme = "zookeepers://";
 inline constexpr std::string_view k_plain_scheme = "zookeeper://";
-// Most hosts: a larger number is a mistake, no ensemble.
+// The largest number of hosts. No ensemble is larger, so a larger number is a mistake.
 inline constexpr std::size_t k_most_hosts = 64;
 
-// TLS or SASL, or both.
+// Settings for TLS, SASL or both.
 struct server_security {
     tls::settings tls{};
     sasl_options sasl{};
-    // True: the servers may know the client by a user, a Kerberos principal or a certificate.
+    // True if the servers may know the client by a user, a Kerberos principal or a certificate.
     [[nodiscard]] bool has_identity() const noexcept {
         return tls::is_enabled(sasl) || (tls.enabled && !tls.cert_file.empty());
     }
@@ -82,25 +82,25 @@ struct connect_string {
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
 
-// Fails with `errc::bad_connect_string`, for a bad chroot as well; the message names the value and the
-// rule.
+// Fails with `errc::bad_connect_string`, also for a bad chroot. The message names the value and the rule.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// True for a form that may have options.
+// True if the connect string has a scheme, and so may have options.
 [[nodiscard]] inline bool has_own_scheme(std::string_view text) noexcept {
     return text.starts_with(k_secure_scheme) || text.starts_with(k_plain_scheme);
 }
 
-// Sets TLS, SASL or both for all servers, as far as `wanted` enables them. Fails with `errc::bad_option`: the connect
-// string has the same already, or the settings contradict each other.
+// Sets TLS, SASL or both for all servers, as far as `wanted` enables them. Fails with `errc::bad_option` if the connect
+// string sets the same already, or if the settings contradict each other.
 [[nodiscard]] result<void> secure(connect_string& servers, server_security wanted);
 
-// The C client takes the text after the last colon as the port and knows no brackets: "::1:2181".
+// The form of an IPv6 address. The C client knows no brackets and takes the text after the last colon as the port:
+// "::1:2181".
 enum class address_form { for_people, for_c_client };
 
-// Returns only the servers: "a:1,[::1]:2".
+// Returns only the servers, such as "a:1,[::1]:2".
 [[nodiscard]] std::string hosts_of(const connect_string& value, address_form form);
-// "a:1,b:2/chroot", or with TLS "zookeepers://a:1,b:2/chroot", without the options.
+// Returns "a:1,b:2/chroot", or with TLS "zookeepers://a:1,b:2/chroot", without the options.
 [[nodiscard]] std::string to_string(const connect_string& value);
 
 }  // namespace turnstile::zookeeper

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_coordinator: sessions with real ZooKeeper servers, through the C client.
+// make_coordinator: makes a coordinator whose sessions are with ZooKeeper servers, through the C client.
 //
 //     auto servers = zookeeper::make_coordinator("zk1:2181,zk2:2181/shop");
 //     auto session = servers->open(settings, sink);
 //
-// Thread safety: the coordinator and its sessions may be used from all threads, see
-// core/seam/coordinator.hpp.
+// Thread safety: all threads may use the coordinator and its sessions. core/seam/coordinator.hpp has the rules.
 #pragma once
 
 #include <memory>
@@ -17,11 +16,11 @@
 
 namespace turnstile::zookeeper {
 
-// Throws std::system_error with `errc::bad_connect_string`. `open` of the result throws `errc::unresolvable` if no
-// host has an address now: it resolves the names in the caller's thread. `guardian`, if not null, learns of each
-// session before its first use, and of its close. `security`: TLS and SASL for a connect string without
-// them; throws `errc::bad_option` if the connect string has them. `read_only`: its sessions may attach to read-only
-// servers; throws `errc::bad_option` beside a coordinator of other servers.
+// Throws std::system_error with `errc::bad_connect_string`. `open` of the result resolves the names in the caller's
+// thread, and throws `errc::unresolvable` if no host has an address. `guardian`, if not null, learns of each session
+// before its first use, and of its close. `security`: TLS and SASL for a connect string without them;
+// `errc::bad_option` if the connect string has them. `read_only`: the sessions may attach to read-only servers;
+// `errc::bad_option` while the process has a coordinator for other servers.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, std::shared_ptr<guardian::link> guardian = nullptr,
     bool read_only = false, const server_security& security = {});

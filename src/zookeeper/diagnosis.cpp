@@ -25,7 +25,7 @@ constexpr const char* k_mute =
     "ZooKeeper "
     "server";
 
-// The first bytes of a server with another protocol.
+// The first bytes with which a server of another protocol answers.
 struct protocol {
     std::string_view begin;
     std::string_view meaning;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// diagnose: each server's current answer to a connection, to explain why no session comes.
+// diagnose: asks each server for its state, to explain why the client gets no session.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -17,20 +17,21 @@ namespace turnstile::zookeeper {
 struct diagnosis {
     // "10.0.0.1:2181: Connection refused; zk2: cannot be resolved; 10.0.0.3:2181: no answer; ..."
     std::string text;
-    bool is_older = false;  // all servers serve, and with older data than `seen`
+    bool is_older = false;  // all servers serve, but their data are older than `seen`
 };
 
-// `seen`: the newest transaction that a session has seen; 0: none. Blocks for up to `limit`, and for as long as
-// resolving the names takes.
+// `seen`: the newest transaction that a session has seen; 0: none. Blocks for `limit` at most, plus the time that the
+// resolution of the names takes.
 [[nodiscard]] diagnosis diagnose(const connect_string& servers, core::duration limit,
                                  std::int64_t seen);
 
-// Asks one server that gave no session for `reason`. Returns `reason` if the server's answer adds nothing. Returns
-// early when `give_up`, a descriptor, becomes readable.
+// Asks a server that opened no session because of `reason`. Returns the server's state, or `reason` if the answer adds
+// nothing. Returns early when `give_up`, a descriptor, becomes readable.
 [[nodiscard]] std::string explain(const socket_address& server, const std::string& reason,
                                   int give_up, core::duration limit);
 
-// Recognizes another protocol by its first bytes: "speaks TLS, ...", "speaks HTTP, ..."; empty if it is unknown.
+// Recognizes another protocol by the first bytes, and returns "speaks TLS, ..." or "speaks HTTP, ..."; empty if it is
+// unknown.
 [[nodiscard]] std::string foreign_protocol(std::string_view bytes);
 
 }  // namespace turnstile::zookeeper

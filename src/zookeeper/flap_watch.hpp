@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// flap_watch: notices connections that end early, one after the other.
+// flap_watch: notices that several connections in a row have ended early.
 //
-// Purpose: the reason may be an unstable link, or a session that two clients have: each write of one client, through
-// its server, makes the other's server close the other's connection. Only listing the session's znodes distinguishes
-// the two, and that costs a connection: so it is done rarely.
+// Purpose: the link to the servers may be unstable, or another client may have the same session. In that case each
+// write of one client makes the servers end the other client's connection. Only a list of the session's znodes can tell
+// which it is, and the list costs a connection. So the client lists them rarely.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -18,12 +18,12 @@ namespace turnstile::zookeeper {
 class flap_watch {
 public:
     void attached(core::time_point now) noexcept { since_ = now; }
-    // Returns true if so many connections have ended early that a look is worth its cost.
+    // Returns true if so many connections have ended early that the list is worth its cost.
     [[nodiscard]] bool detached(core::time_point now, core::duration timeout) noexcept;
 
 private:
     std::optional<core::time_point> since_;
-    int early_ = 0;  // in a row
+    int early_ = 0;  // number of early ends in a row
     int suspicion_ = k_first_suspicion;
 };
 

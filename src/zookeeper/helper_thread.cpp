@@ -16,7 +16,7 @@ bool helper_thread::post(std::function<void()> task) {
     if (stopped_) return true;
     tasks_.push_back(std::move(task));
     if (running_) return true;
-    if (thread_.joinable()) thread_.join();  // has ended, or takes no more locks
+    if (thread_.joinable()) thread_.join();  // the thread has ended, or takes no more locks
     try {
         const support::block_signals blocked;
         thread_ = std::thread{[this] {

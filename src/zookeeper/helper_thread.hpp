@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// helper_thread: runs tasks that must run neither on the C client's threads nor in the caller's.
+// helper_thread: runs tasks that must run neither on a thread of the C client nor on the caller's thread.
 //
-// Purpose: one thread that lives only while there are tasks: after an attach (asking the server for its role), and
-// for replies to requests that could not be sent.
+// Purpose: a thread that exists only while there are tasks. A task asks a server for its role after an attach, or
+// delivers replies to requests that could not be sent.
 //
-// Thread safety: `post` from any thread, tasks included; `stop` once, not from a task.
+// Thread safety: `post` from any thread, also from a task; call `stop` once, and not from a task.
 #pragma once
 
 #include <deque>
@@ -22,10 +22,11 @@ public:
     helper_thread(const helper_thread&) = delete;
     helper_thread& operator=(const helper_thread&) = delete;
 
-    // Runs `task` after earlier tasks. Returns false if no thread can be started: the task waits for the next post.
+    // Runs `task` after the earlier tasks. Returns false if no thread can be started: the task then waits for the next
+    // post.
     bool post(std::function<void()> task) EXCLUDES(mutex_);
 
-    // Drops tasks that have not begun, and waits for the running one. Later posts are ignored.
+    // Discards the tasks that have not begun, and waits for the running task. Later posts do nothing.
     void stop() noexcept EXCLUDES(mutex_);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// older_data: the newest transaction that a coordinator's sessions have seen. If all servers have older data (they
-// were wiped or rolled back), they permanently refuse each session that has seen more: those sessions end.
+// older_data: the newest transaction that the sessions of a coordinator have seen. If all servers have older data (they
+// were wiped or rolled back), they refuse each session that has seen newer data, for ever. Such sessions must end.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -27,7 +27,7 @@ public:
     }
     [[nodiscard]] std::int64_t newest() const noexcept { return newest_; }
 
-    // `give_up` ends the session, unless it is attached. It may be called until `remove` has returned.
+    // `give_up` ends the session unless it is attached. older_data may call it until `remove` has returned.
     void add(const void* session, std::function<void()> give_up) {
         const base::lock_guard lock{mutex_};
         sessions_[session] = std::move(give_up);
@@ -36,7 +36,7 @@ public:
         const base::lock_guard lock{mutex_};
         sessions_.erase(session);
     }
-    // All servers have older data.
+    // Called when all servers have older data: ends the sessions that are not attached.
     void found() {
         newest_ = 0;  // new sessions start from the servers' data
         const base::lock_guard lock{mutex_};

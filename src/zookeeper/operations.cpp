@@ -11,15 +11,15 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// The length that a sequence number adds to a path: "-2147483648" and the final zero.
+// The length that a sequence number adds to a path: "-2147483648" and the zero byte at the end.
 constexpr std::size_t k_sequence_room = 12;
 
 pending_request& of(const void* data) {
-    // The C client returns our pointer, with a const that we did not add.
+    // The C client returns this library's pointer with an added const.
     return *static_cast<pending_request*>(const_cast<void*>(data));
 }
 
-// `fill` copies the answer into `pending`. An exception must not pass the C client's frames.
+// `fill` copies the answer into the request. An exception must not leave a callback of the C client.
 template <class Fill>
 void finish(const void* data, int rc, Fill&& fill) {
     base::finish_or_end("an answer of the ZooKeeper client", [&] {
@@ -29,8 +29,8 @@ void finish(const void* data, int rc, Fill&& fill) {
     });
 }
 
-// The C client reports ZOK even if it had no memory for a copy from the answer. Then the rest of the answer, such as
-// the stat, is random data from its stack.
+// Ends the process if the C client had no memory for a copy from the answer. The C client reports ZOK all the same, and
+// the rest of the answer is random data from its stack.
 void demand_copy(int rc, const void* copy) {
     if (rc == ZOK && copy == nullptr) base::end_out_of_memory("the ZooKeeper client");
 }
@@ -82,13 +82,14 @@ void on_children(int rc, const String_vector* names, const Stat* stat, const voi
     });
 }
 
-// A create leaves the first version, a set the version in its stat, and the other parts none.
+// Returns the znode's version after a part of a multi: 0 after a create, the version in the Stat after a set, and none
+// after other parts.
 std::int32_t version_left_by(const zoo_op_result_t& result) noexcept {
     if (result.value != nullptr) return 0;
     return result.stat != nullptr ? result.stat->version : core::k_any_version;
 }
 
-// A multi's parts have separate answers, but only if the servers answered at all.
+// Copies the answers to the parts of a multi, if the servers have answered.
 void fill_parts(pending_request& p, int rc) {
     if (judge_completion(rc).outcome != core::outcome::answered) return;
     for (const auto& result : p.results) {
@@ -156,7 +157,7 @@ private:
     pending_request& pending_;
 };
 
-// Returns false for parts with which the C client aborts or sends garbage.
+// Returns false for a part at which the C client would abort, or send wrong bytes.
 bool allowed(const core::multi_part& part) {
     if (const auto* create = std::get_if<core::create_op>(&part)) {
         return create->mode != core::create_mode::container && fits(create->data);
@@ -232,7 +233,7 @@ int hand_over(zhandle_t* handle, const core::operation& op, const watcher& tell,
 }
 
 int hand_over_removal(zhandle_t* handle, const std::string& path, pending_request& pending) {
-    // Declared as a pointer to a pointer to a function, but called as a pointer to a function.
+    // The C client declares the parameter as a pointer to a function pointer, but calls it as a function pointer.
     auto* const completion = reinterpret_cast<void_completion_t*>(on_void);
     return zoo_aremove_all_watches(handle, path.c_str(), ZWATCHTYPE_ANY, 0, completion, &pending);
 }

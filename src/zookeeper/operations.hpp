@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// operations: passes requests to the C client, and returns its completions.
+// operations: passes requests to the C client, and receives its completions.
 //
-// Thread safety: the same as the C client's asynchronous calls; a `pending_request` is the C client's from the call
-// until its completion.
+// Thread safety: the rules of the C client's asynchronous calls. A `pending_request` belongs to the C client from the
+// call to its completion.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
@@ -14,29 +14,29 @@
 
 namespace turnstile::zookeeper {
 
-// A handle has a single watcher and context: with different ones the C client needs quadratic time to notify all
-// watchers of a session event.
+// All watches of a handle must have the same function and context. With different ones the C client needs quadratic
+// time to notify all watchers of a session event.
 struct watcher {
     watcher_fn function = nullptr;
     void* context = nullptr;
 };
 
-// Returns the result of the zoo_a* call; for anything but ZOK no completion comes. Completions call
-// `pending.owner->completed(pending, rc)` with the answer's fields filled in.
+// Returns the result of the zoo_a* call. For any result except ZOK, the C client calls no completion. A completion
+// fills in the answer and calls `pending.owner->completed(pending, rc)`.
 [[nodiscard]] int hand_over(zhandle_t* handle, const core::operation& op, const watcher& tell,
                             pending_request& pending);
 
-// Removes all watches on `path`, at the server and here.
+// Removes all watches on `path`, at the server and in the C client.
 [[nodiscard]] int hand_over_removal(zhandle_t* handle, const std::string& path,
                                     pending_request& pending);
 
-// Reads the top node's Stat, only to get an answer.
+// Reads the Stat of the top znode. Only the fact of the answer matters.
 [[nodiscard]] int hand_over_witness(zhandle_t* handle, pending_request& pending);
 
 // Reads the Stat of the znode that `pending` has created.
 [[nodiscard]] int hand_over_stat(zhandle_t* handle, pending_request& pending);
 
-// The path of the watch that a request sets if it is answered, or null.
+// Returns the path on which the answered request sets a watch, or null.
 [[nodiscard]] const std::string* watch_of(const core::operation& op) noexcept;
 
 }  // namespace turnstile::zookeeper

@@ -11,7 +11,7 @@ std::size_t hash_of(std::string_view path) noexcept {
     return std::hash<std::string_view>{}(path);
 }
 
-// The requested name. A number has ten digits, and a sign once the counter has passed its end.
+// Returns the name as it was requested, without the sequence number of ten digits.
 std::string_view without_number(std::string_view path) noexcept {
     constexpr std::size_t k_digits = 10;
     if (path.size() <= k_digits) return path;
@@ -21,7 +21,8 @@ std::string_view without_number(std::string_view path) noexcept {
     return numbered ? path.substr(0, path.size() - k_digits) : path;
 }
 
-// The sign may also be the last character of the name.
+// Removes a '-' at the end. It may be the sign of a number after the overflow of the counter, or the last character of
+// the name.
 std::string_view without_sign(std::string_view path) noexcept {
     return path.ends_with('-') ? path.substr(0, path.size() - 1) : path;
 }

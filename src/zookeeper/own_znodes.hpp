@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_znodes: the ephemeral znodes that a session may own because of its requests.
+// own_znodes: the ephemeral znodes that a session may own because of the requests of this client.
 //
-// Purpose: if a session owns another znode, another client has the session as well. A create counts from its
-// submission, since its answer may be lost; the latest removals are remembered for the same reason.
+// Purpose: if a session owns any other znode, another client has the session too. A create counts from its submission,
+// because its answer may be lost. For the same reason, this class remembers the latest removals.
 //
-// A path takes eight bytes, as its hash: if two paths had one hash, a stranger's znode could go unnoticed, no more.
+// The class stores a path as a hash of eight bytes. If two paths have the same hash, a znode of another client may
+// remain unnoticed; that is the only effect.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -23,7 +24,7 @@ public:
     static constexpr std::size_t k_most_removed = 4096;
 
     void submitted(const core::operation& op);
-    // `path` in the servers' form, below the chroot: with its sequence number.
+    // `path`: a path at the server without the chroot, with its sequence number.
     [[nodiscard]] bool may_own(std::string_view path) const;
 
 private:
@@ -33,7 +34,7 @@ private:
 
     std::unordered_set<std::size_t> names_;
     std::unordered_set<std::size_t> late_;  // the paths in removals_
-    std::deque<std::size_t> removals_;      // the latest, in order
+    std::deque<std::size_t> removals_;      // the latest, oldest first
 };
 
 }  // namespace turnstile::zookeeper

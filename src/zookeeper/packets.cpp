@@ -6,7 +6,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-constexpr std::int32_t k_create = 15;  // create2, whose answer has the znode's Stat (3.5)
+constexpr std::int32_t k_create = 15;  // create2, whose answer contains the znode's Stat (3.5)
 constexpr std::int32_t k_remove = 2;
 constexpr std::int32_t k_auth = 100;
 constexpr std::int32_t k_sasl = 102;
@@ -14,7 +14,7 @@ constexpr std::int32_t k_get_ephemerals = 103;
 constexpr std::int32_t k_ephemeral = 1;
 constexpr std::int32_t k_read_permission = 1;
 constexpr std::int32_t k_any_version = -1;
-constexpr std::size_t k_password_at = 32;  // in an attach packet
+constexpr std::size_t k_password_at = 32;  // the position in an attach packet
 
 class packet_writer {
 public:
@@ -25,7 +25,7 @@ public:
         return number(static_cast<std::uint64_t>(value), sizeof value);
     }
     packet_writer& boolean(bool value) { return number(value ? 1 : 0, 1); }
-    // A length and that many bytes: a string or a buffer.
+    // Writes a length and the bytes: a string or a buffer.
     packet_writer& text(std::string_view value) {
         int32(static_cast<std::int32_t>(value.size()));
         bytes_ += value;
@@ -51,7 +51,7 @@ private:
     std::string bytes_;
 };
 
-// After the end of the packet every read fails.
+// Reads the fields of a packet. After the end of the packet, every read fails.
 class packet_reader {
 public:
     explicit packet_reader(std::string_view bytes) : rest_{bytes} {}
@@ -76,7 +76,7 @@ public:
         rest_.remove_prefix(out.size());
         return true;
     }
-    // False after the end as well.
+    // Returns false also after the end of the packet.
     [[nodiscard]] bool boolean() {
         std::uint64_t value = 0;
         return number(value, 1) && value != 0;
@@ -101,7 +101,7 @@ std::string framed(std::string_view frame) {
 
 std::string attach_packet(const attach_request& value) {
     constexpr std::int32_t k_version = 0;
-    constexpr std::int64_t k_nothing_seen = 0;  // in the servers' transactions
+    constexpr std::int64_t k_nothing_seen = 0;  // no transaction
     return packet_writer{}
         .int32(k_version)
         .int64(k_nothing_seen)
@@ -220,7 +220,7 @@ std::size_t attach_length(std::string_view begun) noexcept {
                                                                   : k_longest_attach + 1;
 }
 
-// The C client writes the byte for read-only servers or, before 3.5, leaves it out.
+// The C client writes the last byte, for read-only servers. Before 3.5 it leaves the byte out.
 bool names_session(std::string_view packet, std::int64_t session,
                    const session_password& password) noexcept {
     constexpr std::size_t k_shortest = k_longest_attach - 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// pending_request, pending_requests: requests that were submitted and are not answered yet.
+// pending_request, pending_requests: the requests that were submitted and have no reply yet.
 //
-// Purpose: the C client calls a completion with a pointer of ours, or never (when the handle is closed). So this
-// registry owns everything that such a pointer reaches, and is emptied only after zookeeper_close() has returned. It
-// also keeps the order of submission, because a reply that we give ourselves must not overtake the replies of earlier
-// requests.
+// Purpose: the C client calls a completion with a pointer of this library, or never, if the handle is closed before. So
+// this registry owns everything that such a pointer reaches, and is emptied only after zookeeper_close() has returned.
+// The registry also keeps the order of submission. A reply that the library makes itself must not come before the
+// replies to earlier requests.
 //
-// Thread safety: one thread at a time; addresses of requests stay the same.
+// Thread safety: one thread at a time. The address of a request never changes.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
@@ -28,7 +28,7 @@ struct pending_request;
 
 class completion_listener {
 public:
-    // The C client has completed the request, and its answer's fields are filled in.
+    // Called when the C client has completed the request and the answer is filled in.
     virtual void completed(pending_request& p, int rc) = 0;
 
 protected:
@@ -36,25 +36,26 @@ protected:
 };
 
 struct pending_request {
-    // `user`: has a reply. The others are our own: the removal of a path's watches, a read whose answer shows that a
-    // connection has not changed since it was sent, and a request that shows what the server knows.
+    // `user`: the request has a reply. The library sends the others itself: a removal of a path's watches; a read whose
+    // answer shows that the connection is still the same; a request that shows which requests the server knows.
     enum class purpose { user, watch_removal, witness, examination };
 
     completion_listener* owner = nullptr;
     purpose why = purpose::user;
-    core::reply answer;       // `connection`: of its submission
+    core::reply answer;       // `connection`: the connection of the submission
     bool settled = false;     // `answer` is complete and waits for its turn
     bool sets_watch = false;  // a watch on `path`
     std::string path;         // for sets_watch and watch_removal
-    // A create: its current request. `container` and `create2` are single requests, the other two form a pair.
+    // The request that is in progress for a create. `container` and `create2` are single requests; `create` and `stat`
+    // form a pair.
     enum class create_step { none, container, create2, create, stat };
     create_step step = create_step::none;
-    std::int32_t created_bytes = 0;  // length of its data
+    std::int32_t created_bytes = 0;  // the length of the new znode's data
 
     std::optional<server_answers>
         told{};  // for witness and examination: the answers of the server itself
 
-    // The C client writes a multi's results here.
+    // The C client writes the results of a multi into these members.
     std::vector<zoo_op_result_t> results;
     std::vector<std::string> result_paths;
     std::vector<Stat> result_stats;
@@ -69,13 +70,13 @@ public:
         p.self = std::prev(all_.end());
         return p;
     }
-    // Records that the C client has the request now.
+    // Called when the C client has got the request.
     void handed_over() noexcept { ++with_client_; }
-    // The C client does not have it any more.
+    // Called when the C client has completed the request.
     void came_back() noexcept { --with_client_; }
     void remove(pending_request& p) { all_.erase(p.self); }
 
-    // The first of all requests, if its reply only waits for its turn.
+    // Returns the first request of all, if its answer is complete; else null.
     [[nodiscard]] pending_request* first_settled() noexcept {
         return !all_.empty() && all_.front().settled ? &all_.front() : nullptr;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_context: the form of tls::context whose streams carry bytes as they are, for SASL without TLS.
+// plain_context: a tls::context without TLS, whose streams send and receive the bytes unchanged. For SASL without TLS.
 //
-// Thread safety: the same as of tls::context and tls::stream.
+// Thread safety: see tls::context and tls::stream.
 #pragma once
 
 #include <memory>

@@ -36,7 +36,7 @@ bool raw_session::write(const std::string& packet) {
     return false;
 }
 
-// The part beyond the longest frame stays unread: no other frame is read after it.
+// Reads one frame. Leaves the bytes after the longest frame unread, because no further frame is read then.
 bool raw_session::read_frame() {
     std::string head(k_length_bytes, '\0');
     if (!link_.read(head)) {
@@ -52,7 +52,7 @@ bool raw_session::read_frame() {
     return read_body(std::min(*length, k_longest_frame));
 }
 
-// The length is only a claim: memory is allocated as the bytes arrive.
+// Allocates memory only as the bytes arrive, because the length in the frame may be wrong.
 bool raw_session::read_body(std::size_t length) {
     constexpr std::size_t k_piece = std::size_t{16} << 10U;
     frame_.clear();
@@ -92,7 +92,8 @@ bool raw_session::fail_sasl(const std::string& why) {
 
 namespace {
 
-// The server answers each token with its own, or with an error without a reason.
+// Returns the likely reason of a refusal. A server answers a token with its own token, or with an error without a
+// reason.
 std::string refusal_of(sasl_mechanism which, bool is_first) {
     if (which == sasl_mechanism::gssapi)
         return "the server has no GSSAPI, or refuses the ticket (sasl_service, sasl_server_name)";
@@ -211,7 +212,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
         case raw_session::listing::unimplemented:
             result.outcome = opening_outcome::unknowing;
             return result;
-        // The C client gets the same refusal, and reports it.
+        // The C client will get the same refusal, and will report it.
         case raw_session::listing::unauthenticated: return result;
         case raw_session::listing::sasl_wanted: return failed_opening(opening_outcome::failed, raw);
         case raw_session::listing::cut_off: return failed_opening(opening_outcome::cut_off, raw);
@@ -220,7 +221,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
         result.outcome = opening_outcome::shared;
         return result;
     }
-    // A server that refuses the mark only refused a znode there: the session is still good.
+    // A server that refuses the session mark refuses only a znode at that path. The session is still good.
     if (settings.mark && !raw.create_ephemeral(mark_of(attached->session)))
         return failed_opening(opening_outcome::cut_off, raw);
     result.clock = raw.clock();

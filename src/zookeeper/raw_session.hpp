@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// raw_session: a session over a byte_stream, without the C client, for requests that the C client does not have.
+// raw_session: a session over a byte_stream and without the C client, for requests that the C client does not have.
 //
-// Purpose: a server whose machine has restarted may assign the id and the password of a session that another client
-// still uses (it counts ids from the milliseconds since boot). Such a session is useless: each of its two clients ends
-// the other's locks. Only getEphemerals (ZooKeeper 3.6) shows that: a newly opened session owns no znode.
+// Purpose: a server counts session ids from the milliseconds since its machine's start. If the machine has restarted,
+// the server may assign the id and the password of a session that another client still uses. Each of the two clients of
+// such a session ends the other's locks. Only getEphemerals (ZooKeeper 3.6) reveals this: a new session owns no znode.
 //
 //     tcp_stream link{address, deadline, give_up.fd()};
 //     const opening result = open_session(link, {.timeout_ms = 10'000});
 //     if (result.outcome == opening_outcome::opened) hand result.session to the C client
 //
-// Each session creates one ephemeral znode, its mark, so that a later client of this library that gets the same id
-// detects the session even while it owns no lock. The mark's folder is ZooKeeper's own, which every server has.
+// Each session creates one ephemeral znode, the session mark. So a later client of this library that gets the same id
+// notices the other session, even if that session owns no lock. The folder of the session mark is ZooKeeper's own,
+// which every server has.
 //
-// Nothing here closes a session: the stream just ends, so that another client's session continues.
+// No function here closes a session. The stream just ends, so that another client's session continues.
 //
-// Thread safety: none; functions block for as long as their stream does.
+// Thread safety: none. The functions block as long as their stream does.
 #pragma once
 
 #include <cstdint>
@@ -30,38 +31,39 @@
 
 namespace turnstile::zookeeper {
 
-// Longest part of a frame that is read; a list of one session's znodes is far shorter.
+// The longest part of a frame that is read. A list of one session's znodes is far shorter.
 inline constexpr std::size_t k_longest_frame = 4U << 20U;
 
-// "/zookeeper/turnstile-0x100002d4f3a0000": not below a chroot.
+// Returns the path of the session mark, such as "/zookeeper/turnstile-0x100002d4f3a0000". The path is never below a
+// chroot.
 [[nodiscard]] std::string mark_of(std::int64_t session);
 
-// The value in requests: whole milliseconds, rounded up.
+// Returns the timeout as requests contain it: whole milliseconds, rounded up.
 [[nodiscard]] std::int32_t wire_timeout(core::duration timeout) noexcept;
 
 class raw_session {
 public:
-    // `server`: the client authenticates with each attach if the address says so; null: it does not. The session does
-    // not own it.
+    // `server`: if the address has settings for SASL, each attach authenticates the client; null: no authentication.
+    // The caller keeps the address alive.
     explicit raw_session(byte_stream& link, const socket_address* server = nullptr) noexcept
         : link_{link}, server_{server} {}
 
-    // Returns nothing if no answer came, or if the server refuses the user; reason() says why. A timeout of 0 in the
+    // Returns nothing if no answer came or the server refuses the user; reason() has the reason. A timeout of 0 in the
     // answer means that the servers have no such session.
     [[nodiscard]] std::optional<attach_answer> attach(const attach_request& request);
     // Reads the answer to an attach request that the caller has written. Returns what attach() returns.
     [[nodiscard]] std::optional<attach_answer> finish_attach();
-    // The server's answer to the attach, as it came.
+    // Returns the server's answer to the attach, unparsed.
     [[nodiscard]] const std::string& attach_frame() const noexcept { return attach_frame_; }
 
     enum class listing { listed, unimplemented, unauthenticated, sasl_wanted, cut_off };
-    // `owned` gets the session's znodes. `credentials`: digest "user:password", sent first if not empty.
+    // Lists the session's znodes into `owned`. First sends `credentials`, a digest "user:password", unless empty.
     [[nodiscard]] listing list(const std::string& credentials, path_list& owned);
 
-    // The server's error number, 0 for success; nothing if no answer came.
+    // Return the server's error number, or 0 for success; nothing if no answer came.
     [[nodiscard]] std::optional<std::int32_t> create_ephemeral(const std::string& path);
     [[nodiscard]] std::optional<std::int32_t> remove(const std::string& path);
-    // The leader's clock from the latest create_ephemeral(); nothing if that failed.
+    // The leader's clock, from the latest create_ephemeral(); nothing if that call failed.
     [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
         return clock_;
     }
@@ -75,7 +77,7 @@ private:
     [[nodiscard]] bool write(const std::string& packet);
     [[nodiscard]] bool read_frame();
     [[nodiscard]] bool read_body(std::size_t length);
-    // Returns the answer to `request`; skips other messages, except a refusal of the credentials.
+    // Returns the answer to `request`. Skips other messages, except a refusal of the credentials.
     [[nodiscard]] std::optional<reply_head> read_reply(std::int32_t request);
     [[nodiscard]] std::optional<std::int32_t> ask(const std::string& packet, std::int32_t request);
 
@@ -100,10 +102,10 @@ struct opening_settings {
 
 enum class opening_outcome {
     opened,     // only this client has the session
-    shared,     // another client's: it owns znodes already
+    shared,     // another client has the session: it owns znodes already
     unknowing,  // the server does not know getEphemerals
-    read_only,  // the server is cut off from its majority, and opens no session
-    cut_off,    // the session was opened, and the connection ended before the list came
+    read_only,  // the server has no majority, and opens no session
+    cut_off,    // the connection ended before the list came
     failed,     // no session; `reason` says why
 };
 
@@ -117,8 +119,8 @@ struct opening {
 
 [[nodiscard]] opening open_session(byte_stream& link, const opening_settings& settings);
 
-// Gives another client's session the longest timeout that the server allows: its own client relies on its timeout,
-// which the attach that detected this may have shortened.
+// Gives another client's session the longest timeout that the server allows. The other client relies on its own
+// timeout, which this client's attach may have shortened.
 void lengthen(byte_stream& link, const core::session_identity& session);
 
 }  // namespace turnstile::zookeeper

@@ -18,7 +18,7 @@ struct read_only_claim::registry {
     std::list<entry> entries GUARDED_BY(mutex);
 };
 
-// Never destroyed: a client may outlive other static objects.
+// The registry is never destroyed, because a client may outlive other static objects.
 read_only_claim::registry& read_only_claim::all() noexcept {
     static auto* const known = new registry;
     return *known;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_only_claim: separates clients that may attach to read-only servers from clients of other servers.
+// read_only_claim: keeps clients that may attach to read-only servers apart from clients of other servers.
 //
-// Purpose: a handle of the C client that is attached read-only searches for a server that accepts writes and stores
-// its address in a variable of the process (`addr_rw_server`, zookeeper.c of 3.8.0 to 3.9.5). The next handle that
-// connects uses that server, whatever its own servers are: a client would open its session, send its credentials and
-// take its locks at another client's servers, or learn that its session, unknown to them, has expired.
+// Purpose: a handle of the C client that is attached read-only searches for a server that accepts writes. It stores
+// that server's address in a variable of the process (`addr_rw_server`, zookeeper.c of 3.8.0 to 3.9.5). The next handle
+// that connects uses that address, whatever its own servers are. Its client would then open its session, send its
+// credentials and take its locks at another client's servers. Or it would learn there that its session has expired,
+// because these servers do not know it.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -19,8 +20,8 @@ namespace turnstile::zookeeper {
 
 class read_only_claim {
 public:
-    // The claim lasts as long as the object. Throws std::system_error, `errc::bad_option`, if a claim for other
-    // servers exists and either of the two is for read-only servers.
+    // The claim lasts as long as the object. Throws std::system_error with `errc::bad_option` if another claim is for
+    // other servers and one of the two is for read-only servers.
     read_only_claim(const connect_string& servers, bool read_only);
     ~read_only_claim();
     read_only_claim(const read_only_claim&) = delete;
@@ -30,7 +31,7 @@ private:
     struct entry {
         std::string servers;  // sorted
         bool read_only = false;
-        std::uint64_t generation = 0;  // the process's: a child's claims are separate
+        std::uint64_t generation = 0;  // the process's fork count: a child's claims are separate
     };
     struct registry;
     static registry& all() noexcept;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_knowledge: decides whether servers know a kind of request, from the outcomes of earlier ones.
+// request_knowledge: decides from earlier outcomes whether the servers know a kind of request.
 //
-// Servers that speak ZooKeeper's protocol and are not Apache's answer "unimplemented" to an unknown request, or close
-// the connection. A connection may also break by itself, so one end proves nothing. If several connections in
-// a row end before the answer to such a request, the servers count as closing them for its sake.
+// Servers with ZooKeeper's protocol that are not Apache ZooKeeper may not know a request. They answer "unimplemented",
+// or close the connection. A connection may also break for another reason, so one end proves nothing. If several
+// connections in a row end before the answer to such a request, the request is taken for the cause.
 //
 // | outcome of a request                                   | then                 |
 // |--------------------------------------------------------|----------------------|
@@ -11,7 +11,7 @@
 // | the answer "unimplemented"                             | refused              |
 // | lost, on k_ends connections in a row without an answer | doubted, until known |
 //
-// A wrong decision costs requests, never a promise: an operation without the request uses others with the same effect.
+// A wrong decision costs requests, but breaks no promise: the library then uses other requests with the same effect.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,7 +29,7 @@ public:
 
     void answered() noexcept;
     void refused() noexcept;
-    // The connection of that number, of that session, ended before the answer came.
+    // Notes that this connection of this session ended before the answer came.
     void cut_off(const void* session, std::uint64_t connection) noexcept;
 
     [[nodiscard]] bool is_refused() const noexcept {
@@ -44,8 +44,8 @@ private:
 
     std::atomic<finding> finding_{open_};  // changed under the lock
     base::mutex mutex_;
-    int ends_ GUARDED_BY(mutex_) = 0;                   // connections in a row
-    const void* session_ GUARDED_BY(mutex_) = nullptr;  // session of the latest of them
+    int ends_ GUARDED_BY(mutex_) = 0;                   // number of connections in a row that ended
+    const void* session_ GUARDED_BY(mutex_) = nullptr;  // the session of the latest of them
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// security: TLS and SASL for one connection to a server, from the module libturnstile-tls.
+// security: makes the TLS and SASL objects for one connection to a server, by the module libturnstile-tls.
 //
-// The files are read at each call, so that the next connection uses a renewed certificate and a changed password.
+// Each call reads the files again, so that the next connection uses a renewed certificate or a changed password.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -10,11 +10,11 @@
 
 namespace turnstile::zookeeper {
 
-// Returns a context that carries bytes with TLS or as they are, or a fault with the reason: the module is absent, or a
-// file cannot be used.
+// Returns a context whose streams use TLS, or send the bytes unchanged if TLS is not enabled. Returns a fault if the
+// module is absent or a file cannot be used.
 [[nodiscard]] tls::context_outcome context_for(const server_security& wanted);
 
-// Returns an exchange for `wanted`, which is enabled, with the server `host`, or a fault with the reason.
+// Returns an exchange with the server `host`, or a fault with the reason. `wanted` must be enabled.
 [[nodiscard]] tls::sasl_outcome exchange_for(const sasl_options& wanted, const std::string& host);
 
 }  // namespace turnstile::zookeeper

@@ -19,10 +19,10 @@ constexpr std::string_view k_local = "local:";
 constexpr int k_no_descriptor = -1;
 constexpr std::size_t k_longest_list = std::size_t{64} << 20U;
 
-// A server's name, and its address.
+// The name of a server, with one of its addresses.
 struct found_server {
     std::string name;
-    socket_address address;  // length 0: it cannot be resolved
+    socket_address address;  // length 0: the name cannot be resolved
 };
 
 std::vector<found_server> find_servers(const connect_string& servers) {
@@ -40,7 +40,7 @@ bool all(const word_answer& /*answer*/) {
     return false;
 }
 
-// An answer for each server; empty without an address.
+// Returns an answer for each server. The answer is empty if the server has no address.
 std::vector<word_answer> ask(const std::vector<found_server>& servers, std::string_view word,
                              boottime_clock::time_point deadline) {
     std::vector<socket_address> addresses;
@@ -83,7 +83,7 @@ bool is_word(std::string_view word) {
            std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// Connect strings of other servers: "redis://...", "sqlite:/file".
+// True for a connect string of other servers, such as "redis://..." or "sqlite:/file".
 bool has_scheme(std::string_view connect_string) noexcept {
     return connect_string.starts_with("sqlite:") ||
            (connect_string.find("://") != std::string_view::npos &&
@@ -117,7 +117,7 @@ result<std::vector<server_health>> health_of_servers(std::string_view connect_st
 result<std::vector<server_answer>> answers_of_servers(std::string_view connect_string,
                                                       std::string_view word,
                                                       std::chrono::milliseconds limit) {
-    // The message does not repeat it: it may contain a password.
+    // The message does not show the connect string, which may contain a password.
     if (has_scheme(connect_string))
         return error{errc::bad_connect_string,
                      "only ZooKeeper's servers answer four-letter words: host:port[,host:port]..."};

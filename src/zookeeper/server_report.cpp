@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view k_version = "Zookeeper version: ";
 
-// The text after a label at the start of a line, to the line's end; empty if it is absent.
+// Returns the rest of the line after a label that begins the line; empty if no line has the label.
 std::string_view value_of(std::string_view text, std::string_view label) {
     for (std::size_t at = text.find(label); at != std::string_view::npos;
          at = text.find(label, at + 1)) {
@@ -25,14 +25,14 @@ std::string_view value_of(std::string_view text, std::string_view label) {
     return {};
 }
 
-// A count; nothing if it is none.
+// Returns the number, or nothing if the text is not a number from 0 on.
 std::optional<std::int64_t> number_of(std::string_view text) {
     std::int64_t value = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
     return read.ec == std::errc{} && value >= 0 ? std::optional{value} : std::nullopt;
 }
 
-// Servers keep all of their settings as 32-bit integers; no server writes a number outside.
+// Returns 0 for a number beyond 32 bits: servers keep all their settings as 32-bit integers.
 int setting_of(std::string_view text) {
     const auto value = number_of(text).value_or(0);
     return value <= std::numeric_limits<std::int32_t>::max() ? static_cast<int>(value) : 0;
@@ -42,7 +42,7 @@ std::chrono::milliseconds milliseconds_of(std::string_view text) {
     return std::chrono::milliseconds{setting_of(text)};
 }
 
-// Java's form of a double: "0.5", "1.0E-4".
+// Parses a double in Java's form: "0.5", "1.0E-4".
 std::optional<double> decimal_of(std::string_view text) {
     double value = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -50,7 +50,7 @@ std::optional<double> decimal_of(std::string_view text) {
     return read.ec == std::errc{} && is_duration ? std::optional{value} : std::nullopt;
 }
 
-// "0/0.5/12": least, average, most.
+// Parses "0/0.5/12": the least, the average and the longest latency.
 void read_latency(std::string_view text, server_health& into) {
     const auto first = text.find('/');
     const auto second = text.find('/', first + 1);
@@ -106,7 +106,7 @@ std::optional<server_configuration> read_conf(std::string_view answer) {
     const auto tick = value_of(answer, "tickTime=");
     if (tick.empty()) return std::nullopt;
     const auto length = milliseconds_of(tick);
-    // A limit counts as absent if its time would overflow 32 bits; parse_pace() refuses it as well.
+    // Returns 0, as for an absent limit, if the time would overflow 32 bits. parse_pace() does the same.
     const auto limit = [&](std::string_view label) {
         const int ticks = setting_of(value_of(answer, label));
         return length.count() * ticks <= std::numeric_limits<std::int32_t>::max() ? ticks : 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view k_version_label = "Zookeeper version: ";
 
-// The number after a label at the start of a line; nothing if there is none, or if the line was cut off.
+// Returns the number after a label that begins a line; nothing if there is none, or if the text ends within the line.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view label) {
     const auto at = text.find(label);
     if (at == std::string_view::npos || (at != 0 && text[at - 1] != '\n')) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
     return is_whole ? std::optional{value} : std::nullopt;
 }
 
-// True for "3.4.14-...". A version that is not a number is a private build, and counts as recent.
+// True for "3.4.14-...". A version that is not a number belongs to a private build, and counts as recent.
 bool is_before_3_5(std::string_view version) noexcept {
     int major = 0;
     const auto* const end = version.data() + version.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The servers' reports: their roles by the command "srvr", their pace by "conf", over separate connections. Many
-// ensembles allow only the first (4lw.commands.whitelist).
+// server_role: asks servers for their role by the command "srvr" and for their pace by "conf", over separate
+// connections. Many ensembles allow only "srvr" (4lw.commands.whitelist).
 //
 // Thread safety: from any thread.
 #pragma once
@@ -15,21 +15,21 @@
 
 namespace turnstile::zookeeper {
 
-// The role in an answer to "srvr"; unknown for anything else ("is not executed because it is not in
-// the whitelist", "This ZooKeeper instance is not currently serving requests").
+// Returns the role in an answer to "srvr"; unknown for any other answer ("is not executed because it is not in the
+// whitelist", "This ZooKeeper instance is not currently serving requests").
 [[nodiscard]] core::server_role parse_role(std::string_view answer) noexcept;
 
-// tickTime and syncLimit in an answer to "conf"; nothing for anything else.
+// Returns tickTime and syncLimit from an answer to "conf"; nothing for any other answer.
 [[nodiscard]] std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept;
 
 // The server's software.
 enum class server_software { unknown, zookeeper, another };
 
-// Parses the first line of an answer to "srvr"; unknown if the server refused "srvr".
+// Returns the software that the first line of an answer to "srvr" names; unknown if the server refused "srvr".
 [[nodiscard]] server_software parse_software(std::string_view answer) noexcept;
 
-// The reason for which the client uses no such server, from an answer to "srvr": "is ZooKeeper 3.4.13, and ...". Empty
-// for a version that is used, and for any other answer.
+// Returns the reason why the client cannot use a server of this version, from an answer to "srvr": "is ZooKeeper
+// 3.4.13, and ...". Empty for a version that the client uses, and for any other answer.
 [[nodiscard]] std::string version_fault(std::string_view answer);
 
 // The answers of one server.
@@ -39,8 +39,8 @@ struct server_answers {
     std::optional<core::server_pace> pace{};
 };
 
-// Asks all servers at once. Returns the first that has the role. Blocks until there is one, all have answered or
-// failed, `limit` has passed, or `give_up`, a descriptor, becomes readable.
+// Asks all servers at once, and returns the first that has the role. Blocks until a server has it, all servers have
+// answered or failed, `limit` has passed, or `give_up`, a descriptor, becomes readable.
 [[nodiscard]] std::optional<socket_address> find_role(const std::vector<socket_address>& servers,
                                                       core::server_role wanted, int give_up,
                                                       core::duration limit);

@@ -18,7 +18,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// A question to one server, over a separate connection.
+// Asks one server a four-letter word, over a separate connection.
 class conversation {
 public:
     conversation(const socket_address& server, std::string_view question, std::size_t longest)
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] const word_answer& answer() const noexcept { return answer_; }
     [[nodiscard]] pollfd wish() const noexcept { return {socket_.get(), awaited_, 0}; }
 
-    // The socket is ready for the awaited events.
+    // Called when the socket is ready for the awaited events.
     void go_on() {
         switch (stage_) {
             case stage::connecting: return settle_connection();
@@ -92,7 +92,7 @@ private:
         end();
     }
 
-    // Four bytes always fit into an empty send buffer.
+    // Sends the word. The four bytes always fit into an empty send buffer.
     void ask() {
         stage_ = stage::reading;
         awaited_ = POLLIN;
@@ -100,7 +100,7 @@ private:
             secured_ ? secured_->write(question_)
                      : ::send(socket_.get(), question_.data(), question_.size(), MSG_NOSIGNAL);
         if (sent != static_cast<ssize_t>(question_.size())) return end();
-        // The server may have answered with the last message of its handshake.
+        // The server's answer may have come together with the last message of its handshake.
         if (secured_) read();
     }
 
@@ -113,7 +113,7 @@ private:
             if (n > 0) answer_.text.append(buffer.data(), static_cast<std::size_t>(n));
             if (n < 0 || answer_.text.size() >= longest_) {
                 answer_.whole = true;
-                // A server of TLS 1.3 refuses a client's certificate only after the client has begun to send.
+                // With TLS 1.3, a server refuses the client's certificate only after the client has begun to send.
                 if (answer_.text.empty() && secured_ && secured_->is_refused())
                     answer_.fault = secured_->reason();
                 end();
@@ -121,7 +121,7 @@ private:
         }
     }
 
-    // 0: nothing now. Negative: the connection has ended.
+    // Returns the number of bytes; 0: none now; negative: the connection has ended.
     std::ptrdiff_t receive(std::array<char, 4096>& into) {
         if (secured_) return secured_->read(into.data(), into.size());
         const auto n = ::recv(socket_.get(), into.data(), into.size(), 0);
@@ -146,10 +146,10 @@ private:
     word_answer answer_;
 };
 
-// poll() counts milliseconds in an int; a longer wait consists of several polls.
+// poll() takes its limit as milliseconds in an int. A longer wait consists of several polls.
 constexpr std::chrono::milliseconds k_longest_poll = std::chrono::hours{1};
 
-// Runs until all have ended, `enough` accepts an answer, the time is up, or `give_up` is readable.
+// Runs until all conversations have ended, `enough` accepts an answer, the time has passed, or `give_up` is readable.
 void converse(std::list<conversation>& all, int give_up, core::duration limit,
               const std::function<bool(const word_answer&)>& enough) {
     const auto deadline = boottime_clock::now() + limit;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: a c_session behind the coordinator interface, with its behaviour after fork().
+// session: a c_session behind the coordinator's interface, which does nothing in a child of fork().
 //
-// In a child process the C client's threads do not exist and its sockets belong to the parent: closing the handle
-// there would hang, and end the parent's session. So in a child all calls do nothing, and the destructor frees
-// nothing.
+// In a child the C client's threads do not exist, and its sockets belong to the parent. Closing the handle there would
+// hang, and would end the parent's session. So in a child all calls do nothing, and the destructor frees nothing.
 //
-// The C client's descriptors are not close-on-exec, and its interface does not name them: a program that starts
-// others closes descriptors that they must not inherit (close_range).
+// The C client does not set close-on-exec on its descriptors, and its interface does not name them. A program that
+// starts other programs must itself close the descriptors that these must not inherit (close_range).
 //
 // Thread safety: all members from any thread; `close` not from the sink.
 #pragma once

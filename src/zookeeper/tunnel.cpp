@@ -169,8 +169,8 @@ void tunnel::accept_at(std::uint16_t port) {
     guests_.push_back({std::move(socket), port, {}, boottime_clock::now() + k_guest_limit});
 }
 
-// Reads no further than the first frame. Returns false if the frame cannot belong to a ZooKeeper client of this
-// process.
+// Reads at most the first frame of a connection. Returns false if the frame cannot come from the ZooKeeper client of
+// this process.
 bool tunnel::shows_frame(guest& from) {
     std::array<char, k_longest_attach> room{};
     const auto wanted = attach_length(from.frame);
@@ -210,8 +210,8 @@ std::vector<socket_address> tunnel::addresses_of(const std::string& host) const 
 
 namespace {
 
-// The C client sends nothing before it has the answer to its attach. So the exchange comes before that answer is passed
-// on, and its requests meet no others.
+// Authenticates the client by SASL. The C client sends nothing before it has the answer to its attach. So the SASL
+// exchange comes before the tunnel passes that answer on, and no other request is in progress.
 bool log_in(const socket_address& server, byte_stream& link, std::string& inward,
             std::string& refusal) {
     if (!tls::is_enabled(server.security->sasl)) return true;
@@ -226,7 +226,8 @@ bool log_in(const socket_address& server, byte_stream& link, std::string& inward
 
 }  // namespace
 
-// The C client hangs up when it has waited long enough, which ends the attempt.
+// Tries the addresses of the server. If the C client closes its connection because it has waited long enough, the
+// attempt ends.
 void tunnel::carry(guest&& from) {
     relay_.reset();
     std::string host;

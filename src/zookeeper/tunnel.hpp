@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// tunnel: TLS below the C client. Debian's has no TLS, and a C client with TLS checks no host name.
+// tunnel: TLS for the C client. Debian's C client has no TLS, and C clients with TLS do not check the host name.
 //
 //     tunnel through{servers, own, [](const std::string& why) { ... }};
 //     hand through.local_of("zk1:2281") to the C client in the place of the server
 //
-// Each server is represented by a port of the loopback address at which this process listens. A connection to it is
-// forwarded over TLS to that server, whose name is resolved and whose certificate is checked then. There is one
-// connection at a time, because the C client has one: a newer one ends the older.
+// For each server this process listens at a port of the loopback address. It forwards a connection to that port over
+// TLS to the server, and at that time resolves the server's name and checks its certificate. There is one connection at
+// a time, because the C client has only one: a newer connection ends the older one.
 //
-// Other users of the machine can connect to the ports. So a connection is forwarded only if its first frame, the C
-// client's request to attach, names the session and its password, which only this process knows.
+// Other users of the machine can connect to these ports too. So the tunnel forwards a connection only if its first
+// frame, the C client's request to attach, contains the session's id and password. Only this process knows them.
 //
-// A write of the C client returns as soon as the kernel has the bytes, as on any socket, and so before the tunnel has
-// sent them: the library's time of sending is earlier than the true one, and leases become shorter, never longer.
-// docs/why/tls.md has the argument.
+// A write of the C client returns as soon as the kernel has the bytes, and so before the tunnel has sent them to the
+// server. The time of sending that the library notes is earlier than the true time. So leases become shorter, never
+// longer. docs/why/tls.md has the argument.
 //
-// Thread safety: all members from any thread; `stop` once, after the C client's handle was closed.
+// Thread safety: all members from any thread. Call `stop` once, after the C client's handle was closed.
 #pragma once
 
 #include <cstdint>
@@ -44,29 +44,29 @@ class tunnel {
 public:
     using failure_report = std::function<void(const std::string& why)>;
 
-    // `limit`: for one attempt to reach a server. `report` is called on the tunnel's thread. Throws std::system_error
-    // if there is no thread or descriptor left.
+    // `limit`: the longest time for one attempt to reach a server. The tunnel calls `report` on its own thread. Throws
+    // std::system_error if the process has no thread or descriptor left.
     tunnel(connect_string servers, const core::session_identity& own, core::duration limit,
            failure_report report);
     ~tunnel();
     tunnel(const tunnel&) = delete;
     tunnel& operator=(const tunnel&) = delete;
 
-    // `host`: a server or one of its addresses, in the form for the C client; so is the result. Throws
-    // std::system_error if there is no port left.
+    // Returns the loopback address for `host`, a server or one of its addresses. Both texts have the form for the C
+    // client. Throws std::system_error if no port is left.
     [[nodiscard]] std::string local_of(const std::string& host) EXCLUDES(mutex_);
-    // The server that was last reached through the loopback address; of length 0 if none was.
+    // Returns the server that the tunnel last reached for this loopback address; of length 0 if it reached none.
     [[nodiscard]] socket_address server_at(const socket_address& local) const EXCLUDES(mutex_);
-    // First sends the bytes that the C client has already written, for a second at most.
+    // Ends the tunnel. First sends the bytes that the C client has already written, for a second at most.
     void stop() noexcept EXCLUDES(mutex_);
 
 private:
     struct entrance {
         std::string host;
         support::descriptor listener;
-        socket_address server{};  // that was reached last
+        socket_address server{};  // the server that was reached last
     };
-    // A connection that has not sent its first frame yet.
+    // A connection from which the first frame has not arrived yet.
     struct guest {
         support::descriptor socket;
         std::uint16_t port = 0;
@@ -94,7 +94,7 @@ private:
     bool stopped_ GUARDED_BY(mutex_) = false;
 
     base::wake_up changed_;
-    // Used only by the thread.
+    // Only the tunnel's thread uses the following members.
     std::list<guest> guests_;
     std::unique_ptr<tunnel_relay> relay_;
     std::string last_failure_;

@@ -26,8 +26,8 @@ tunnel_relay::tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream
       name_{std::move(name)},
       inward_{std::move(inward)} {}
 
-// OpenSSL may hold bytes that it has already read from the socket. The caller need not poll for these bytes: move()
-// takes them while the buffer has space.
+// Returns the sockets and events for poll(). OpenSSL may hold bytes that it has already read from the socket. The
+// caller need not poll for these bytes, because move() takes them while the buffer has space.
 std::array<pollfd, 2> tunnel_relay::wishes() const noexcept {
     const auto events = [](bool reads, bool writes) {
         return static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
@@ -55,7 +55,7 @@ bool tunnel_relay::move() {
 
 void tunnel_relay::end() {
     const auto until = boottime_clock::now() + k_end_limit;
-    // The local side has ended its output: messages to it have no reader.
+    // Sends the rest of the local side's bytes. Nothing is read for the local side any more: it has ended.
     while (move() && boottime_clock::now() < until) {
         auto both = wishes();
         static_cast<void>(::poll(both.data(), both.size(), 10));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// tunnel_relay: forwards bytes between one local connection and one server over TLS, without blocking.
+// tunnel_relay: forwards bytes between a local connection and a server with TLS, without blocking.
 //
 //     relay.wishes() -> poll() -> relay.move(), until that is false
 //
-// Each direction holds k_room bytes at most; a side that does not read stops the other one, as a socket would. The
-// end of one side is forwarded once the bytes before it are.
+// Each direction holds k_room bytes at most. If one side does not read, the relay stops reading the other side, as a
+// socket would. When one side ends, the relay first forwards the bytes before the end, and then the end.
 //
-// Thread safety: one thread.
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <poll.h>
@@ -23,16 +23,17 @@ namespace turnstile::zookeeper {
 
 class tunnel_relay {
 public:
-    // `link`: TLS is agreed on. `name`: of the server, for reason(). `inward`: bytes of the server that were read already.
+    // `link`: its TLS handshake is done. `name`: the server's name, for reason(). `inward`: bytes that were already
+    // read from the server.
     tunnel_relay(support::descriptor local, std::unique_ptr<tls_stream> link, std::string name,
                  std::string inward);
 
     [[nodiscard]] std::array<pollfd, 2> wishes() const noexcept;
-    // Proceeds as far as possible without waiting. Returns false if both sides have ended.
+    // Forwards bytes as far as possible without waiting. Returns false if both sides have ended.
     [[nodiscard]] bool move();
-    // Forwards the local side's output, for a second at most; then both sides end.
+    // Forwards the rest of the local side's bytes, for a second at most. Then both sides end.
     void end();
-    // The reason if the server's side failed; empty for an orderly end.
+    // Returns the reason if the connection to the server failed; empty after an orderly end.
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// unresolved_hosts: the hosts of a connect string without an address now. The log reports each change once: otherwise
-// a server that is missing because of its name would go unnoticed while the others serve.
+// unresolved_hosts: the hosts of a connect string that have no address now. The log reports each change once. Otherwise
+// a server that is missing because of its name would remain unnoticed while the other servers serve.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -14,9 +14,9 @@ namespace turnstile::zookeeper {
 
 class unresolved_hosts {
 public:
-    // Records getaddrinfo()'s answer for a host; 0: it has an address.
+    // Records the result of getaddrinfo() for a host; 0 means that the host has an address.
     void record(const std::string& host, int answer);
-    // The reason for which the first of them has none; empty if all have one.
+    // Returns the reason why the first of these hosts has no address; empty if all hosts have one.
     [[nodiscard]] std::string reason() const;
 
 private:

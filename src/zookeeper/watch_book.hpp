@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch_book: the watches that must be removed, and when the C client allows that.
+// watch_book: remembers which watches must be removed, and when the C client can remove them.
 //
-// Purpose: the C client sends a removal only for a watch that it has registered, and it registers
-// a watch when the reply arrives; before that it returns ZNOWATCHER and the watch remains. So a watch
-// that is forgotten while its request is in progress is removed after the reply. A watch whose removal
-// was lost with its connection, or that was forgotten without a connection, is removed after the next
-// attach, when the C client has set it again.
+// Purpose: the C client can remove only a watch that it has registered, and it registers a watch when the reply to the
+// request arrives. Before that, a removal returns ZNOWATCHER and the watch remains. So if a watch is forgotten while
+// its request is in progress, it is removed after the reply. A removal may be lost with its connection, or there may be
+// no connection. Then the watch is removed after the next attach, when the C client has set it again.
 //
 // | event on a path  | open requests      | then                                |
 // |------------------|--------------------|-------------------------------------|
@@ -28,15 +27,15 @@ namespace turnstile::zookeeper {
 
 class watch_book {
 public:
-    // A request that sets a watch was passed to the C client.
+    // Called when a request that sets a watch was passed to the C client.
     void asked(const std::string& path);
-    // The request was answered or lost. Returns true if the path's watches must be removed now.
+    // Called when such a request was answered or lost. Returns true if the caller must remove the path's watches now.
     [[nodiscard]] bool answered(const std::string& path);
-    // No caller needs the path's watches any more. Returns true if they must be removed now.
+    // Called when no caller needs the path's watches any more. Returns true if the caller must remove them now.
     [[nodiscard]] bool forgotten(const std::string& path);
-    // A removal was executed, or there was nothing to remove.
+    // Called when a removal was executed, or when there was no watch to remove.
     void removed(const std::string& path);
-    // The paths to remove after an attach.
+    // Returns the paths whose watches must be removed after an attach.
     [[nodiscard]] std::vector<std::string> left_over() const;
 
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }

@@ -22,7 +22,8 @@ resolved_servers resolve_all(const connect_string& servers) {
             known.addresses.push_back(address);
         }
     }
-    // On its way the C client resolves names twice while it has no connection: slow names could cost the session.
+    // During the move the C client resolves the names twice while it has no connection. If that is slow, the session
+    // may expire, so the list contains addresses.
     known.by_address = boottime_clock::now() - begun > k_resolve_limit;
     if (!known.by_address) return known;
     known.hosts.clear();
@@ -43,7 +44,7 @@ way_to_leader way_to(const socket_address& leader, const resolved_servers& known
     way.hosts.insert(way.hosts.end(), others.begin(), others.end());
     way.addresses =
         known.by_address ? way.hosts.size() : known.addresses.size() + (is_host ? 0 : 1);
-    // Names without an address now may get one later.
+    // The number of hosts must stay odd when missing names get addresses later.
     if ((way.addresses + known.missing) % 2 == 0) {
         way.hosts.push_back(first);
         ++way.addresses;
@@ -53,7 +54,7 @@ way_to_leader way_to(const socket_address& leader, const resolved_servers& known
 
 namespace {
 
-// A multicast address: connect() of a stream socket refuses it at once, without a packet.
+// A multicast address. connect() of a stream socket refuses it at once, and sends no packet.
 constexpr const char* k_unreachable = "224.0.0.1:1";
 constexpr const char* k_unreachable_6 = "ff02::1:1";
 
@@ -67,9 +68,9 @@ bool is_unreachable(std::string_view host) noexcept {
     return host == k_unreachable || host == k_unreachable_6;
 }
 
-// zoo_set_servers closes the socket and keeps its requests in progress, up to the first answer on the next
-// connection, which the C client then treats as an error. An address that refuses connections ends that at once: the
-// C client gives up all requests as at the end of any connection, before it reaches the next address. Then it takes
+// zoo_set_servers closes the socket, but keeps the requests in progress until the first answer on the next connection,
+// which the C client then treats as an error. An address that refuses connections ends these requests at once: the C
+// client gives up all requests, as at the end of any connection, before it tries the next address. After that it takes
 // the second or third address of the list, at random.
 way_to_leader way_from_silence(const socket_address& present, const socket_address& to,
                                const resolved_servers& known, base::random& chance) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// way_to_leader: the list of servers that the C client gets for a move to the leader, or away from a silent
-// connection.
+// way_to_leader: the list of servers that the C client gets for a move to the leader, or away from a silent connection.
 //
-// All servers are in it, the leader first, and the C client tries them in that order (leave_random_alone). Their
-// number is odd; if need be the leader is repeated at the end: after each failure the C client advances by two
-// (ZOOKEEPER-2466), and would try only half of an even number, without a pause.
+// The list contains all servers, the leader first, and the C client tries them in that order (leave_random_alone).
+// Their number must be odd: after each failure the C client advances by two (ZOOKEEPER-2466), and would try only half
+// of an even number, without a pause. So if need be the leader is repeated at the end.
 //
-// Thread safety: pure except for resolve_all, which asks the resolver; from any thread.
+// Thread safety: all functions from any thread. They are pure, except that resolve_all asks the resolver.
 #pragma once
 
 #include <cstddef>
@@ -32,25 +31,25 @@ struct resolved_servers {
     bool by_address = false;  // the hosts are addresses
 };
 
-// Blocks.
+// Resolves the names of the servers. Blocks.
 [[nodiscard]] resolved_servers resolve_all(const connect_string& servers);
 
 struct way_to_leader {
     std::vector<std::string> hosts;  // the leader first
-    bool by_address = false;         // not only the names
-    std::size_t addresses = 0;       // all hosts' addresses
+    bool by_address = false;         // the list contains addresses, not only names
+    std::size_t addresses = 0;       // the number of the hosts' addresses
     socket_address from{};           // the server that the session leaves
 };
 
-// `leader`: one of the addresses.
+// Returns the list for a move to `leader`, which is one of the addresses.
 [[nodiscard]] way_to_leader way_to(const socket_address& leader, const resolved_servers& known,
                                    base::random& chance);
 
-// True for the address of way_from_silence() that refuses connections.
+// True for the address with which way_from_silence() begins, and which refuses connections.
 [[nodiscard]] bool is_unreachable(std::string_view host) noexcept;
 
-// A list that leads to `to`, over a new connection. `to` may be `present` itself; otherwise `present` is the last.
-// The first of the hosts is an address that refuses connections.
+// Returns the list for a move to `to` over a new connection. `to` may be `present`, the current server; otherwise
+// `present` comes last. The list begins with an address that refuses connections.
 [[nodiscard]] way_to_leader way_from_silence(const socket_address& present,
                                              const socket_address& to,
                                              const resolved_servers& known, base::random& chance);
