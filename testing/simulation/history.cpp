@@ -104,6 +104,12 @@ void history::on_multi(const core::multi_op& multi) {
             return gone != nullptr && find(gone->path) != nullptr;
         });
     if (removed > 1) ++batches_;
+    const auto creates =
+        std::count_if(multi.parts.begin(), multi.parts.end(), [](const core::multi_part& part) {
+            const auto* create = std::get_if<core::create_op>(&part);
+            return create != nullptr && core::is_sequential(create->mode);
+        });
+    if (creates > 1) ++creation_batches_;
 }
 
 void history::on_limit(const std::string& folder, const core::permit_limit& permits,

@@ -126,9 +126,10 @@ public:
     // history.
     [[nodiscard]] bool stood(const std::string& path, std::int64_t zxid) const;
 
-    // Counts transactions that removed several contenders.
+    // Counts transactions that removed or created several contenders.
     void on_multi(const core::multi_op& multi);
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_; }
+    [[nodiscard]] std::uint64_t creation_batches() const noexcept { return creation_batches_; }
 
     // ---- questions ----
     [[nodiscard]] contender_record* find(const std::string& znode);
@@ -198,6 +199,7 @@ private:
     std::optional<std::int64_t> lost_after_;
     std::optional<instant> lost_data_at_;
     std::uint64_t batches_ = 0;
+    std::uint64_t creation_batches_ = 0;
     std::map<session_id, std::int64_t> closed_by_hand_;  // with their transaction
     std::set<std::string> tampered_;
     std::set<std::string> over_quota_;

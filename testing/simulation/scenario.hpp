@@ -139,6 +139,7 @@ struct scenario {
     core::duration lock_delay{};    // for the mutexes; zero: none
     std::uint32_t long_queue = core::k_long_queue;  // from which on they use the mark
     core::removal_limits removals;
+    core::creation_limits creations;
     core::window_limits window;
     double swept = 0;  // part of the collective give-ups during which much is deleted by hand
     std::size_t watched_in_line = core::k_most_watched_in_line;  // most watched waiters of a client

@@ -26,6 +26,7 @@ bool gives_up_session(const std::vector<core::action>& some) {
 core::session_core_settings settings(const scenario& scenario, client_id id) {
     core::session_core_settings result{scenario.rule, scenario.confirm_every};
     result.removals = scenario.removals;
+    result.creations = scenario.creations;
     result.window = scenario.window;
     result.watched_in_line = scenario.watched_in_line;
     result.watches = scenario.watches;

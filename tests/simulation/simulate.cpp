@@ -162,9 +162,9 @@ public:
 
     void print() const {
         fmt::print(
-            "{} histories, {} events, {} grants, {} batches of removals; {:.0f} histories a "
-            "second\n",
-            histories_, events_, grants_, batches_,
+            "{} histories, {} events, {} grants, {} batches of removals, {} of creates; {:.0f} "
+            "histories a second\n",
+            histories_, events_, grants_, batches_, creation_batches_,
             static_cast<double>(histories_) / took_.count());
         if (doubles_ != 0)
             fmt::print(
@@ -199,6 +199,7 @@ private:
         events_ += result.events;
         grants_ += result.grants;
         batches_ += result.batches;
+        creation_batches_ += result.creation_batches;
         doubles_ += result.double_holds;
         brought_back_ += result.brought_back;
         show_progress();
@@ -227,6 +228,7 @@ private:
     std::uint64_t events_ = 0;
     std::uint64_t grants_ = 0;
     std::uint64_t batches_ = 0;
+    std::uint64_t creation_batches_ = 0;
     std::uint64_t doubles_ = 0;
     std::uint64_t brought_back_ = 0;
     std::map<std::string, std::uint64_t> breaches_;

@@ -182,5 +182,11 @@ TEST(simulation, removes_contenders_together) {
     EXPECT_GE(batches, 10U);
 }
 
+TEST(simulation, creates_contenders_together) {
+    std::uint64_t batches = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) batches += simulate(seed).creation_batches;
+    EXPECT_GE(batches, 10U);
+}
+
 }  // namespace
 }  // namespace turnstile::simulation

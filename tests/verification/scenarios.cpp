@@ -29,6 +29,7 @@ constexpr std::uint64_t k_placement = 0x8cb92ba72f3d8dd7;
 constexpr std::uint64_t k_windows = 0x3c79ac492ba7b653;
 constexpr std::uint64_t k_silences = 0x589bd1f4a9cc75d3;
 constexpr std::uint64_t k_quiet_locks = 0xe220a8397b1dcdaf;
+constexpr std::uint64_t k_batches = 0x94d049bb133111eb;
 constexpr double k_impatient = 0.25;
 constexpr double k_shares = 0.2;
 constexpr double k_placed = 0.08;
@@ -246,6 +247,19 @@ void draw_window(dice&& chance, scenario& s) {
     s.window.most = s.window.first + chance.below(4);
 }
 
+// Few requests may be in progress, so that creates and releases wait for an answer and go together.
+void draw_batches(dice&& chance, scenario& s, bool plain) {
+    if (!chance.chance(0.5)) return;
+    s.creations.under_way = chance.from_to(1, 2);
+    s.creations.together = chance.pick(std::vector<std::size_t>{2, 3, core::k_most_creations});
+    s.removals.awaited_under_way = chance.from_to(1, 2);
+    s.roles_known = true;
+    if (!plain || s.long_queue != core::k_long_queue || !chance.chance(0.7)) return;
+    s.folders = {"/locks/a", "/locks/b", "/locks/c", "/locks/d"};
+    s.first_sequence = 0;
+    for (auto& client : s.clients) client.workers += chance.from_to(2, 4);
+}
+
 // Two clients that take a lock often and contend little, while its folder is deleted and made again: a create's number
 // then shows now and then that none is ahead.
 void draw_quiet_lock(dice&& chance, scenario& s) {
@@ -340,6 +354,7 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     if (dice{seed ^ k_silences}.chance(k_impatient))
         s.connection_timeout = s.time.session_timeout / 8;
     const bool plain = s.ensembles.empty() && s.most_packet == scenario{}.most_packet;
+    draw_batches(dice{seed ^ k_batches}, s, plain);
     if (plain) draw_quiet_lock(dice{seed ^ k_quiet_locks}, s);
     return s;
 }

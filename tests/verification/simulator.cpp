@@ -119,6 +119,7 @@ outcome simulate(scenario&& scenario, const reduction& reduced, trace::detail wa
     result.fingerprint = world.fingerprint();
     result.grants = world.grants();
     result.batches = world.truth().batches();
+    result.creation_batches = world.truth().creation_batches();
     result.double_holds = by.contract.broken().double_holds;
     result.refused_by_token = by.contract.broken().refused_by_token;
     result.brought_back = by.contract.broken().brought_back;

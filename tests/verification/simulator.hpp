@@ -31,6 +31,7 @@ struct outcome {
     std::uint64_t events = 0;
     std::uint64_t grants = 0;
     std::uint64_t batches = 0;  // batches of removals
+    std::uint64_t creation_batches = 0;
     // On servers that do not promise exclusion: two holds that were valid at once. Of these: the later one has the
     // larger token; or it has the smaller one, because another client had removed the waiter and the servers brought
     // it back.

@@ -34,12 +34,13 @@ struct list {
     std::string folder;
     friend bool operator==(const list&, const list&) = default;
 };
-// Removes a znode of ours that no contender urgently waits for, and gives back its watches. Both may be delayed, and
-// travel with the removals of other contenders.
+// Removes a znode of ours, and gives back its watches. Both may be delayed, and travel with the removals of other
+// contenders: an awaited one, for which another contender may wait, only while many others are in progress.
 struct remove {
     ticket id{};
     std::string path;
     std::vector<std::string> watched;
+    bool awaited = false;
     friend bool operator==(const remove&, const remove&) = default;
 };
 

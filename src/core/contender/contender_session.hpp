@@ -47,7 +47,6 @@ public:
     [[nodiscard]] duration lengthened(duration wanted) const {
         return core::lengthened(wanted, seen_.clock_drift);
     }
-    [[nodiscard]] bool gathers_removals() const noexcept { return seen_.gathers_removals; }
     [[nodiscard]] const queue_index* index(contender_family of) const {
         return seen_.list == nullptr ? nullptr : seen_.list->of(of);
     }
@@ -78,9 +77,10 @@ public:
         out_.emplace_back(contender_effects::list{id, folder});
         return id;
     }
-    ticket remove(std::string path, std::vector<std::string> watched) {
+    ticket remove(std::string path, std::vector<std::string> watched, bool awaited) {
         const auto id = tickets_.take();
-        out_.emplace_back(contender_effects::remove{id, std::move(path), std::move(watched)});
+        out_.emplace_back(
+            contender_effects::remove{id, std::move(path), std::move(watched), awaited});
         return id;
     }
     void number_known(contender_effects::number_step step, contender_family of,

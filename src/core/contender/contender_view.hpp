@@ -31,8 +31,6 @@ struct contender_view : session_view {
     // A znode may be created here. The session is at its final server, or leases are ample at any server. It is also
     // this contender's turn (request_window.hpp).
     bool may_enter = true;
-    // Several contenders are given up at once: their znodes are removed together, the znodes of holds included.
-    bool gathers_removals = false;
     // For the folder that the contender enters (core/session/sole_contender_memory.hpp). omits_list: no list need go
     // with the create. sole_number: a create with this number shows that no contender is ahead.
     bool omits_list = false;

@@ -51,11 +51,9 @@ bool leaving::raises_low_water_mark(const acquisition_call& call) const {
     return was_first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
-// The contenders behind a hold, or behind the first waiter, wait for its end. So its removal is sent at once, alone or
-// with others that are given up at the same moment. A removal with a crash mark or a low-water mark is sent alone.
+// A removal with a crash mark or a low-water mark is sent alone.
 bool leaving::goes_with_others(const acquisition_call& call) const {
-    if (takes_crash_mark() || raises_low_water_mark(call)) return false;
-    return (!was_held && !was_first) || call.session.gathers_removals();
+    return !takes_crash_mark() && !raises_low_water_mark(call);
 }
 
 operation leaving::removal(const acquisition_call& call) const {
@@ -104,7 +102,9 @@ void leaving::step(acquisition_call& call) {
 void leaving::remove_with_others(acquisition_call& call) {
     TURNSTILE_CHECK(!removing);
     const auto watched = awaited.take_paths(call.folder());
-    removing = call.session.remove(path(call), watched);
+    // The contenders behind a hold, or behind the first waiter, wait for its end.
+    const bool is_awaited = was_held || was_first;  // place: removal_is_awaited
+    removing = call.session.remove(path(call), watched, is_awaited);
 }
 
 void leaving::on_reply(acquisition_call& call, const reply& answer) {

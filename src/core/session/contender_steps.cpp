@@ -31,10 +31,10 @@ public:
     // session that have given up.
     void operator()(contender_effects::enter& wanted) const {
         auto& requests = owners_.requests;
-        if (requests.gathers_creations())
-            return requests.create_later({id_, wanted.id, std::move(wanted.znode)});
+        creation entering{id_, wanted.id, std::move(wanted.znode)};
+        if (requests.creations().gathers()) return requests.create_later(std::move(entering));
         contender_steps{owners_}.send_removals(sending::all);
-        requests.send_as(wanted.id, std::move(wanted.znode), for_contender{id_}, owners_.basics);
+        requests.create_alone(entering, owners_.basics);
     }
 
     void operator()(contender_effects::list& wanted) const {
@@ -43,7 +43,7 @@ public:
 
     void operator()(contender_effects::remove& wanted) const {
         owners_.traces.remove_later(
-            {id_, wanted.id, std::move(wanted.path), std::move(wanted.watched)});
+            {id_, wanted.id, std::move(wanted.path), std::move(wanted.watched), wanted.awaited});
         contender_steps{owners_}.send_removals(sending::in_turn);
     }
 
@@ -129,22 +129,6 @@ void contender_steps::acquire(const core::acquire& request) {
     }
     owners_.contenders.add(request, owners_.basics);
     with(request.id, [](acquisition& added, contender_session& c) { added.start(c); });
-}
-
-// The contenders' other requests follow the creates, since a list must show its contender's znode.
-void contender_steps::acquire(const core::acquire_together& request) {
-    if (!owners_.link.attached()) {
-        for (const auto& each : request.all) acquire(each);
-        return;
-    }
-    auto& actions = owners_.basics.actions;
-    send_removals(sending::all);
-    owners_.requests.gather_creations();
-    auto earlier = std::exchange(actions, {});
-    for (const auto& each : request.all) acquire(each);
-    auto besides = std::exchange(actions, std::move(earlier));
-    owners_.requests.send_creations(owners_.basics);
-    for (auto& each : besides) actions.push_back(std::move(each));
 }
 
 void contender_steps::leave(const core::leave& request) {
@@ -271,22 +255,6 @@ void contender_steps::go_on() {
     }
 }
 
-void contender_steps::let_in() {
-    auto& contenders = owners_.contenders;
-    while (contenders.some_are_behind()) {
-        if (!owners_.requests.wants_room()) return;
-        with(contenders.take_behind(),
-             [](acquisition& each, contender_session& c) { each.on_attached(c); });
-    }
-    const auto& outside = contenders.table().outside();
-    while (owners_.link.attached() && !outside.empty()) {
-        if (!owners_.requests.wants_room()) return;
-        const auto id = *outside.begin();
-        with(id, [](acquisition& next, contender_session& c) { next.start(c); });
-        if (!outside.empty() && *outside.begin() == id) return;
-    }
-}
-
 // ---- removals in one transaction ------------------------------------------------------------
 
 void contender_steps::send_removals(sending which) {
@@ -358,10 +326,11 @@ contender_view contender_steps::view_of(acquisition_id id, const contender& of,
     seen.connection = link.connection();
     seen.now = owners_.basics.now;
     seen.session_id = link.session_id();
-    seen.gathers_removals = traces.gathers_removals();
     if (seen.attached && of.value.waits()) {
         // Waiting removals of this session go first: the new contenders would wait for those znodes in their queues.
-        seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() &&
+        // Other servers than ZooKeeper's execute the creates of a transaction one by one.
+        const bool waits = numbers_count_creates() && !requests.creations().is_open();
+        seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() && !waits &&
                          !traces.is_crowded() && owners_.contenders.is_next(id);
         seen.lease_lasts = link.pace().lasts(lease, seen.now);
         seen.unseen_for = link.pace().unseen_for(lease);

@@ -21,7 +21,6 @@ public:
 
     // ---- requests of callers ----
     void acquire(const core::acquire& request);
-    void acquire(const core::acquire_together& request);
     void leave(const core::leave& request);
     void leave(const core::leave_together& request);
     void cancel(acquisition_id id, const error& why);
@@ -51,9 +50,6 @@ public:
     void confirm();
     // After an attach or a pause: all contenders continue; contenders in line only as far as the window allows.
     void go_on();
-    // Contenders that waited for room in the window continue: first contenders in line, then contenders that are to
-    // enter.
-    void let_in();
 
     // ---- removals in one transaction ----
     void send_removals(session_traces::sending which);
@@ -63,6 +59,8 @@ public:
 
     // ---- folders whose next contender may be alone (sole_contender_memory.hpp) ----
     void note_number(const std::string& folder, const contender_effects::number_known& known);
+    // True for the servers of coordinator::numbers_count_creates, if they are known to be what they seem.
+    [[nodiscard]] bool numbers_count_creates() const;
 
     // ---- each event of an acquisition ----
     // Calls `event(acquisition&, contender_session&)` if the acquisition exists.
@@ -96,7 +94,6 @@ public:
 
 private:
     void watch_folder(const std::string& folder);
-    [[nodiscard]] bool numbers_count_creates() const;
     // Returns true if the hold will be released after its commits.
     [[nodiscard]] bool release_later(const core::leave& request);
     [[nodiscard]] contender_view view_of(acquisition_id id, const contender& of,

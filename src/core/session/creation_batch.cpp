@@ -41,7 +41,8 @@ std::vector<std::vector<creation>> creation_batch::take() {
     std::size_t bytes = 0;
     for (auto& each : std::exchange(waiting_, {})) {
         bytes += bytes_of(each);
-        const bool joins = !groups.empty() && groups.back().size() < k_most_creations &&
+        // place: one_of_a_folder
+        const bool joins = !groups.empty() && groups.back().size() < limits_.together &&
                            bytes <= k_most_creation_bytes && !is_in(groups.back(), folder_of(each));
         if (!joins) {
             groups.emplace_back();
@@ -84,6 +85,28 @@ reply creation_answer(const std::vector<creation>& all, std::size_t which, const
     own.stat.ctime = own.stat.mtime = probe.mtime;
     own.stat.ephemeral_owner = probe.ephemeral_owner;
     own.stat.data_length = static_cast<std::int32_t>(all[which].znode.data.size());
+    return own;
+}
+
+std::optional<std::size_t> refused_creation(const std::vector<creation>& all,
+                                            const reply& together) {
+    const auto is_refusal = [](server_error part) {
+        return part != server_error::ok && part != server_error::rolled_back;
+    };
+    const auto& parts = together.parts;
+    const auto refused = std::find_if(parts.begin(), parts.end(), is_refusal);
+    const auto which = static_cast<std::size_t>(refused - parts.begin());
+    const bool is_create = refused != parts.end() && which < all.size();
+    return is_create ? std::optional{which} : std::nullopt;  // place: refused_part
+}
+
+reply refusal_of_creation(const creation& refused, server_error why, const reply& together) {
+    reply own;
+    own.id = refused.id;
+    own.outcome = together.outcome;
+    own.error = why;
+    own.connection = together.connection;
+    own.sent = together.sent;
     return own;
 }
 

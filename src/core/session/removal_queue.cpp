@@ -9,19 +9,21 @@ namespace turnstile::core {
 
 void removal_queue::add(removal&& added) {
     on_their_way_.insert(added.path);
-    waiting_.push_back(std::move(added));
+    auto& some = added.awaited ? awaited_ : waiting_;
+    some.push_back(std::move(added));
 }
 
 std::vector<removal> removal_queue::take() {
-    TURNSTILE_CHECK(!waiting_.empty());
+    auto& from = awaited_.empty() ? waiting_ : awaited_;  // place: awaited_removals_first
+    TURNSTILE_CHECK(!from.empty());
     std::vector<removal> all;
     std::size_t bytes = 0;
     do {
-        bytes += waiting_.front().path.size();
-        all.push_back(std::move(waiting_.front()));
-        waiting_.pop_front();
-    } while (!waiting_.empty() && all.size() < limits_.together &&
-             bytes + waiting_.front().path.size() <= k_most_removal_bytes);
+        bytes += from.front().path.size();
+        all.push_back(std::move(from.front()));
+        from.pop_front();
+    } while (!from.empty() && all.size() < limits_.together &&
+             bytes + from.front().path.size() <= k_most_removal_bytes);
     return all;
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// removal_queue: removals of the znodes of a session's contenders that have given up.
+// removal_queue: removals of the znodes of a session's contenders that have given up or released their holds.
 //
 // A removal that comes alone is sent at once. While removal_limits::under_way requests with removals are in progress,
 // the other removals gather, and are sent together. So a hundred thousand acquires that are cancelled at once cost the
 // servers far fewer requests.
+//
+// A removal is awaited if another contender may wait for it: the removal of a hold, or of a contender with none ahead.
+// Awaited removals overtake the others, gather only behind removal_limits::awaited_under_way requests, and never share
+// a request with the others.
 //
 //     queue.add({contender, id, path});
 //     while (queue.ready()) queue.sent(send(queue.take()));
@@ -30,6 +34,7 @@ struct removal {
     ticket id{};  // the contender's own ticket for the answer
     std::string path;
     std::vector<std::string> watched;  // paths that only it watches; given back when this is sent
+    bool awaited = false;              // another contender may wait for it
     friend bool operator==(const removal&, const removal&) = default;
 };
 
@@ -40,9 +45,12 @@ inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
 // Number of requests in progress before others gather: one at the servers while the answer to the other is on its way.
 // With more, the session's next release would wait behind more removals.
 inline constexpr std::size_t k_removals_under_way = 2;
+// The same for awaited removals. Below it a release waits for no answer.
+inline constexpr std::size_t k_awaited_removals_under_way = 4;
 
 struct removal_limits {
     std::size_t under_way = k_removals_under_way;
+    std::size_t awaited_under_way = k_awaited_removals_under_way;
     std::size_t together = k_most_removals;
     friend bool operator==(const removal_limits&, const removal_limits&) = default;
 };
@@ -56,13 +64,15 @@ public:
     // holds that a call releases.
     void gather(bool begins) noexcept { gathers_ = begins; }
     [[nodiscard]] bool gathers() const noexcept { return gathers_; }
-    [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
-    // True if more removals wait than fit into one request.
+    [[nodiscard]] bool empty() const noexcept { return awaited_.empty() && waiting_.empty(); }
+    // True if more removals wait than fit into one request. Awaited removals do not count.
     [[nodiscard]] bool crowded() const noexcept { return waiting_.size() > limits_.together; }
     [[nodiscard]] bool ready() const noexcept {
-        return !waiting_.empty() && !gathers_ && under_way_.size() < limits_.under_way;
+        // place: awaited_removals_are_sent
+        return !gathers_ && (is_ready(awaited_, limits_.awaited_under_way) ||
+                             is_ready(waiting_, limits_.under_way));
     }
-    // Returns the oldest removals, as many as fit into one request. There must be one.
+    // Returns the oldest removals, as many as fit into one request: awaited removals if there are any. There must be one.
     [[nodiscard]] std::vector<removal> take();
     void sent(ticket request) { under_way_.insert(request); }
     void answered(ticket request) { under_way_.erase(request); }
@@ -78,8 +88,13 @@ public:
     friend bool operator==(const removal_queue&, const removal_queue&) = default;
 
 private:
+    [[nodiscard]] bool is_ready(const std::deque<removal>& some, std::size_t most) const noexcept {
+        return !some.empty() && under_way_.size() < most;
+    }
+
     removal_limits limits_;
     std::set<ticket> under_way_;
+    std::deque<removal> awaited_;
     std::deque<removal> waiting_;
     std::set<std::string> on_their_way_;
     bool gathers_ = false;

@@ -10,6 +10,7 @@
 #include "core/session/batch_answer.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
+#include "core/session/entry_steps.hpp"
 #include "core/session/inquiry_steps.hpp"
 #include "core/session/link_steps.hpp"
 
@@ -142,27 +143,8 @@ void reply_steps::answer_sharers(const std::vector<list_sharer>& sharers, const 
 
 // ---- creates --------------------------------------------------------------------------------
 
-// A transaction is carried out as a whole or not at all, as for removals.
 void reply_steps::deliver(const for_creations& recipient, const reply& answer) {
-    const auto& creations = recipient.creations;
-    if (is_batch_refused(answer)) return create_one_by_one(creations, answer);
-    for (std::size_t i = 0; i != creations.size(); ++i)
-        contender_steps{owners_}.on_reply(creations[i].contender,
-                                          creation_answer(creations, i, answer));
-}
-
-// A contender that has given up meanwhile does not enter any more.
-void reply_steps::create_one_by_one(const std::vector<creation>& creations, const reply& answer) {
-    for (const auto& each : creations) {
-        const auto* contender = owners_.contenders.table().find(each.contender);
-        if (owners_.link.attached() && contender != nullptr && contender->value.waits()) {
-            owners_.requests.create_alone(each, owners_.basics);
-            continue;
-        }
-        auto never = not_sent(answer);
-        never.id = each.id;
-        contender_steps{owners_}.on_reply(each.contender, never);
-    }
+    entry_steps{owners_}.on_reply(recipient, answer);
 }
 
 // ---- folders --------------------------------------------------------------------------------

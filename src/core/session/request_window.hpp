@@ -40,19 +40,23 @@ public:
     explicit request_window(const window_limits& limits = {})
         : limits_{limits}, size_{limits.first} {}
 
-    [[nodiscard]] bool has_room() const noexcept { return under_way_ < size_; }
+    // `gathered`: creates that will be sent in one request (creation_batch.hpp).
+    [[nodiscard]] bool has_room(std::size_t gathered = 0) const noexcept {
+        return under_way_ + gathered < size_;
+    }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     // A contender waits for room: starts to time the latest request.
     void is_wanted() noexcept {
         if (!timed_) timed_ = latest_;
     }
 
-    void sent(ticket request, time_point now) {
-        ++under_way_;
+    // `room`: the number of single requests that this request replaces.
+    void sent(ticket request, time_point now, std::size_t room = 1) {
+        under_way_ += room;
         latest_ = {request, now};
     }
-    void answered(ticket request, time_point now, duration session_timeout) {
-        --under_way_;
+    void answered(ticket request, time_point now, duration session_timeout, std::size_t room = 1) {
+        under_way_ -= room;
         if (latest_ && latest_->request == request) latest_.reset();
         if (!timed_ || timed_->request != request) return;
         const bool timely = now - timed_->at <= session_timeout / k_timely_part;

@@ -4,6 +4,7 @@
 // Thread safety: none, values.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
@@ -43,6 +44,7 @@ struct for_sharers {  // contenders that share a list
 };
 struct for_creations {
     std::vector<creation> creations;
+    bool again = false;  // the servers have refused another create of this transaction before
     friend bool operator==(const for_creations&, const for_creations&) = default;
 };
 struct for_removals {
@@ -60,11 +62,14 @@ using addressee =
     std::variant<for_contender, for_inquiry, for_confirmation, for_search, for_commits, for_sharers,
                  for_creations, for_removals, for_folder_watch, for_keep_alive>;
 
-// True for requests that the session's window bounds (request_window.hpp).
-[[nodiscard]] inline bool is_of_contenders(const addressee& recipient) noexcept {
-    return std::holds_alternative<for_contender>(recipient) ||
-           std::holds_alternative<for_sharers>(recipient) ||
-           std::holds_alternative<for_creations>(recipient);
+// The room that a request takes in the session's window (request_window.hpp): zero for requests that the window does not
+// bound.
+[[nodiscard]] inline std::size_t window_room(const addressee& recipient) noexcept {
+    if (const auto* const together = std::get_if<for_creations>(&recipient))
+        return together->creations.size();
+    const bool is_single = std::holds_alternative<for_contender>(recipient) ||
+                           std::holds_alternative<for_sharers>(recipient);
+    return is_single ? 1 : 0;
 }
 
 struct route {

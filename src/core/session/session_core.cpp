@@ -9,6 +9,7 @@
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
+#include "core/session/entry_steps.hpp"
 #include "core/session/inquiry_steps.hpp"
 #include "core/session/link_steps.hpp"
 #include "core/session/reply_steps.hpp"
@@ -34,7 +35,7 @@ public:
     void operator()(const acquire& request) const { contender_steps{owners_}.acquire(request); }
     void operator()(const leave& request) const { contender_steps{owners_}.leave(request); }
     void operator()(const acquire_together& request) const {
-        contender_steps{owners_}.acquire(request);
+        entry_steps{owners_}.acquire(request);
     }
     void operator()(const leave_together& request) const {
         contender_steps{owners_}.leave(request);

@@ -11,6 +11,7 @@
 #include "core/lease/lease.hpp"
 #include "core/lease/relay_bound.hpp"
 #include "core/seam/seam.hpp"
+#include "core/session/creation_batch.hpp"
 #include "core/session/removal_queue.hpp"
 #include "core/session/request_window.hpp"
 #include "turnstile/client_options.hpp"
@@ -56,6 +57,7 @@ struct session_core_settings {
     std::size_t chroot = 0;         // bytes that the servers put before each of our paths
     unsigned index = 0;             // number of this session among the client's sessions
     removal_limits removals;
+    creation_limits creations;
     window_limits window;
     std::size_t watched_in_line = k_most_watched_in_line;
     watch_limits watches;

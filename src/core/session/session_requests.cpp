@@ -9,11 +9,23 @@ namespace turnstile::core {
 
 session_requests::session_requests(const session_core_settings& settings)
     : window_{settings.window},
+      creations_{settings.creations},
       retry_first_{settings.retry_first},
       retry_longest_{settings.retry_longest},
       silence_{settings.connection_timeout} {}
 
 // ---- epochs and connections -----------------------------------------------------------------
+
+void session_requests::open() {
+    auto& epoch = epoch_.emplace();
+    epoch.window = request_window{window_};
+    epoch.creations = creation_batch{creations_};
+}
+
+void session_requests::begin_again() {
+    epoch_->window.reattached();
+    epoch_->creations.reattached();  // place: creates_of_an_earlier_connection
+}
 
 void session_requests::leave() noexcept {
     epoch_.reset();
@@ -42,7 +54,8 @@ void session_requests::send_as(ticket id, operation&& op, addressee&& recipient,
     TURNSTILE_CHECK(epoch_);
     TURNSTILE_CHECK(id != ticket{});
     const bool write = is_write(op) && !std::holds_alternative<for_inquiry>(recipient);
-    if (is_of_contenders(recipient)) epoch_->window.sent(id, basics.now);
+    if (const auto room = window_room(recipient); room != 0)
+        epoch_->window.sent(id, basics.now, room);
     epoch_->pending.try_emplace(id, std::move(recipient), write);
     if (connection_) {
         connection_->last_sent = basics.now;
@@ -52,7 +65,7 @@ void session_requests::send_as(ticket id, operation&& op, addressee&& recipient,
 }
 
 bool session_requests::wants_room() {
-    if (epoch_->window.has_room()) return true;
+    if (has_room()) return true;
     epoch_->window.is_wanted();
     return false;
 }
@@ -64,8 +77,10 @@ session_requests::answered_request session_requests::answered(const reply& answe
     auto found = epoch_->pending.extract(answer.id);
     if (connection_ && was_answered && answer.connection == epoch_->latest_connection)
         silence_.answered(answer.sent, now, !epoch_->pending.empty());
-    if (found && is_of_contenders(found.mapped().recipient))
-        epoch_->window.answered(answer.id, now, timeout);
+    if (!found) return found;
+    if (const auto room = window_room(found.mapped().recipient); room != 0)
+        epoch_->window.answered(answer.id, now, timeout, room);
+    epoch_->creations.answered(answer.id);
     return found;
 }
 
@@ -106,18 +121,24 @@ std::vector<list_sharer> session_requests::list_again(const std::string& folder,
 
 void session_requests::send_creations(session_basics& basics) {
     TURNSTILE_CHECK(attached());
-    for (auto& group : epoch_->creations.take()) {
-        if (group.size() == 1) {
-            create_alone(group.front(), basics);
-            continue;
-        }
-        auto op = creation_request(group, "_probe-" + base::make_guid(basics.chance));
-        send(std::move(op), for_creations{std::move(group)}, basics);
-    }
+    for (auto& group : epoch_->creations.take()) create_together({std::move(group)}, basics);
 }
 
 void session_requests::create_alone(const creation& created, session_basics& basics) {
+    epoch_->creations.sent(created.id);
     send_as(created.id, create_op{created.znode}, for_contender{created.contender}, basics);
+}
+
+void session_requests::create_again(std::vector<creation>&& rest, session_basics& basics) {
+    TURNSTILE_CHECK(attached());
+    if (!rest.empty()) create_together({std::move(rest), true}, basics);
+}
+
+void session_requests::create_together(for_creations&& all, session_basics& basics) {
+    const auto& creations = all.creations;
+    if (creations.size() == 1) return create_alone(creations.front(), basics);
+    auto op = creation_request(creations, "_probe-" + base::make_guid(basics.chance));
+    epoch_->creations.sent(send(std::move(op), std::move(all), basics));
 }
 
 // ---- retries --------------------------------------------------------------------------------

@@ -33,12 +33,12 @@ public:
     explicit session_requests(const session_core_settings& settings);
 
     // ---- epochs and connections ----
-    void open() { epoch_.emplace().window = request_window{window_}; }
+    void open();
     void leave() noexcept;
     // `retry_after`: the time after which a failed request is sent again.
     void attach(std::uint64_t connection, duration retry_after, session_basics& basics);
     // Makes the window small again.
-    void begin_again() noexcept { epoch_->window.reattached(); }
+    void begin_again();
     void detach() noexcept { connection_.reset(); }
     [[nodiscard]] bool attached() const noexcept { return connection_.has_value(); }
 
@@ -46,7 +46,9 @@ public:
     ticket send(operation&& op, addressee&& recipient, session_basics& basics);
     void send_as(ticket id, operation&& op, addressee&& recipient, session_basics& basics);
     [[nodiscard]] bool is_under_way(ticket id) const { return epoch_->pending.contains(id); }
-    [[nodiscard]] bool has_room() const noexcept { return epoch_ && epoch_->window.has_room(); }
+    [[nodiscard]] bool has_room() const noexcept {
+        return epoch_ && epoch_->window.has_room(epoch_->creations.size());
+    }
     // Returns false if the window is full, and notes then that a contender waits for room.
     [[nodiscard]] bool wants_room();
     // Removes and returns the request with this reply; nothing: it is of an earlier epoch.
@@ -59,11 +61,13 @@ public:
                                                       session_basics& basics);
 
     // ---- creates in one transaction (creation_batch.hpp) ----
+    [[nodiscard]] const creation_batch& creations() const noexcept { return epoch_->creations; }
     void gather_creations() noexcept { epoch_->creations.begin(); }
-    [[nodiscard]] bool gathers_creations() const noexcept { return epoch_->creations.gathers(); }
     void create_later(creation&& wanted) { epoch_->creations.add(std::move(wanted)); }
     void send_creations(session_basics& basics);
     void create_alone(const creation& created, session_basics& basics);
+    // Sends the creates of a transaction again of which one was refused, and is not among them.
+    void create_again(std::vector<creation>&& rest, session_basics& basics);
 
     // ---- times; nothing: no time is set, another event must come first ----
     // A keep-alive is due some time after this. There must be a connection.
@@ -112,8 +116,10 @@ private:
 
     void send_list(ticket id, std::string folder, std::vector<list_sharer>&& sharers,
                    session_basics& basics);
+    void create_together(for_creations&& all, session_basics& basics);
 
     window_limits window_;
+    creation_limits creations_;
     duration retry_first_;
     duration retry_longest_;
     std::optional<in_epoch> epoch_;

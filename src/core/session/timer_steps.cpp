@@ -9,6 +9,7 @@
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
+#include "core/session/entry_steps.hpp"
 #include "core/session/inquiry_steps.hpp"
 #include "core/session/link_steps.hpp"
 #include "core/session/session_errors.hpp"
@@ -45,7 +46,7 @@ void timer_steps::on_time() {
 
 void timer_steps::finish() {
     commit_steps{owners_}.follow_holds();
-    contender_steps{owners_}.let_in();
+    entry_steps{owners_}.let_in();
     fail_hopeless();
     link_steps{owners_}.replace_if_needed();
 }

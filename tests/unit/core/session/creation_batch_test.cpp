@@ -57,6 +57,23 @@ TEST(creation_batch, is_bounded_in_number_and_in_bytes) {
     EXPECT_THAT(sizes(batch.take()), ElementsAre(1U, 1U, 1U));
 }
 
+TEST(creation_batch, is_open_while_few_are_under_way) {
+    creation_batch batch{{.under_way = 1}};
+    EXPECT_TRUE(batch.is_open());
+    batch.sent(ticket{7});
+    EXPECT_FALSE(batch.is_open());
+    batch.begin();
+    EXPECT_TRUE(batch.is_open()) << "contenders that enter together";
+    EXPECT_THAT(batch.take(), IsEmpty());
+    batch.answered(ticket{8});
+    EXPECT_FALSE(batch.is_open()) << "of another request";
+    batch.answered(ticket{7});
+    EXPECT_TRUE(batch.is_open());
+    batch.sent(ticket{9});
+    batch.reattached();
+    EXPECT_TRUE(batch.is_open()) << "no answer comes on this connection";
+}
+
 class creation_answers : public ::testing::Test {
 protected:
     std::vector<creation> both{in("/a", 7), in("/b", 8, 3)};
@@ -93,6 +110,24 @@ TEST_F(creation_answers, of_a_lost_request_are_lost) {
     together.outcome = outcome::unknown;
     EXPECT_EQ(creation_answer(both, 1, together).outcome, outcome::unknown);
     EXPECT_EQ(creation_answer(both, 1, together).path, "");
+}
+
+TEST_F(creation_answers, name_the_refused_create) {
+    constexpr auto later = server_error::rolled_back;
+    together.error = server_error::no_node;
+    EXPECT_EQ(refused_creation(both, together), std::nullopt)
+        << "no server has looked at the parts";
+    together.parts = {server_error::ok, server_error::no_node, later, later, later};
+    EXPECT_EQ(refused_creation(both, together), 1U);
+    together.parts = {server_error::no_auth, later, later, later, later};
+    EXPECT_EQ(refused_creation(both, together), 0U);
+    together.parts = {server_error::ok, server_error::ok, server_error::no_auth, later, later};
+    EXPECT_EQ(refused_creation(both, together), std::nullopt) << "the probe";
+    together.connection = 3;
+    const auto own = refusal_of_creation(both[1], server_error::no_node, together);
+    EXPECT_EQ(own.id, ticket{8});
+    EXPECT_EQ(own.error, server_error::no_node);
+    EXPECT_EQ(own.connection, 3U);
 }
 
 }  // namespace

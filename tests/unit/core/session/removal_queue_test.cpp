@@ -53,5 +53,23 @@ TEST(removal_queue, is_ready_while_few_are_under_way) {
     EXPECT_TRUE(queue.ready()) << "what was lost is nobody's to wait for";
 }
 
+TEST(removal_queue, lets_awaited_removals_overtake) {
+    removal_queue queue{{.under_way = 1, .awaited_under_way = 2}};
+    queue.add(make_removal(1));
+    queue.add(make_removal(2));
+    auto awaited = make_removal(3);
+    awaited.awaited = true;
+    queue.add(removal{awaited});
+    queue.sent(ticket{7});
+    ASSERT_TRUE(queue.ready());
+    EXPECT_THAT(queue.take(), ::testing::ElementsAre(awaited)) << "alone";
+    EXPECT_FALSE(queue.ready()) << "the others wait for an answer";
+    queue.add(removal{awaited});
+    queue.sent(ticket{8});
+    EXPECT_FALSE(queue.ready());
+    queue.answered(ticket{7});
+    EXPECT_TRUE(queue.ready());
+}
+
 }  // namespace
 }  // namespace turnstile::core

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/entry_steps.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "core/session/batch_answer.hpp"
+
+namespace turnstile::core {
+
+using sending = session_traces::sending;
+
+// ---- contenders that enter ------------------------------------------------------------------
+
+// The contenders' other requests follow the creates, since a list must show its contender's znode. Removals that wait
+// are sent first, so that no contender waits for contenders of this session that have given up.
+template <class F>
+void entry_steps::create_together(F&& enter) {
+    auto& actions = owners_.basics.actions;
+    owners_.requests.gather_creations();
+    auto earlier = std::exchange(actions, {});
+    enter();
+    auto besides = std::exchange(actions, std::move(earlier));
+    // place: removals_before_creates
+    if (owners_.requests.creations().size() != 0)
+        contender_steps{owners_}.send_removals(sending::all);
+    owners_.requests.send_creations(owners_.basics);
+    for (auto& each : besides) actions.push_back(std::move(each));
+}
+
+void entry_steps::acquire(const core::acquire_together& request) {
+    const auto acquire_all = [&] {
+        for (const auto& each : request.all) contender_steps{owners_}.acquire(each);
+    };
+    if (!owners_.link.attached()) return acquire_all();
+    create_together(acquire_all);
+}
+
+void entry_steps::let_in() {
+    auto& contenders = owners_.contenders;
+    while (contenders.some_are_behind()) {
+        if (!owners_.requests.wants_room()) return;
+        contender_steps{owners_}.with(
+            contenders.take_behind(),
+            [](acquisition& each, contender_session& c) { each.on_attached(c); });
+    }
+    while (start_several()) {
+    }
+}
+
+bool entry_steps::start_next() {
+    const auto& outside = owners_.contenders.table().outside();
+    if (outside.empty() || !owners_.requests.wants_room()) return false;
+    const auto id = *outside.begin();
+    contender_steps{owners_}.with(id,
+                                  [](acquisition& next, contender_session& c) { next.start(c); });
+    return outside.empty() || *outside.begin() != id;
+}
+
+bool entry_steps::start_several() {
+    if (!owners_.link.attached() || owners_.contenders.table().outside().empty()) return false;
+    if (!contender_steps{owners_}.numbers_count_creates()) return start_next();
+    const auto& creations = owners_.requests.creations();
+    if (!creations.is_open()) return false;  // place: waits_for_an_answer
+    bool some = false;
+    create_together([&] {
+        while (!creations.is_full() && start_next()) some = true;
+    });
+    return some;
+}
+
+// ---- answers to transactions ----------------------------------------------------------------
+
+// A transaction is carried out as a whole or not at all, as for removals.
+void entry_steps::on_reply(const for_creations& sent, const reply& answer) {
+    const auto& creations = sent.creations;
+    if (is_batch_refused(answer)) return answer_refused(sent, answer);
+    for (std::size_t i = 0; i != creations.size(); ++i)
+        contender_steps{owners_}.on_reply(creations[i].contender,
+                                          creation_answer(creations, i, answer));
+}
+
+// If the answer names the refused create, its contender gets the refusal, and the rest goes again in one transaction.
+// A second refusal sends each create alone, so that a transaction is refused at most twice.
+void entry_steps::answer_refused(const for_creations& sent, const reply& answer) {
+    const auto which = sent.again ? std::nullopt : refused_creation(sent.creations, answer);
+    auto rest = sent.creations;
+    if (which) rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(*which));
+    rest = take_out_leavers(rest, answer);
+    if (!which) {
+        for (const auto& each : rest) owners_.requests.create_alone(each, owners_.basics);
+        return;
+    }
+    owners_.requests.create_again(std::move(rest), owners_.basics);  // place: rest_goes_again
+    const auto& refused = sent.creations[*which];
+    // place: refused_creator_is_answered
+    contender_steps{owners_}.on_reply(refused.contender,
+                                      refusal_of_creation(refused, answer.parts[*which], answer));
+}
+
+// A contender that has given up meanwhile does not enter any more.
+std::vector<creation> entry_steps::take_out_leavers(const std::vector<creation>& all,
+                                                    const reply& answer) {
+    std::vector<creation> rest;
+    for (const auto& each : all) {
+        const auto* contender = owners_.contenders.table().find(each.contender);
+        if (owners_.link.attached() && contender != nullptr && contender->value.waits()) {
+            rest.push_back(each);
+            continue;
+        }
+        auto never = refusal_of_creation(each, server_error::ok, answer);
+        never.outcome = outcome::not_sent;
+        contender_steps{owners_}.on_reply(each.contender, never);
+    }
+    return rest;
+}
+
+}  // namespace turnstile::core
