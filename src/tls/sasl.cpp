@@ -86,6 +86,8 @@ public:
     [[nodiscard]] std::optional<std::string> answer(std::string_view token) override {
         if (!reason_.empty()) return std::nullopt;
         const auto turn = turn_of(mechanism_);
+        // A mechanism may fail without a text. Then the text of an earlier step would name another failure.
+        ::sasl_seterror(own_, SASL_NOLOG, "the server's token is not the expected one");
         const char* out = nullptr;
         unsigned length = 0;
         const int code =

@@ -97,6 +97,19 @@ TEST(zookeeper_sasl, a_wrong_password_is_refused) {
                 HasSubstr("SASL user \"nobody\": the server refuses the user or the password"));
 }
 
+// Cyrus SASL fails at the second challenge without a text, and keeps one of the first.
+TEST(zookeeper_sasl, a_server_that_repeats_its_challenge_is_named_as_the_reason) {
+    constexpr auto k_challenge =
+        R"(realm="zk-sasl-md5",nonce="abcdefghijklmnop",qop="auth",charset=utf-8,algorithm=md5-sess)";
+    const auto exchange =
+        tls::make_sasl_exchange({.user = "lock", .password = "sesame"}, "localhost");
+    ASSERT_TRUE(exchange.value) << exchange.fault;
+    ASSERT_TRUE(exchange.value->answer({}));
+    ASSERT_TRUE(exchange.value->answer(k_challenge)) << exchange.value->reason();
+    EXPECT_FALSE(exchange.value->answer(k_challenge));
+    EXPECT_THAT(exchange.value->reason(), HasSubstr("the server's token is not the expected one"));
+}
+
 TEST(zookeeper_sasl, servers_that_require_it_say_so) {
     EXPECT_THAT(refusal_of(demanding_server().connect_string()),
                 HasSubstr("it requires SASL: client_options::sasl, or sasl_user and"));
