@@ -36,6 +36,8 @@ public:
 
     // Called for each new connection.
     void restart() noexcept;
+    // True once the server of this connection has attached the session.
+    [[nodiscard]] bool has_attached() const noexcept { return attached_; }
     // The next answer is for this request of SASL.
     void expect_token(std::int32_t request) noexcept { token_request_ = request; }
     // The server's token, after step::token.

@@ -23,6 +23,10 @@ constexpr milliseconds k_first_patience{200};
 constexpr milliseconds k_longest_patience{5'000};
 constexpr milliseconds k_pause_between_rounds{20};
 
+// Servers grant their minSessionTimeout instead, and count it from the attach. If they refuse the close, the session
+// ends soon nevertheless.
+constexpr std::int32_t k_shortest_timeout_ms = 1;
+
 constexpr std::int32_t k_close_request = -11;
 constexpr std::int32_t k_sasl_request = 102;
 
@@ -113,6 +117,8 @@ void session_end::next_server(time_point now) {
     state_ = state::pausing;
     wake_ = now;
     if (++next_ != session_.servers.size()) return;
+    // A further attach would prolong the session.
+    if (is_refused_) return finish();
     next_ = 0;
     wake_ = now + k_pause_between_rounds + patience_ / 10;
     patience_ = std::min(patience_ * 2, k_longest_patience);
@@ -124,7 +130,7 @@ void session_end::send_attach() {
     put_int(out_, 45);  // the length of the rest
     put_int(out_, 0);   // the protocol's version
     put_long(out_, 0);  // the last transaction seen: none
-    put_int(out_, static_cast<std::int32_t>(session_.timeout.count()));
+    put_int(out_, k_shortest_timeout_ms);
     put_long(out_, session_.id);
     put_int(out_, static_cast<std::int32_t>(session_.secret.size()));
     const auto secret = std::as_bytes(std::span{session_.secret});
@@ -225,13 +231,18 @@ bool session_end::go_on_after(end_answers::step told) {
     switch (told) {
         case end_answers::step::wait: return true;
         case end_answers::step::close:
-            if (tls::is_enabled(session_.sasl)) return begin_authenticating();
+            if (tls::is_enabled(session_.sasl)) return begin_authenticating() || refuse();
             send_close();
             return true;
-        case end_answers::step::token: return send_token(answers_.token());
+        case end_answers::step::token: return send_token(answers_.token()) || refuse();
         case end_answers::step::over: finish(); return true;
         case end_answers::step::broken: break;
     }
+    return answers_.has_attached() && refuse();
+}
+
+bool session_end::refuse() noexcept {
+    is_refused_ = true;
     return false;
 }
 

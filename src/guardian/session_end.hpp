@@ -14,6 +14,9 @@
 // An attempt that fails or takes too long goes on with the next server. After the session time-out, counted from the
 // process's end, there is nothing left to close, and it is given up.
 //
+// Each attach prolongs the session, like a request of its client. So the attach asks for the shortest session time-out,
+// and the session is given up once all servers were tried and one of them attached the session but refused to close it.
+//
 // The two requests are written here, since the C client has threads, and blocks while it resolves names. With TLS
 // the files of the session's settings are read at each attempt, and with SASL the password's file: the guardian runs as
 // the same user as the process. Only the exchange of SASL may block: Cyrus SASL looks up the name of the machine, and
@@ -71,6 +74,8 @@ private:
     [[nodiscard]] bool begin_authenticating();
     [[nodiscard]] bool send_token(std::string_view from_server);
     [[nodiscard]] bool go_on_after(end_answers::step told);
+    // The server has attached the session, and does not close it. Returns false.
+    [[nodiscard]] bool refuse() noexcept;
     // False: the connection cannot be used any more.
     bool write_some();
     bool read_some();
@@ -81,6 +86,7 @@ private:
     time_point wake_{};  // the end of the pause or of the attempt
     std::chrono::milliseconds patience_;
     std::size_t next_ = 0;
+    bool is_refused_ = false;
     state state_ = state::pausing;
     support::descriptor socket_;
     tls::context_outcome context_;

@@ -49,6 +49,30 @@ TEST_F(session_ends, attach_and_close) {
     EXPECT_TRUE(end.over());
 }
 
+// An attach prolongs the session. It must not do so by the time for which the process wanted it.
+TEST_F(session_ends, the_attach_asks_for_the_shortest_time) {
+    auto end = begin({first.where});
+    first.accept();
+    step(end);
+    const auto attach = first.read(k_attach_length);
+    EXPECT_EQ(packet(attach.begin() + 16, attach.begin() + 20), (packet{{}, {}, {}, std::byte{1}}));
+}
+
+TEST_F(session_ends, a_session_that_servers_attach_and_do_not_close_is_left_to_expire) {
+    auto end = begin({first.where, second.where});
+    for (auto* const server : {&first, &second}) {
+        EXPECT_FALSE(end.over());
+        server->accept();
+        step(end);
+        server->write(attach_answer(30));
+        step(end);
+        server->write(close_answer(0x8a));
+        step_until_over(end);
+        end.on_time(now);
+    }
+    EXPECT_TRUE(end.over());
+}
+
 TEST_F(session_ends, a_session_that_is_over_is_not_closed) {
     auto end = begin({first.where});
     first.accept();
