@@ -90,8 +90,8 @@ void worker::stop(bool orderly) noexcept {
     changed_.set();
 }
 
-// True if the confirmation may be sent before the waiting requests. It changes nothing, so it does not affect these
-// requests. They must not affect it either: it waits if one of them may change what it checks.
+// True if the confirmation may be sent before the waiting requests. A confirmation changes nothing, so the requests
+// get the same answers. If a waiting request may change a znode that the confirmation checks, the confirmation waits.
 bool worker::overtakes(const core::operation& op) const {
     return is_confirmation(op) &&
            std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {
