@@ -103,7 +103,7 @@ void leaving::remove_with_others(acquisition_call& call) {
     TURNSTILE_CHECK(!removing);
     const auto watched = awaited.take_paths(call.folder());
     // The contenders behind a hold, or behind the first waiter, wait for its end.
-    const bool is_awaited = was_held || was_first;  // place: removal_is_awaited
+    const bool is_awaited = was_held || was_first;
     removing = call.session.remove(path(call), watched, is_awaited);
 }
 

@@ -97,7 +97,7 @@ std::optional<std::size_t> refused_creation(const std::vector<creation>& all,
     const auto refused = std::find_if(parts.begin(), parts.end(), is_refusal);
     const auto which = static_cast<std::size_t>(refused - parts.begin());
     const bool is_create = refused != parts.end() && which < all.size();
-    return is_create ? std::optional{which} : std::nullopt;  // place: refused_part
+    return is_create ? std::optional{which} : std::nullopt;
 }
 
 reply refusal_of_creation(const creation& refused, server_error why, const reply& together) {

@@ -21,7 +21,6 @@ void entry_steps::create_together(F&& enter) {
     auto earlier = std::exchange(actions, {});
     enter();
     auto besides = std::exchange(actions, std::move(earlier));
-    // place: removals_before_creates
     if (owners_.requests.creations().size() != 0)
         contender_steps{owners_}.send_removals(sending::all);
     owners_.requests.send_creations(owners_.basics);

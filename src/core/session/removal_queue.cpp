@@ -14,7 +14,7 @@ void removal_queue::add(removal&& added) {
 }
 
 std::vector<removal> removal_queue::take() {
-    auto& from = awaited_.empty() ? waiting_ : awaited_;  // place: awaited_removals_first
+    auto& from = awaited_.empty() ? waiting_ : awaited_;
     TURNSTILE_CHECK(!from.empty());
     std::vector<removal> all;
     std::size_t bytes = 0;

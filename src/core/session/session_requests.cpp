@@ -24,7 +24,7 @@ void session_requests::open() {
 
 void session_requests::begin_again() {
     epoch_->window.reattached();
-    epoch_->creations.reattached();  // place: creates_of_an_earlier_connection
+    epoch_->creations.reattached();
 }
 
 void session_requests::leave() noexcept {
