@@ -161,7 +161,7 @@ result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>
     if (!session) return session.error();
     auto& message = request->message;
     try {
-        message.id = (*session)->next_id<core::acquisition_id>();
+        message.id = (*session)->next_id<core::contender_id>();
         auto hold = std::make_shared<session_hold>(*session, *request);
         hold->observe(std::move(record));
         return hold;

@@ -45,7 +45,7 @@ public:
                                                   std::string_view recipe = {});
     // Starts to acquire. Returns the request's error, or an error if no session of the client has room.
     result<std::shared_ptr<session_hold>> acquire(result<acquire_request>&& request);
-    // Starts several acquisitions in that order. Contenders of one session enter their queues together.
+    // Starts several calls in that order. Contenders of one session enter their queues together.
     std::vector<result<std::shared_ptr<session_hold>>> acquire_together(
         std::vector<result<acquire_request>>&& requests);
     // Returns answers in the order of `questions`, which are reads. Default time limit: the session timeout.
@@ -87,7 +87,7 @@ public:
     // An object that recipes of this client share under a name. The first caller makes it; it ends with its last user.
     template <class T, class F>
     std::shared_ptr<T> shared(const std::string& name, F&& make);
-    // Runs a handler that is called without an acquisition.
+    // Runs a handler that is called without a contender.
     void post(std::function<void()> callback);
 
     // Adds the cause to an error that says that there is no session. Returns any other error unchanged.

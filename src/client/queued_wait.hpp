@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// queued_wait: a thread that waits for an asynchronous acquisition and wakes from time to time.
+// queued_wait: a thread that waits for an asynchronous call and wakes from time to time.
 //
-// The acquisition reports its place in the queue and its outcome. The thread wakes for the outcome, or when the place
+// The call reports its place in the queue and its outcome. The thread wakes for the outcome, or when the place
 // has not changed for a while. A thread that stops waiting closes the object. An outcome that comes later is dropped,
 // which releases the hold.
 //
@@ -9,7 +9,7 @@
 //     lock.async_acquire(mine->options(std::move(options)), mine->handler());
 //     while (mine->wait(1s) == queued_wait::woken_by::unchanged_place) look();
 //
-// Thread safety: one thread waits; the acquisition may report from any thread.
+// Thread safety: one thread waits; the call may report from any thread.
 #pragma once
 
 #include <cstddef>
@@ -39,14 +39,14 @@ public:
     // A Boost interruption point. Wakes at `end` at the latest.
     [[nodiscard]] woken_by wait(boottime_clock::duration unchanged_for,
                                 std::optional<boottime_clock::time_point> end);
-    // Requests the end of the acquisition and waits for its outcome, which may still be a grant.
+    // Requests the end of the call and waits for its outcome, which may still be a grant.
     [[nodiscard]] result<guard> cancel();
-    // Ends the acquisition. Waits only for a callback that is running.
+    // Ends the call. Waits only for a callback that is running.
     void abandon();
     // Call after woken_by::outcome. Returns success only while the hold is valid, because the thread may have woken
     // late.
     [[nodiscard]] result<guard> take();
-    // The znode with which the acquisition entered the queue last; empty before that.
+    // The znode with which the call entered the queue last; empty before that.
     [[nodiscard]] std::string znode() const;
     // The outcome triggers this token.
     [[nodiscard]] std::stop_token answered() const noexcept { return answered_.get_token(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_call: a call as its session sees it: the interface for the events of an acquisition. session_hold implements
+// session_call: a call as its session sees it: the interface for the events of a contender. session_hold implements
 // it.
 //
 // Thread safety: all members from any thread, except members that need the session's lock.

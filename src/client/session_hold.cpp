@@ -33,7 +33,7 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_requ
 // ---- for the session ------------------------------------------------------------------------
 
 // Applies each kind of news to the hold. Returns true if a caller may be blocked on it: for the outcome of an
-// acquisition or of a renaming, or for the end. The callbacks are queued, and run after the session has finished its
+// call or of a renaming, or for the end. The callbacks are queued, and run after the session has finished its
 // step.
 class session_hold::reception {
 public:
@@ -180,7 +180,7 @@ void session_hold::leave(const error& why) noexcept {
 }
 
 void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
-    std::vector<std::pair<session_runner*, std::vector<core::acquisition_id>>> sessions;
+    std::vector<std::pair<session_runner*, std::vector<core::contender_id>>> sessions;
     const error why{errc::cancelled};
     for (const auto& each : all) {
         auto* const single = dynamic_cast<session_hold*>(each.get());
@@ -193,7 +193,7 @@ void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
         auto found = std::find_if(sessions.begin(), sessions.end(),
                                   [session](const auto& entry) { return entry.first == session; });
         if (found == sessions.end())
-            found = sessions.emplace(sessions.end(), session, std::vector<core::acquisition_id>{});
+            found = sessions.emplace(sessions.end(), session, std::vector<core::contender_id>{});
         found->second.push_back(single->id_);
     }
     for (auto& [session, ids] : sessions) session->leave_together(std::move(ids), why);

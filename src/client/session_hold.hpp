@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_hold: the call of one acquisition of a session, from the call until its znode is gone.
+// session_hold: the call of one contender of a session, from the call until its znode is gone.
 //
 // The session reports events by `tell`, in order, under the session's lock. `tell` only records and enqueues.
 // client/call.hpp says how the caller learns of them.
@@ -96,7 +96,7 @@ private:
     const acquire_request::answers where_;
     bool gone_ GUARDED_BY(mutex_) = false;  // the removal of its znode is known
     const std::shared_ptr<session_runner> session_;
-    const core::acquisition_id id_;
+    const core::contender_id id_;
     const base::shared_text path_;
     const base::cold<std::function<void()>> on_contended_;
 

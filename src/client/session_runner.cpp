@@ -62,7 +62,7 @@ session_runner::session_runner(std::shared_ptr<client_services> services,
 
 session_runner::~session_runner() = default;
 
-// ---- acquisitions ---------------------------------------------------------------------------
+// ---- contenders -----------------------------------------------------------------------------
 
 std::size_t session_runner::room_of(const std::string& path, const core::claim& wants) const {
     return core::contender_bytes(path, wants) + chroot_;
@@ -127,19 +127,19 @@ void session_runner::cancel(core::awaited_id id, const error& why) noexcept {
     });
 }
 
-void session_runner::leave_together(std::vector<core::acquisition_id>&& all, const error& why) {
+void session_runner::leave_together(std::vector<core::contender_id>&& all, const error& why) {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::leave_together{std::move(all), why}, now);
     });
 }
 
-void session_runner::leave(core::acquisition_id id, const error& why) noexcept {
+void session_runner::leave(core::contender_id id, const error& why) noexcept {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::leave{id, why}, now);
     });
 }
 
-void session_runner::rename(core::acquisition_id id, core::contender_kind kind) {
+void session_runner::rename(core::contender_id id, core::contender_kind kind) {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::rename{id, kind}, now);
     });

@@ -95,26 +95,26 @@ public:
     // Opens the first session on a worker. Never blocks, and repeats the attempt until it succeeds.
     void start_open();
 
-    // ---- acquisitions ----------------------------------------------------------------------
+    // ---- contenders ------------------------------------------------------------------------
     // Reserves room for a contender on `path` until `acquire`. Returns false if the session has no room for it,
     // counting what it owns, will own and watches. Also returns false if the session is not among `which`.
     enum class among { connected, all_but_refused };
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants, among which);
     // Gives back the room of a call that does not follow.
     void give_room_back(const std::string& path, const core::claim& wants);
-    // Returns a new number for an acquisition, a question or a commit.
+    // Returns a new number for a contender, a question or a commit.
     template <class Id>
     [[nodiscard]] Id next_id() noexcept {
         return Id{next_id_.fetch_add(1) + 1};
     }
     void acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold);
-    // Starts several acquisitions. Their znodes enter the queues together, in that order.
+    // Starts several contenders. Their znodes enter the queues together, in that order.
     void acquire_together(const core::acquire_together& messages,
                           const std::vector<std::shared_ptr<session_call>>& holds);
     void cancel(core::awaited_id id, const error& why) noexcept;
-    void leave(core::acquisition_id id, const error& why) noexcept;
-    void leave_together(std::vector<core::acquisition_id>&& all, const error& why);
-    void rename(core::acquisition_id id, core::contender_kind kind);
+    void leave(core::contender_id id, const error& why) noexcept;
+    void leave_together(std::vector<core::contender_id>&& all, const error& why);
+    void rename(core::contender_id id, core::contender_kind kind);
 
     // True if the session was opened before `then`, was never attached, and has refused no waiter yet
     // (late_sessions.hpp).
@@ -129,9 +129,9 @@ public:
     // ---- guarded writes (session_writes.cpp) ---------------------------------------------------
     // Commit under a hold of this session, if the znodes in `standing`, which represent further holds, exist. The first
     // function is a Boost interruption point.
-    result<commit_result> commit(core::acquisition_id hold, const transaction& writes,
+    result<commit_result> commit(core::contender_id hold, const transaction& writes,
                                  std::vector<std::string> standing, const commit_options& options);
-    void async_commit(core::acquisition_id hold, const transaction& writes,
+    void async_commit(core::contender_id hold, const transaction& writes,
                       std::vector<std::string> standing, const commit_options& options,
                       commit_audience&& listeners);
 
@@ -187,7 +187,7 @@ private:
     [[nodiscard]] std::size_t room_of(const std::string& path, const core::claim& wants) const;
     void expect(const core::acquire& message, const std::shared_ptr<session_call>& hold)
         REQUIRES(mutex_);
-    core::commit_id start_commit(core::acquisition_id hold, const transaction& writes,
+    core::commit_id start_commit(core::contender_id hold, const transaction& writes,
                                  std::vector<std::string> standing, const commit_options& options,
                                  const std::shared_ptr<commit_call>& caller);
     void hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller);
@@ -228,7 +228,7 @@ private:
     std::string told_not_opened_ GUARDED_BY(mutex_);
     session_opening opening_;  // its lock-free part is atomic
     lease_of_epoch lease_ GUARDED_BY(mutex_);
-    boost::container::flat_map<core::acquisition_id, std::shared_ptr<session_call>> holds_
+    boost::container::flat_map<core::contender_id, std::shared_ptr<session_call>> holds_
         GUARDED_BY(mutex_);
     question_table questions_ GUARDED_BY(mutex_);
     std::map<core::commit_id, std::shared_ptr<commit_call>> writings_ GUARDED_BY(mutex_);

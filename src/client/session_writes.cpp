@@ -19,7 +19,7 @@ error stopped() {
 
 }  // namespace
 
-core::commit_id session_runner::start_commit(core::acquisition_id hold, const transaction& writes,
+core::commit_id session_runner::start_commit(core::contender_id hold, const transaction& writes,
                                              std::vector<std::string> standing,
                                              const commit_options& options,
                                              const std::shared_ptr<commit_call>& caller) {
@@ -37,7 +37,7 @@ core::commit_id session_runner::start_commit(core::acquisition_id hold, const tr
     return id;
 }
 
-result<commit_result> session_runner::commit(core::acquisition_id hold, const transaction& writes,
+result<commit_result> session_runner::commit(core::contender_id hold, const transaction& writes,
                                              std::vector<std::string> standing,
                                              const commit_options& options) {
     const auto own = std::make_shared<commit_call>(writes, chroot_);
@@ -62,7 +62,7 @@ result<commit_result> session_runner::await_commit(core::commit_id id, commit_ca
     return outcome;
 }
 
-void session_runner::async_commit(core::acquisition_id hold, const transaction& writes,
+void session_runner::async_commit(core::contender_id hold, const transaction& writes,
                                   std::vector<std::string> standing, const commit_options& options,
                                   commit_audience&& listeners) {
     const auto own = std::make_shared<commit_call>(writes, chroot_);

@@ -63,7 +63,7 @@ private:
         std::shared_ptr<hold> held;
         std::uint64_t zxid = 0;                        // part of its fencing token
         std::shared_ptr<stop_callback> loss;           // destroyed under no lock
-        std::stop_source withdrawn{std::nostopstate};  // ends the acquisition of this contender
+        std::stop_source withdrawn{std::nostopstate};  // ends the call of this contender
         std::optional<release_request> order;          // arrived while no caller held the lock
     };
     struct asked_holder {

@@ -82,7 +82,7 @@ std::string describe(const core::coordinator_event& event) {
 }
 
 std::string describe(const core::notice& notice) {
-    return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(notice.id),
+    return fmt::format("contender {}: {}", static_cast<std::uint64_t>(notice.id),
                        core::notice_text(notice));
 }
 

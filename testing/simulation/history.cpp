@@ -11,9 +11,8 @@
 
 namespace turnstile::simulation {
 
-std::string history::tag(acquisition_key key) {
-    return fmt::format("client {} acquisition {}", key.first,
-                       static_cast<std::uint64_t>(key.second));
+std::string history::tag(contender_key key) {
+    return fmt::format("client {} contender {}", key.first, static_cast<std::uint64_t>(key.second));
 }
 
 void history::on_created(const std::string& znode, const std::string& data, session_id session,
@@ -28,7 +27,7 @@ void history::on_created(const std::string& znode, const std::string& data, sess
         if (earlier.deleted == zxid && earlier.session == session && earlier.data == data)
             place = earlier.place;
     places_[znode] = {folder, all.size()};
-    contender_record record;
+    znode_record record;
     record.folder = folder;
     record.znode = znode;
     record.data = data;
@@ -138,13 +137,13 @@ void history::on_changed_by_hand(const std::string& znode, std::int64_t zxid) {
     }
 }
 
-contender_record* history::find(const std::string& znode) {
+znode_record* history::find(const std::string& znode) {
     const auto found = places_.find(znode);
     if (found == places_.end()) return nullptr;
     return &contenders_.at(found->second.first)[found->second.second];
 }
 
-contender_record* history::in_place_of(const std::string& znode) {
+znode_record* history::in_place_of(const std::string& znode) {
     auto* record = find(znode);
     if (record == nullptr || record->deleted == 0) return record;
     for (auto& other : contenders_.at(record->folder))
@@ -152,8 +151,8 @@ contender_record* history::in_place_of(const std::string& znode) {
     return record;
 }
 
-const std::vector<contender_record>& history::of(const std::string& folder) const {
-    static const std::vector<contender_record> none;
+const std::vector<znode_record>& history::of(const std::string& folder) const {
+    static const std::vector<znode_record> none;
     const auto found = contenders_.find(folder);
     return found == contenders_.end() ? none : found->second;
 }
@@ -166,9 +165,9 @@ std::vector<std::string> history::standing() const {
     return result;
 }
 
-const contender_record* history::standing_of(acquisition_key key) const {
+const znode_record* history::standing_of(contender_key key) const {
     const auto name = tag(key);
-    for (const auto& record : of(acquisitions.at(key).folder))
+    for (const auto& record : of(contenders.at(key).folder))
         if (record.deleted == 0 && record.came == arrival::in_time && record.data == name)
             return &record;
     return nullptr;

@@ -26,10 +26,10 @@ enum class removal { none, by_owner, with_session, by_hand, after_order, lost, e
 // Late: a server held the create up, so its client may have looked for the znode without finding it, and continued.
 enum class arrival { in_time, late };
 
-struct contender_record {
+struct znode_record {
     std::string folder;
     std::string znode;
-    std::string data;  // identifies the acquisition, see `tag`
+    std::string data;  // identifies the contender, see `tag`
     session_id session = 0;
     core::claim wants;
     std::int64_t created = 0;  // zxids
@@ -45,9 +45,9 @@ struct contender_record {
     std::set<session_id> woken;          // others than the owner that a watch informed
 };
 
-// An acquisition, from the call on.
-using acquisition_key = std::pair<client_id, core::acquisition_id>;
-struct acquisition_record {
+// A contender, from the call on.
+using contender_key = std::pair<client_id, core::contender_id>;
+struct contender_record {
     std::string folder;
     core::claim wants;
     std::optional<std::int32_t> limit;  // the semaphore's limit, as its caller believes
@@ -80,8 +80,8 @@ struct acquisition_record {
 
 class history {
 public:
-    // Returns the data of an acquisition's znodes, by which they are recognized.
-    [[nodiscard]] static std::string tag(acquisition_key key);
+    // Returns the data of a contender's znodes, by which they are recognized.
+    [[nodiscard]] static std::string tag(contender_key key);
 
     // ---- the servers' side: committed transactions, in order ----
     void on_created(const std::string& znode, const std::string& data, session_id session,
@@ -132,20 +132,20 @@ public:
     [[nodiscard]] std::uint64_t creation_batches() const noexcept { return creation_batches_; }
 
     // ---- questions ----
-    [[nodiscard]] contender_record* find(const std::string& znode);
+    [[nodiscard]] znode_record* find(const std::string& znode);
     // The same, or the znode that took its place when it was renamed.
-    [[nodiscard]] contender_record* in_place_of(const std::string& znode);
-    [[nodiscard]] const std::vector<contender_record>& of(const std::string& folder) const;
+    [[nodiscard]] znode_record* in_place_of(const std::string& znode);
+    [[nodiscard]] const std::vector<znode_record>& of(const std::string& folder) const;
     [[nodiscard]] std::vector<std::string> standing() const;  // existing znodes of contenders
-    // Returns the existing znode of this acquisition that did not come late, if there is one.
-    [[nodiscard]] const contender_record* standing_of(acquisition_key key) const;
+    // Returns the existing znode of this contender that did not come late, if there is one.
+    [[nodiscard]] const znode_record* standing_of(contender_key key) const;
     // Returns the znodes created since the last call.
     [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }
-    [[nodiscard]] static bool failed_by_servers(const contender_record& record) {
+    [[nodiscard]] static bool failed_by_servers(const znode_record& record) {
         return record.why == removal::lost || record.why == removal::early;
     }
     // True if it was deleted by hand, or with a session that was closed by hand: G1's exception.
-    [[nodiscard]] static bool forced(const contender_record& record) { return record.by_force; }
+    [[nodiscard]] static bool forced(const znode_record& record) { return record.by_force; }
     [[nodiscard]] bool closed_by_hand(session_id session) const {
         return closed_by_hand_.contains(session);
     }
@@ -183,14 +183,14 @@ public:
     [[nodiscard]] std::int32_t most_permits(const std::string& folder) const;
 
     // ---- the clients' side ----
-    std::map<acquisition_key, acquisition_record> acquisitions;
-    std::map<std::string, acquisition_key> tagged;
+    std::map<contender_key, contender_record> contenders;
+    std::map<std::string, contender_key> tagged;
     // All grants, by folder.
     std::map<std::string, std::vector<std::pair<core::contender_kind, fencing_token>>> tokens;
     std::set<session_id> told_over;  // sessions whose clients know that they have ended
 
 private:
-    std::map<std::string, std::vector<contender_record>> contenders_;  // by folder, as created
+    std::map<std::string, std::vector<znode_record>> contenders_;  // by folder, as created
     std::map<std::string, std::pair<std::string, std::size_t>> places_;
     std::vector<std::string> created_;
     std::vector<written> written_;

@@ -32,21 +32,21 @@ public:
 
     // A client is about to write this unique text, with these parts, under this hold and the further holds with these
     // znodes.
-    virtual void on_commit(const std::string& /*text*/, acquisition_key /*hold*/,
+    virtual void on_commit(const std::string& /*text*/, contender_key /*hold*/,
                            const std::vector<core::write_part>& /*parts*/,
                            const std::vector<std::string>& /*standing*/) {}
     virtual void on_commit_answer(const std::string& /*text*/,
                                   const core::commit_outcome& /*outcome*/) {}
     // A participant begins to lead.
-    virtual void on_term(acquisition_key /*hold*/, const std::string& /*participant*/) {}
+    virtual void on_term(contender_key /*hold*/, const std::string& /*participant*/) {}
     // A share enters or leaves through this hold; `now` by its client's clock.
-    virtual void on_share(acquisition_key /*hold*/, const lock_owner& /*owner*/,
+    virtual void on_share(contender_key /*hold*/, const lock_owner& /*owner*/,
                           core::time_point /*now*/) {}
-    virtual void on_share_left(acquisition_key /*hold*/, const lock_owner& /*caller*/) {}
+    virtual void on_share_left(contender_key /*hold*/, const lock_owner& /*caller*/) {}
     // The caller of an acquire: the text in a real contender's metadata.
-    virtual void on_owner(acquisition_key /*key*/, const std::string& /*owner*/) {}
+    virtual void on_owner(contender_key /*key*/, const std::string& /*owner*/) {}
     [[nodiscard]] virtual std::string owner_of(const std::string& /*data*/) const { return {}; }
-    virtual void on_deadlock(acquisition_key /*key*/, const deadlock& /*found*/) {}
+    virtual void on_deadlock(contender_key /*key*/, const deadlock& /*found*/) {}
     virtual void after_event() {}
 };
 

@@ -9,19 +9,19 @@
 
 namespace turnstile::simulation {
 
-void recorder::on_call(acquisition_key key, acquisition_record&& record) {
+void recorder::on_call(contender_key key, contender_record&& record) {
     history_.tagged[history::tag(key)] = key;
-    history_.acquisitions.emplace(key, std::move(record));
+    history_.contenders.emplace(key, std::move(record));
 }
 
-void recorder::on_left(acquisition_key key) {
-    history_.acquisitions.at(key).left = true;
+void recorder::on_left(contender_key key) {
+    history_.contenders.at(key).left = true;
     holding_.erase(key);
 }
 
 void recorder::on_notice(client_id client, const core::notice& notice) {
-    const acquisition_key key{client, notice.id};
-    auto& record = history_.acquisitions.at(key);
+    const contender_key key{client, notice.id};
+    auto& record = history_.contenders.at(key);
     if (const auto* grant = std::get_if<core::granted>(&notice.event)) {
         record_grant(key, record, *grant);
     } else if (std::holds_alternative<core::failed>(notice.event)) {
@@ -41,7 +41,7 @@ void recorder::on_notice(client_id client, const core::notice& notice) {
         progressed_at_ = now();
 }
 
-void recorder::record_grant(acquisition_key key, acquisition_record& record,
+void recorder::record_grant(contender_key key, contender_record& record,
                             const core::granted& grant) {
     const auto& holder = *clients_[key.first];
     record.granted = true;
@@ -54,7 +54,7 @@ void recorder::record_grant(acquisition_key key, acquisition_record& record,
     if (!record.left) holding_.insert(key);
 }
 
-void recorder::record_loss(acquisition_key key, acquisition_record& record, const error& reason) {
+void recorder::record_loss(contender_key key, contender_record& record, const error& reason) {
     record.lost = true;
     holding_.erase(key);
     if (reason == errc::held_too_long) record.given_up_at = now();
@@ -65,14 +65,14 @@ void recorder::on_step(client_id client) {
     const auto until = clients_[client]->valid_until();
     for (const auto& key : holding_) {
         if (key.first != client) continue;
-        auto& record = history_.acquisitions.at(key);
+        auto& record = history_.contenders.at(key);
         if (record.epoch == core.epoch()) record.valid_until = std::min(until, record.max_end);
         if (core.state() == session_state::connected) record.at_risk = false;
     }
 }
 
 void recorder::on_crash(client_id client) {
-    for (auto& [key, record] : history_.acquisitions) {
+    for (auto& [key, record] : history_.contenders) {
         if (key.first != client) continue;
         record.left = true;
         record.abandoned = true;

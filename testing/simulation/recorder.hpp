@@ -23,13 +23,13 @@ public:
 
     void add(const client_view& client) { clients_.push_back(&client); }
 
-    virtual void on_call(acquisition_key key, acquisition_record&& record);
-    void on_left(acquisition_key key);  // released, or given up by the caller
-    void on_rename(acquisition_key key, core::contender_kind kind) {
-        history_.acquisitions.at(key).wants.kind = kind;
+    virtual void on_call(contender_key key, contender_record&& record);
+    void on_left(contender_key key);  // released, or given up by the caller
+    void on_rename(contender_key key, core::contender_kind kind) {
+        history_.contenders.at(key).wants.kind = kind;
     }
-    void on_cancel(acquisition_key key) { history_.acquisitions.at(key).cancelled = true; }
-    virtual void on_given_up(acquisition_key /*key*/) {}  // must have been answered by now
+    void on_cancel(contender_key key) { history_.contenders.at(key).cancelled = true; }
+    virtual void on_given_up(contender_key /*key*/) {}  // must have been answered by now
     virtual void on_state(client_id /*client*/, const session_change& /*step*/) {}
     virtual void on_notice(client_id client, const core::notice& notice);
     virtual void on_step(client_id client);  // the core has taken a step: leases may have moved
@@ -48,16 +48,16 @@ protected:
     [[nodiscard]] instant now() const noexcept { return agenda_.now(); }
     [[nodiscard]] history& truth() const noexcept { return history_; }
     [[nodiscard]] const client_view& client(client_id id) const { return *clients_[id]; }
-    [[nodiscard]] const std::set<acquisition_key>& holding() const noexcept { return holding_; }
+    [[nodiscard]] const std::set<contender_key>& holding() const noexcept { return holding_; }
 
 private:
-    void record_grant(acquisition_key key, acquisition_record& record, const core::granted& grant);
-    void record_loss(acquisition_key key, acquisition_record& record, const error& reason);
+    void record_grant(contender_key key, contender_record& record, const core::granted& grant);
+    void record_loss(contender_key key, contender_record& record, const error& reason);
 
     const agenda& agenda_;
     history& history_;
     std::vector<const client_view*> clients_;
-    std::set<acquisition_key> holding_;
+    std::set<contender_key> holding_;
     instant progressed_at_{};
 };
 

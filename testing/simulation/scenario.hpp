@@ -126,16 +126,16 @@ struct scenario {
     std::string read_write;              // a folder for readers and writers, or none
     std::string semaphore;               // a folder for permits, or none
     std::int32_t permits = 0;            // the semaphore's initial permits
-    double other_recipes = 0;            // part of the acquisitions that use these locks
+    double other_recipes = 0;            // part of the calls that use these locks
     std::vector<std::string> ensembles;  // folders that represent ensembles
     std::vector<client_plan> clients;
-    std::size_t rounds = 3;  // largest number of acquisitions of each worker
-    double once = 0;         // part of the acquisitions that only try
+    std::size_t rounds = 3;  // largest number of calls of each worker
+    double once = 0;         // part of the calls that only try
     double with_deadline = 0;
     double cancelled = 0;
     double long_holds = 0;  // part of the holds that last up to `longest_hold`, beyond a lease
     core::duration longest_hold{};
-    core::duration longest_rest{};  // between two acquisitions; zero: a fourth of the timeout
+    core::duration longest_rest{};  // between two calls; zero: a fourth of the timeout
     core::duration lock_delay{};    // for the mutexes; zero: none
     std::uint32_t long_queue = core::k_long_queue;  // from which on they use the mark
     core::removal_limits removals;

@@ -162,7 +162,7 @@ void script::answered(const core::answer& of) {
     call_after({}, [then = std::move(found.mapped()), outcome = of.outcome] { then(outcome); });
 }
 
-std::optional<core::acquisition_id> script::granted(std::uint64_t number) const {
+std::optional<core::contender_id> script::granted(std::uint64_t number) const {
     const auto& call = calls_.at(number);
     return call.told ? call.id : std::nullopt;
 }

@@ -45,7 +45,7 @@ public:
     }
     [[nodiscard]] bool waiting(std::uint64_t number) const { return calls_.at(number).waits(); }
     // Returns nothing before the grant was reported.
-    [[nodiscard]] std::optional<core::acquisition_id> granted(std::uint64_t number) const;
+    [[nodiscard]] std::optional<core::contender_id> granted(std::uint64_t number) const;
 
     void start() override {}
     void hear(const core::notice& notice) override;
@@ -59,7 +59,7 @@ private:
     enum class doing { waiting, holding, done };
     struct one_call {
         testing::simulated_call handlers;
-        std::optional<core::acquisition_id> id;
+        std::optional<core::contender_id> id;
         std::string znode;
         doing state = doing::waiting;
         bool told = false;      // reported
@@ -86,7 +86,7 @@ private:
 
     sim_client& client_;
     std::map<std::uint64_t, one_call> calls_;
-    std::map<core::acquisition_id, std::uint64_t> by_id_;
+    std::map<core::contender_id, std::uint64_t> by_id_;
     std::map<std::uint64_t, std::function<void()>> planned_;
     std::map<core::commit_id, commit_handler> commits_;
     std::map<core::inquiry_id, read_handler> reads_;

@@ -242,9 +242,9 @@ void sim_client::acquire_together(std::vector<core::acquire>&& calls) {
 
 void sim_client::begin_acquire(core::acquire& call) {
     call.id = next_id();
-    ++acquisitions_;
+    ++contenders_;
     call.settings.data = history::tag({id_, call.id});
-    acquisition_record record;
+    contender_record record;
     record.folder = call.settings.folder;
     record.wants = call.settings.wants;
     record.limit = call.settings.limit;
@@ -258,46 +258,46 @@ void sim_client::begin_acquire(core::acquire& call) {
     around_.records.on_call({id_, call.id}, std::move(record));
 }
 
-void sim_client::release(core::acquisition_id which) {
-    const acquisition_key key{id_, which};
+void sim_client::release(core::contender_id which) {
+    const contender_key key{id_, which};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " releases"; });
     around_.records.on_left(key);
     step([&] { core_.on(core::leave{which}, local_now()); });
 }
 
-void sim_client::release_together(std::vector<core::acquisition_id>&& all) {
+void sim_client::release_together(std::vector<core::contender_id>&& all) {
     for (const auto which : all) {
-        const acquisition_key key{id_, which};
+        const contender_key key{id_, which};
         around_.story.note(around_.future.now(), [&] { return history::tag(key) + " releases"; });
         around_.records.on_left(key);
     }
     step([&] { core_.on(core::leave_together{std::move(all)}, local_now()); });
 }
 
-void sim_client::cancel(core::acquisition_id which) {
-    const acquisition_key key{id_, which};
+void sim_client::cancel(core::contender_id which) {
+    const contender_key key{id_, which};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " cancels"; });
     around_.records.on_cancel(key);
     step([&] { core_.on(core::cancel{which}, local_now()); });
     around_.records.on_given_up(key);
 }
 
-void sim_client::rename(core::acquisition_id which, core::contender_kind kind) {
+void sim_client::rename(core::contender_id which, core::contender_kind kind) {
     around_.records.on_rename({id_, which}, kind);
     step([&] { core_.on(core::rename{which, kind}, local_now()); });
 }
 
 void sim_client::read(core::operation&& operation, core::duration timeout) {
-    const core::inquiry_id question{++acquisitions_};
+    const core::inquiry_id question{++contenders_};
     step([&] {
         core_.on(core::read{question, std::move(operation), local_now() + timeout}, local_now());
     });
 }
 
-void sim_client::commit(core::acquisition_id hold, std::vector<core::write_part>&& parts,
+void sim_client::commit(core::contender_id hold, std::vector<core::write_part>&& parts,
                         std::string text, core::duration timeout,
                         std::vector<std::string>&& standing) {
-    const core::commit_id id{++acquisitions_};
+    const core::commit_id id{++contenders_};
     around_.story.note(around_.future.now(), [&] {
         return fmt::format("{} commits \"{}\"", history::tag({id_, hold}), text);
     });
@@ -310,25 +310,25 @@ void sim_client::commit(core::acquisition_id hold, std::vector<core::write_part>
     });
 }
 
-void sim_client::begins_to_lead(core::acquisition_id hold, const std::string& as) {
-    const acquisition_key key{id_, hold};
+void sim_client::begins_to_lead(core::contender_id hold, const std::string& as) {
+    const contender_key key{id_, hold};
     around_.story.note(around_.future.now(), [&] { return as + " leads by " + history::tag(key); });
     around_.recipes.on_term(key, as);
 }
 
-void sim_client::takes_share(core::acquisition_id hold, const lock_owner& owner) {
-    const acquisition_key key{id_, hold};
+void sim_client::takes_share(core::contender_id hold, const lock_owner& owner) {
+    const contender_key key{id_, hold};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " is entered"; });
     around_.recipes.on_share(key, owner, local_now());
 }
 
-void sim_client::leaves_share(core::acquisition_id hold, const lock_owner& caller) {
-    const acquisition_key key{id_, hold};
+void sim_client::leaves_share(core::contender_id hold, const lock_owner& caller) {
+    const contender_key key{id_, hold};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " is left"; });
     around_.recipes.on_share_left(key, caller);
 }
 
-void sim_client::is_owned(core::acquisition_id which, const std::string& owner) {
+void sim_client::is_owned(core::contender_id which, const std::string& owner) {
     around_.recipes.on_owner({id_, which}, owner);
 }
 
@@ -336,7 +336,7 @@ std::string sim_client::owner_of(const std::string& data) const {
     return around_.recipes.owner_of(data);
 }
 
-void sim_client::gives_up(core::acquisition_id which, const deadlock& found) {
+void sim_client::gives_up(core::contender_id which, const deadlock& found) {
     around_.recipes.on_deadlock({id_, which}, found);
 }
 

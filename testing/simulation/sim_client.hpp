@@ -50,31 +50,31 @@ public:
     // ---- for the application, which runs in separate events, never inside a call of these ----
     // Returns the id that the next call of `acquire`, `read` or `commit` gets. The application notes the id before it
     // calls, because the first answers with that id may come inside the call.
-    template <class Id = core::acquisition_id>
+    template <class Id = core::contender_id>
     [[nodiscard]] Id next_id() const {
-        return Id{acquisitions_ + 1};
+        return Id{contenders_ + 1};
     }
     // Sets the caller, and the data of the znode.
     void acquire(core::acquire&& call);
     // The same for several at once, with consecutive ids.
     void acquire_together(std::vector<core::acquire>&& calls);
-    void release(core::acquisition_id which);
-    void release_together(std::vector<core::acquisition_id>&& all);
-    void cancel(core::acquisition_id which);
-    void rename(core::acquisition_id which, core::contender_kind kind);
+    void release(core::contender_id which);
+    void release_together(std::vector<core::contender_id>&& all);
+    void cancel(core::contender_id which);
+    void rename(core::contender_id which, core::contender_kind kind);
     void read(core::operation&& operation, core::duration timeout);
     // Commits under this hold, while the znodes `standing` of further holds exist; no other client writes `text`.
-    void commit(core::acquisition_id hold, std::vector<core::write_part>&& parts, std::string text,
+    void commit(core::contender_id hold, std::vector<core::write_part>&& parts, std::string text,
                 core::duration timeout, std::vector<std::string>&& standing = {});
-    void begins_to_lead(core::acquisition_id hold, const std::string& as);
+    void begins_to_lead(core::contender_id hold, const std::string& as);
     // A share enters or leaves through this hold.
-    void takes_share(core::acquisition_id hold, const lock_owner& owner);
-    void leaves_share(core::acquisition_id hold, const lock_owner& caller);
+    void takes_share(core::contender_id hold, const lock_owner& owner);
+    void leaves_share(core::contender_id hold, const lock_owner& caller);
     // Records the caller of an acquire, or returns the caller whose znode has these data; records that a wait is
     // given up because of a deadlock.
-    void is_owned(core::acquisition_id which, const std::string& owner);
+    void is_owned(core::contender_id which, const std::string& owner);
     [[nodiscard]] std::string owner_of(const std::string& data) const;
-    void gives_up(core::acquisition_id which, const deadlock& found);
+    void gives_up(core::contender_id which, const deadlock& found);
     [[nodiscard]] client_id id() const noexcept { return id_; }
     void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 
@@ -112,7 +112,7 @@ public:
     void all_give_up() {
         if (!closing_ && runs()) application_->all_give_up();
     }
-    void stop();  // no new acquisitions; holds are released soon
+    void stop();  // no new calls; holds are released soon
 
     // ---- questions ----
     [[nodiscard]] core::time_point local_now() const override;
@@ -156,7 +156,7 @@ private:
     std::unique_ptr<server_session> session_;
     std::deque<core::input> inbox_;
     std::unique_ptr<application> application_;
-    std::uint64_t acquisitions_ = 0;
+    std::uint64_t contenders_ = 0;
     std::map<core::commit_id, std::string> commits_;  // unanswered commits
     std::optional<instant> armed_;
     int spins_ = 0;

@@ -79,10 +79,10 @@ public:
     [[nodiscard]] model::sim_client& client(simulated_client caller) {
         return world_.client(index(caller));
     }
-    [[nodiscard]] const model::acquisition_record* find(simulated_hold hold) const {
+    [[nodiscard]] const model::contender_record* find(simulated_hold hold) const {
         const auto id = script(hold.client).granted(hold.number);
         if (!id) return nullptr;
-        return &world_.truth().acquisitions.at({index(hold.client), *id});
+        return &world_.truth().contenders.at({index(hold.client), *id});
     }
     void step() {
         if (!world_.step()) throw std::logic_error{"simulation: nothing can happen any more"};

@@ -100,7 +100,7 @@ std::uint64_t world::fingerprint() {
 
 std::uint64_t world::grants() const {
     return static_cast<std::uint64_t>(
-        std::count_if(history_.acquisitions.begin(), history_.acquisitions.end(),
+        std::count_if(history_.contenders.begin(), history_.contenders.end(),
                       [](const auto& entry) { return entry.second.granted; }));
 }
 
@@ -270,7 +270,7 @@ std::string world::unsettled() const {
         if (client.core().owned_bytes() != 0)
             text += fmt::format("client {} owns {} bytes; ", id, client.core().owned_bytes());
     }
-    for (const auto& [key, record] : history_.acquisitions) {
+    for (const auto& [key, record] : history_.contenders) {
         if (record.abandoned || (record.answered() && record.gone)) continue;
         text += history::tag(key) + (record.answered() ? " is not over; " : " has no answer; ");
     }

@@ -34,7 +34,7 @@ protected:
         faults.detach(id);
         faults.attach(id);
     }
-    // The result of an asynchronous acquisition.
+    // The result of an asynchronous call.
     struct outcome {
         event came;
         std::optional<result<guard>> answer;

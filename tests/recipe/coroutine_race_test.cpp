@@ -85,7 +85,7 @@ TEST_F(coroutine_races, the_first_answer_counts) {
     EXPECT_EQ(refusal.value(), errc::timeout);
 }
 
-TEST_F(coroutine_races, a_destroyed_coroutine_cancels_its_acquisition) {
+TEST_F(coroutine_races, a_destroyed_coroutine_cancels_its_contender) {
     std::stop_token given;
     scripted.script = [&](const acquire_options& options, const guard_handler& done) {
         given = options.stop;

@@ -38,7 +38,7 @@ protected:
     [[nodiscard]] bool nothing_is_left() const {
         return becomes_free(their_a) && becomes_free(their_b) && becomes_free(their_c);
     }
-    // The outcome of an acquisition on a separate thread.
+    // The outcome of a call on a separate thread.
     struct outcome {
         event came;
         std::optional<result<guard>> answer;

@@ -19,7 +19,7 @@ constexpr const char* k_even =
 class lost_data : public ::testing::Test {
 protected:
     void create(const char* znode, std::int64_t zxid) {
-        truth.on_created(znode, "client 0 acquisition 1", k_owner, zxid, arrival::in_time);
+        truth.on_created(znode, "client 0 contender 1", k_owner, zxid, arrival::in_time);
     }
     void remove(const char* znode, std::int64_t zxid, removal why = removal::by_owner) {
         truth.on_deleted(znode, zxid, why, at);

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using namespace turnstile::core;
 
 constexpr duration k_round_trip = 10ms;
-constexpr acquisition_id k_hold{1};
+constexpr contender_id k_hold{1};
 constexpr std::int64_t k_session = 7;
 
 struct setting {

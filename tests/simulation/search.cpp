@@ -43,7 +43,7 @@ void declare(CLI::App& app, search::bounds& into) {
     app.add_option("--depth", into.depth, "steps of a history, at most")
         ->check(CLI::Range(1U, 1'000'000U))
         ->capture_default_str();
-    app.add_option("--rounds", into.rounds, "acquisitions of each client")
+    app.add_option("--rounds", into.rounds, "contenders of each client")
         ->check(CLI::Range(1U, 9U))
         ->capture_default_str();
     app.add_option("--early-timers", into.early_timers,

@@ -119,7 +119,7 @@ void declare(CLI::App& app, arguments& into) {
     app.add_option("--clients", into.reduced.clients, "no more clients than these")
         ->check(CLI::PositiveNumber)
         ->needs(single);
-    app.add_option("--rounds", into.reduced.rounds, "no more acquisitions of a worker than these")
+    app.add_option("--rounds", into.reduced.rounds, "no more calls of a worker than these")
         ->check(CLI::PositiveNumber)
         ->needs(single);
     app.add_option_function<std::string>(

@@ -54,7 +54,7 @@ struct found_seed {
     work_kind work = work_kind::locks;
 };
 constexpr std::array k_found{
-    // 6bbd0dd, G5: acquisition_session.whose_watch_an_earlier_connection_lost_asks_for_it_again
+    // 6bbd0dd, G5: contender_in_session.whose_watch_an_earlier_connection_lost_asks_for_it_again
     found_seed{7'029'489},
     found_seed{7'262'731},
     // 6bbd0dd, G4: simulation.waits_for_those_who_still_come_to_their_turn
@@ -75,12 +75,12 @@ constexpr std::array k_found{
     found_seed{7'575'360},
     found_seed{8'727'287},
     found_seed{8'899'261},
-    // b5bbae5, G4: session_looks.give_back_a_watch_that_another_acquisition_set
+    // b5bbae5, G4: session_looks.give_back_a_watch_that_another_contender_set
     found_seed{4'096'197, work_kind::recursion},
     found_seed{4'571'912, work_kind::conversions},
     // eb283cc, M2, the judge: an expired session waits while the leader closes others
     found_seed{1'700'829},
-    // dbf7beb, G3: acquisition_permits.a_second_look_waits_for_the_look_that_is_under_way
+    // dbf7beb, G3: contender_permits.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
     // 53c75e4, G4, the judge: a session that is not needed is replaced when an answer is late
     found_seed{3'653'085, work_kind::recursion},

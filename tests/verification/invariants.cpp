@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr auto k_slack = 10ms;  // tolerance for a late timer
 
-std::string name(acquisition_key key) {
+std::string name(contender_key key) {
     return history::tag(key);
 }
 
@@ -30,14 +30,14 @@ void breach(const char* name, const std::string& description) {
 
 // ---- the notices ----------------------------------------------------------------------------
 
-void invariants::on_call(acquisition_key key, acquisition_record&& record) {
+void invariants::on_call(contender_key key, contender_record&& record) {
     if (record.deadline) waiting_.insert(key);
     recorder::on_call(key, std::move(record));
 }
 
 void invariants::on_notice(client_id client, const core::notice& notice) {
-    const acquisition_key key{client, notice.id};
-    auto& record = history_.acquisitions.at(key);
+    const contender_key key{client, notice.id};
+    auto& record = history_.contenders.at(key);
     judge_before(key, record, notice);
     recorder::on_notice(client, notice);
     judge_recorded(key, record, notice);
@@ -45,7 +45,7 @@ void invariants::on_notice(client_id client, const core::notice& notice) {
 }
 
 // Compares a notice with the notices before it.
-void invariants::judge_before(acquisition_key key, const acquisition_record& record,
+void invariants::judge_before(contender_key key, const contender_record& record,
                               const core::notice& notice) {
     if (record.gone) breach("G8", name(key) + " is told something after its end");
     if (record.once && std::holds_alternative<core::queued>(notice.event))
@@ -67,7 +67,7 @@ void invariants::judge_before(acquisition_key key, const acquisition_record& rec
     }
 }
 
-void invariants::judge_recorded(acquisition_key key, acquisition_record& record,
+void invariants::judge_recorded(contender_key key, contender_record& record,
                                 const core::notice& notice) {
     if (std::holds_alternative<core::granted>(notice.event)) {
         judge_grant(key, record);
@@ -80,14 +80,14 @@ void invariants::judge_recorded(acquisition_key key, acquisition_record& record,
     }
 }
 
-void invariants::judge_own_znode(acquisition_key key, const std::string& znode) {
+void invariants::judge_own_znode(contender_key key, const std::string& znode) {
     const auto* mine = history_.find(znode);
     if (mine == nullptr) breach("G8", name(key) + " is granted by a znode that never was");
     if (mine->data != name(key) || mine->session != client(key.first).core().session_id())
         breach("G8", name(key) + " is granted by a znode that is not its own, " + znode);
 }
 
-void invariants::judge_grant(acquisition_key key, acquisition_record& record) {
+void invariants::judge_grant(contender_key key, contender_record& record) {
     const auto& holder = client(key.first);
     const auto& mine = *history_.find(record.znode);
     if (record.max_hold > core::duration{} && record.max_end - holder.local_now() > record.max_hold)
@@ -114,7 +114,7 @@ bool invariants::may_lack_a_lease(const client_view& client) const {
     return !goes || now() < instant{} + scenario_.faults_last + again;
 }
 
-void invariants::judge_failure(acquisition_key key, const acquisition_record& record,
+void invariants::judge_failure(contender_key key, const contender_record& record,
                                const error& why) const {
     const auto& client = this->client(key.first);
     const bool late = record.deadline && client.local_now() >= *record.deadline;
@@ -134,7 +134,7 @@ void invariants::judge_failure(acquisition_key key, const acquisition_record& re
     if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(key, record);
 }
 
-void invariants::judge_gone(acquisition_key key, const acquisition_record& record) {
+void invariants::judge_gone(contender_key key, const contender_record& record) {
     if (record.abandoned) return;
     const auto* left = history_.standing_of(key);
     if (left == nullptr || goes_by_lost_data(key.first) || is_back_unheard(key.first, *left))
@@ -164,7 +164,7 @@ void invariants::on_step(client_id client) {
     recorder::on_step(client);
     if (core.state() != session_state::suspended) return;
     for (const auto& key : holding())
-        if (key.first == client && !history_.acquisitions.at(key).at_risk)
+        if (key.first == client && !history_.contenders.at(key).at_risk)
             breach("G5", name(key) + " is not told that its hold is at risk");
 }
 
@@ -204,14 +204,14 @@ void invariants::judge_lease(const client_view& view) const {
                      view.core().session_id(), seconds(view.true_time(until)), seconds(*deadline)));
 }
 
-void invariants::on_given_up(acquisition_key key) {
-    if (!history_.acquisitions.at(key).answered())
+void invariants::on_given_up(contender_key key) {
+    if (!history_.contenders.at(key).answered())
         breach("G7", name(key) + " was cancelled and still waits");
 }
 
 void invariants::on_crash(client_id client) {
     recorder::on_crash(client);
-    std::erase_if(waiting_, [client](const acquisition_key& key) { return key.first == client; });
+    std::erase_if(waiting_, [client](const contender_key& key) { return key.first == client; });
 }
 
 void invariants::on_woken(client_id client, const std::string& znode) {
@@ -254,7 +254,7 @@ void invariants::judge_created() {
         const auto& contender = *history_.find(znode);
         if (contender.came == arrival::late) continue;  // G4: removed when the client finds it
         const auto key = history_.tagged.at(contender.data);
-        const auto& record = history_.acquisitions.at(key);
+        const auto& record = history_.contenders.at(key);
         if (record.gone && !record.abandoned && counts_on(key.first, contender.session))
             breach("G8",
                    contender.data + " was told that nothing is left, and " + znode + " appears");
@@ -262,10 +262,10 @@ void invariants::judge_created() {
 }
 
 void invariants::judge_holds() {
-    std::map<std::string, std::vector<acquisition_key>> valid;  // by folder
-    std::vector<acquisition_key> failed;  // the servers may have granted the lock again
+    std::map<std::string, std::vector<contender_key>> valid;  // by folder
+    std::vector<contender_key> failed;  // the servers may have granted the lock again
     for (const auto& key : holding()) {
-        auto& record = history_.acquisitions.at(key);
+        auto& record = history_.contenders.at(key);
         const auto& mine = *history_.in_place_of(record.znode);
         if (mine.deleted != 0) judge_removal(key, mine);
         if (client(key.first).local_now() >= *record.valid_until) {
@@ -293,8 +293,8 @@ void invariants::judge_holds() {
 }
 
 // Describes the guard, with the true times for the values of the client's clock.
-std::string invariants::guard(acquisition_key key) const {
-    const auto& record = history_.acquisitions.at(key);
+std::string invariants::guard(contender_key key) const {
+    const auto& record = history_.contenders.at(key);
     return fmt::format("{} (granted at {:.6f}, valid until {:.6f})", name(key),
                        seconds(record.granted_at),
                        seconds(client(key.first).true_time(*record.valid_until)));
@@ -315,7 +315,7 @@ instant invariants::undisturbed_since(client_id client) const {
         {this->client(client).undisturbed_since(), servers_.disturbed_until(), unhealthy_});
 }
 
-void invariants::judge_end(acquisition_key key, const acquisition_record& record) const {
+void invariants::judge_end(contender_key key, const contender_record& record) const {
     const auto& client = this->client(key.first);
     if (slept_lately(client) || scenario_.trial.heard_part > 0) return;
     if (client.local_now() <= *record.valid_until + k_slack) return;
@@ -323,10 +323,10 @@ void invariants::judge_end(acquisition_key key, const acquisition_record& record
     breach(by_its_limit ? "M1" : "G5", name(key) + " is not told that its hold is over");
 }
 
-void invariants::judge_removal(acquisition_key key, const contender_record& mine) const {
+void invariants::judge_removal(contender_key key, const znode_record& mine) const {
     const auto& client = this->client(key.first);
     if (mine.why != removal::by_hand || slept_lately(client) || !servers_.healthy()) return;
-    const auto& record = history_.acquisitions.at(key);
+    const auto& record = history_.contenders.at(key);
     const auto time = 4 * confirmation() + 4 * round_trip();
     const auto since = std::max({mine.deleted_at, record.granted_at, undisturbed_since(key.first)});
     if (now() > since + time)
@@ -342,8 +342,8 @@ core::duration invariants::confirmation() const {
 // znode goes at most two ticks after the servers' deadline. A new leader restarts that deadline, and a leader that
 // closes other expired sessions delays it.
 void invariants::judge_given_up() {
-    std::erase_if(given_up_, [this](const acquisition_key& key) {
-        const auto& record = history_.acquisitions.at(key);
+    std::erase_if(given_up_, [this](const contender_key& key) {
+        const auto& record = history_.contenders.at(key);
         const auto& mine = *history_.in_place_of(record.znode);
         if (mine.deleted != 0 || record.abandoned) return true;
         if (slept_lately(client(key.first)) || !servers_.healthy()) return false;
@@ -360,7 +360,7 @@ void invariants::judge_deadlines() {
     for (const auto& key : waiting_) {
         const auto& client = this->client(key.first);
         if (slept_lately(client)) continue;
-        if (client.local_now() > *history_.acquisitions.at(key).deadline + k_slack)
+        if (client.local_now() > *history_.contenders.at(key).deadline + k_slack)
             breach("G7", name(key) + " waits beyond its deadline");
     }
 }

@@ -64,8 +64,8 @@ public:
         : recorder{future, truth}, scenario_{scenario}, history_{truth}, servers_{servers} {}
 
     // ---- what happened ----
-    void on_call(acquisition_key key, acquisition_record&& record) override;
-    void on_given_up(acquisition_key key) override;
+    void on_call(contender_key key, contender_record&& record) override;
+    void on_given_up(contender_key key) override;
     void on_state(client_id client, const session_change& step) override;
     void on_notice(client_id client, const core::notice& notice) override;
     void on_step(client_id client) override;
@@ -88,10 +88,9 @@ public:
 
     // Returns true if servers without the promise have forgotten the basis of a grant, or ended its session early:
     // then they may have granted the lock again. True as long as the unknown lease may run.
-    [[nodiscard]] bool is_failed_by_servers(acquisition_key key,
-                                            const contender_record& mine) const;
+    [[nodiscard]] bool is_failed_by_servers(contender_key key, const znode_record& mine) const;
     // The servers have forgotten that the znode was removed, and its client has received nothing from them since.
-    [[nodiscard]] bool is_back_unheard(client_id client, const contender_record& znode) const;
+    [[nodiscard]] bool is_back_unheard(client_id client, const znode_record& znode) const;
 
     // Violations on servers that do not promise exclusion.
     struct seen_broken {
@@ -104,54 +103,51 @@ public:
     [[nodiscard]] const seen_broken& broken() const noexcept { return broken_; }
 
 private:
-    void judge_before(acquisition_key key, const acquisition_record& record,
+    void judge_before(contender_key key, const contender_record& record,
                       const core::notice& notice);
-    void judge_recorded(acquisition_key key, acquisition_record& record,
-                        const core::notice& notice);
-    void judge_own_znode(acquisition_key key, const std::string& znode);
-    void judge_grant(acquisition_key key, acquisition_record& record);
+    void judge_recorded(contender_key key, contender_record& record, const core::notice& notice);
+    void judge_own_znode(contender_key key, const std::string& znode);
+    void judge_grant(contender_key key, contender_record& record);
     [[nodiscard]] bool may_lack_a_lease(const client_view& client) const;
-    void judge_failure(acquisition_key key, const acquisition_record& record,
-                       const error& why) const;
-    void judge_busy(acquisition_key key, const acquisition_record& record) const;
-    void judge_renamed(acquisition_key key, const acquisition_record& record,
+    void judge_failure(contender_key key, const contender_record& record, const error& why) const;
+    void judge_busy(contender_key key, const contender_record& record) const;
+    void judge_renamed(contender_key key, const contender_record& record,
                        const core::renamed& renaming);
-    void judge_gone(acquisition_key key, const acquisition_record& record);
+    void judge_gone(contender_key key, const contender_record& record);
     [[nodiscard]] bool counts_on(client_id client, session_id session) const;
-    void judge_order(acquisition_key key, const acquisition_record& record,
+    void judge_order(contender_key key, const contender_record& record,
                      const core::asked_to_release& order);
     // For each kind of lock (invariants_kinds.cpp).
-    void judge_place(acquisition_key key, const contender_record& mine) const;
-    void judge_delay(acquisition_key key, const acquisition_record& record);
-    void judge_token(acquisition_key key, const acquisition_record& record,
-                     const contender_record& mine);
-    void judge_together(acquisition_key key, const std::vector<acquisition_key>& others) const;
-    [[nodiscard]] bool stands_alone(const acquisition_record& record) const;
-    [[nodiscard]] bool was_taken(acquisition_key key) const;
-    [[nodiscard]] bool at_counter_end(acquisition_key key) const;
-    [[nodiscard]] bool exceeds(acquisition_key key, const acquisition_record& record) const;
-    [[nodiscard]] bool may_wake_many(const contender_record& record) const;
-    [[nodiscard]] bool stood_when_open(const contender_record& record) const;
-    [[nodiscard]] bool has_room_unheard(session_id session, const contender_record& record) const;
+    void judge_place(contender_key key, const znode_record& mine) const;
+    void judge_delay(contender_key key, const contender_record& record);
+    void judge_token(contender_key key, const contender_record& record, const znode_record& mine);
+    void judge_together(contender_key key, const std::vector<contender_key>& others) const;
+    [[nodiscard]] bool stands_alone(const contender_record& record) const;
+    [[nodiscard]] bool was_taken(contender_key key) const;
+    [[nodiscard]] bool at_counter_end(contender_key key) const;
+    [[nodiscard]] bool exceeds(contender_key key, const contender_record& record) const;
+    [[nodiscard]] bool may_wake_many(const znode_record& record) const;
+    [[nodiscard]] bool stood_when_open(const znode_record& record) const;
+    [[nodiscard]] bool has_room_unheard(session_id session, const znode_record& record) const;
     void judge_packets() const;
-    [[nodiscard]] bool may_be_unknown(acquisition_key key, const contender_record& mine) const;
-    [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
-    [[nodiscard]] bool has_room_at(const contender_record& mine, std::int64_t at) const;
+    [[nodiscard]] bool may_be_unknown(contender_key key, const znode_record& mine) const;
+    [[nodiscard]] bool had_room(const znode_record& mine, bool wanted) const;
+    [[nodiscard]] bool has_room_at(const znode_record& mine, std::int64_t at) const;
     void judge_low_water_marks();
     void judge_created();
     void judge_holds();
     // For servers that lose data, or whose clocks are set (invariants_servers.cpp).
-    void judge_failed_by_servers(const std::vector<acquisition_key>& failed,
-                                 const std::map<std::string, std::vector<acquisition_key>>& valid);
-    void judge_double(acquisition_key failed, acquisition_key other);
+    void judge_failed_by_servers(const std::vector<contender_key>& failed,
+                                 const std::map<std::string, std::vector<contender_key>>& valid);
+    void judge_double(contender_key failed, contender_key other);
     [[nodiscard]] bool goes_by_lost_data(client_id client) const;
     // Returns true for a single server that promises G1: its clock is at most slewed, and its data stay.
     [[nodiscard]] bool keeps_its_clock() const;
     void judge_lost_session(client_id client) const;
     void judge_lease(const client_view& view) const;
-    [[nodiscard]] std::string guard(acquisition_key key) const;
-    void judge_end(acquisition_key key, const acquisition_record& record) const;
-    void judge_removal(acquisition_key key, const contender_record& mine) const;
+    [[nodiscard]] std::string guard(contender_key key) const;
+    void judge_end(contender_key key, const contender_record& record) const;
+    void judge_removal(contender_key key, const znode_record& mine) const;
     void judge_deadlines();
     void judge_given_up();
     [[nodiscard]] bool slept_lately(const client_view& view) const;
@@ -170,10 +166,10 @@ private:
     std::map<client_id, instant> connected_;  // time of the latest attach
     std::int64_t low_water_judged_at_ = 0;    // the latest judged transaction
     instant unhealthy_{};                     // when a server was last without its majority
-    std::set<acquisition_key> waiting_;       // with a deadline
-    std::set<acquisition_key> given_up_;      // by a limit of the hold or the wait
+    std::set<contender_key> waiting_;         // with a deadline
+    std::set<contender_key> given_up_;        // by a limit of the hold or the wait
     seen_broken broken_;
-    std::set<std::pair<acquisition_key, acquisition_key>> doubles_;
+    std::set<std::pair<contender_key, contender_key>> doubles_;
 };
 
 }  // namespace turnstile::simulation

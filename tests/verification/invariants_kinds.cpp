@@ -21,7 +21,7 @@ bool writes(contender_kind kind) {
     return kind == contender_kind::write || kind == contender_kind::upgrade;
 }
 
-bool stood(const contender_record& record, std::int64_t at) {
+bool stood(const znode_record& record, std::int64_t at) {
     return record.created <= at && (record.deleted == 0 || record.deleted > at);
 }
 
@@ -40,7 +40,7 @@ bool exclude(contender_kind a, contender_kind b) {
 // ---- G2 -------------------------------------------------------------------------------------
 
 // There must have been an instant at which the znode existed, and no contender ahead for which it has to wait.
-void invariants::judge_place(acquisition_key key, const contender_record& mine) const {
+void invariants::judge_place(contender_key key, const znode_record& mine) const {
     // The order is lost with the data, and the znode's place with the session that ended early.
     if (goes_by_lost_data(key.first) || is_failed_by_servers(key, mine)) return;
     if (mine.wants.kind == contender_kind::permit) {
@@ -60,7 +60,7 @@ void invariants::judge_place(acquisition_key key, const contender_record& mine) 
 
 // F37: it was deleted by hand so recently that no confirmation of its client must have shown it. If the client's
 // clock stopped meanwhile, it does not show how long ago the deletion was.
-bool invariants::may_be_unknown(acquisition_key key, const contender_record& mine) const {
+bool invariants::may_be_unknown(contender_key key, const znode_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();
     const auto slowest = interval + dice::part(interval, scenario_.rule.clock_drift);
@@ -69,7 +69,7 @@ bool invariants::may_be_unknown(acquisition_key key, const contender_record& min
 }
 
 // Returns whether at some instant since its creation there was (or was not) room for its permits.
-bool invariants::had_room(const contender_record& mine, bool wanted) const {
+bool invariants::had_room(const znode_record& mine, bool wanted) const {
     std::vector<std::int64_t> instants{mine.created};
     for (const auto& change : history_.limits(mine.folder)) instants.push_back(change.since);
     for (const auto& record : history_.of(mine.folder))
@@ -79,7 +79,7 @@ bool invariants::had_room(const contender_record& mine, bool wanted) const {
     });
 }
 
-bool invariants::has_room_at(const contender_record& mine, std::int64_t at) const {
+bool invariants::has_room_at(const znode_record& mine, std::int64_t at) const {
     std::int32_t limit = 0;
     for (const auto& change : history_.limits(mine.folder))
         if (change.since <= at) limit = change.permits;
@@ -90,7 +90,7 @@ bool invariants::has_room_at(const contender_record& mine, std::int64_t at) cons
 }
 
 // Judges the result `busy` of a try: a contender was in its way.
-void invariants::judge_busy(acquisition_key key, const acquisition_record& record) const {
+void invariants::judge_busy(contender_key key, const contender_record& record) const {
     if (goes_by_lost_data(key.first)) return;  // the contender in the way may be lost
     const auto tag = history::tag(key);
     const auto& all = history_.of(record.folder);
@@ -110,7 +110,7 @@ void invariants::judge_busy(acquisition_key key, const acquisition_record& recor
     breach("G8", tag + " is told that the lock is busy, and no contender was ahead");
 }
 
-bool invariants::exceeds(acquisition_key key, const acquisition_record& record) const {
+bool invariants::exceeds(contender_key key, const contender_record& record) const {
     if (goes_by_lost_data(key.first)) return true;  // by a limit that is lost
     const auto& limits = history_.limits(record.folder);
     return std::any_of(limits.begin(), limits.end(), [&record](const auto& change) {
@@ -121,12 +121,11 @@ bool invariants::exceeds(acquisition_key key, const acquisition_record& record) 
 
 // ---- G1 -------------------------------------------------------------------------------------
 
-void invariants::judge_together(acquisition_key key,
-                                const std::vector<acquisition_key>& others) const {
-    const auto& mine = history_.acquisitions.at(key);
+void invariants::judge_together(contender_key key, const std::vector<contender_key>& others) const {
+    const auto& mine = history_.contenders.at(key);
     std::int64_t taken = mine.wants.permits;
     for (const auto& other : others) {
-        const auto& theirs = history_.acquisitions.at(other);
+        const auto& theirs = history_.contenders.at(other);
         taken += theirs.wants.permits;
         // An upgrade of this client and the hold on which it rests.
         const bool own = key.first == other.first &&
@@ -147,7 +146,7 @@ void invariants::judge_together(acquisition_key key,
 }
 
 // An upgrade counts as long as the hold on which it rests.
-bool invariants::stands_alone(const acquisition_record& record) const {
+bool invariants::stands_alone(const contender_record& record) const {
     if (record.wants.kind != contender_kind::upgrade) return false;
     const auto& all = history_.of(record.folder);
     return std::none_of(all.begin(), all.end(), [&](const auto& other) {
@@ -158,8 +157,8 @@ bool invariants::stands_alone(const acquisition_record& record) const {
 }
 
 // The upgrade, or the hold that it upgrades.
-bool invariants::at_counter_end(acquisition_key key) const {
-    const auto& record = history_.acquisitions.at(key);
+bool invariants::at_counter_end(contender_key key) const {
+    const auto& record = history_.contenders.at(key);
     const auto tag = history::tag(key);
     const auto& all = history_.of(record.folder);
     return core::at_counter_end(record.wants.upgrades) ||
@@ -171,11 +170,11 @@ bool invariants::at_counter_end(acquisition_key key) const {
 // ---- the lock delay -------------------------------------------------------------------------
 
 // Counts the delay from the removal of a holder's znode without a release.
-void invariants::judge_delay(acquisition_key key, const acquisition_record& record) {
+void invariants::judge_delay(contender_key key, const contender_record& record) {
     using namespace std::chrono_literals;
     if (scenario_.lock_delay == core::duration{} || record.wants.kind != contender_kind::lock)
         return;
-    for (const auto& [other, theirs] : history_.acquisitions) {
+    for (const auto& [other, theirs] : history_.contenders) {
         if (other == key || !theirs.granted || theirs.folder != record.folder) continue;
         const auto& znode = *history_.find(theirs.znode);
         const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
@@ -219,7 +218,7 @@ void invariants::judge_low_water_marks() {
 // The number of sessions that a removal may wake. A leaving writer wakes all the readers that it grants. A reader
 // wakes the next writer and an upgrade. A semaphore's holder wakes two while the first in line changes. It wakes more
 // only if it existed when the semaphore shrank and no client had found out yet which holds exceed the limit.
-bool invariants::may_wake_many(const contender_record& record) const {
+bool invariants::may_wake_many(const znode_record& record) const {
     if (history_.tampered(record.folder)) return true;
     if (record.wants.kind == contender_kind::permit)
         return record.woken.size() <= 2 || stood_when_open(record);
@@ -229,20 +228,20 @@ bool invariants::may_wake_many(const contender_record& record) const {
 
 // Before the deletion of `record` there was room for every contender of the session behind it, and a client had not
 // found that out: the deletion meets a watch that the client is about to remove.
-bool invariants::has_room_unheard(session_id session, const contender_record& record) const {
+bool invariants::has_room_unheard(session_id session, const znode_record& record) const {
     const auto before = record.deleted - 1;
     bool unheard = false;
     for (const auto& other : history_.of(record.folder)) {
         if (other.session != session || other.place < record.place || !stood(other, before))
             continue;
         if (!has_room_at(other, before)) return false;
-        const auto& theirs = history_.acquisitions.at(history_.tagged.at(other.data));
+        const auto& theirs = history_.contenders.at(history_.tagged.at(other.data));
         unheard |= !theirs.granted || theirs.granted_at > record.deleted_at;
     }
     return unheard;
 }
 
-bool invariants::stood_when_open(const contender_record& record) const {
+bool invariants::stood_when_open(const znode_record& record) const {
     const auto& limits = history_.limits(record.folder);
     for (std::size_t i = 0; i != limits.size(); ++i) {
         const bool over = i + 1 != limits.size() && limits[i + 1].since < record.created;
@@ -254,8 +253,8 @@ bool invariants::stood_when_open(const contender_record& record) const {
 
 // ---- G6 -------------------------------------------------------------------------------------
 
-void invariants::judge_token(acquisition_key key, const acquisition_record& record,
-                             const contender_record& mine) {
+void invariants::judge_token(contender_key key, const contender_record& record,
+                             const znode_record& mine) {
     const bool sorted_by_list = core::family(mine.wants.kind) == contender_family::read_write;
     if (!sorted_by_list && record.token.zxid() != static_cast<std::uint64_t>(mine.created))
         breach("G6", history::tag(key) + " has another token than its czxid");
@@ -274,7 +273,7 @@ void invariants::judge_token(acquisition_key key, const acquisition_record& reco
     all.emplace_back(mine.wants.kind, record.token);
 }
 
-void invariants::judge_renamed(acquisition_key key, const acquisition_record& record,
+void invariants::judge_renamed(contender_key key, const contender_record& record,
                                const core::renamed& renaming) {
     if (renaming.refused) breach("G8", history::tag(key) + " is not renamed without reason");
     if (renaming.znode != record.znode) {
@@ -291,7 +290,7 @@ void invariants::judge_renamed(acquisition_key key, const acquisition_record& re
 // ---- revocation -----------------------------------------------------------------------------
 
 // An order applies to the contender into whose znode it was written.
-void invariants::judge_order(acquisition_key key, const acquisition_record& record,
+void invariants::judge_order(contender_key key, const contender_record& record,
                              const core::asked_to_release& order) {
     const auto* ordered = history_.in_place_of(history_.ordered(order.by));
     if (ordered == nullptr || ordered->znode != record.znode)
@@ -299,9 +298,9 @@ void invariants::judge_order(acquisition_key key, const acquisition_record& reco
                          order.by + " to another");
 }
 
-bool invariants::was_taken(acquisition_key key) const {
+bool invariants::was_taken(contender_key key) const {
     const auto tag = history::tag(key);
-    const auto& all = history_.of(history_.acquisitions.at(key).folder);
+    const auto& all = history_.of(history_.contenders.at(key).folder);
     return std::any_of(all.begin(), all.end(), [&](const auto& record) {
         return record.data == tag && history_.was_taken(record.znode);
     });

@@ -32,7 +32,7 @@ bool invariants::goes_by_lost_data(client_id client) const {
 }
 
 // The client was right, and cannot know better. The session is over by its next attach, or at its deadline.
-bool invariants::is_back_unheard(client_id client, const contender_record& znode) const {
+bool invariants::is_back_unheard(client_id client, const znode_record& znode) const {
     if (!znode.returned_at) return false;
     const auto last = connected_.find(client);
     return last == connected_.end() || last->second < *znode.returned_at;
@@ -40,13 +40,13 @@ bool invariants::is_back_unheard(client_id client, const contender_record& znode
 
 // Its znode is lost, or was removed early, or a contender ahead exists again that was gone at the grant. If another
 // client had removed that contender, its own client does not know it, and still holds.
-bool invariants::is_failed_by_servers(acquisition_key key, const contender_record& mine) const {
+bool invariants::is_failed_by_servers(contender_key key, const znode_record& mine) const {
     const auto timeout = scenario_.time.session_timeout;
     if (history::failed_by_servers(mine)) return now() <= mine.deleted_at + timeout;
-    const auto& record = history_.acquisitions.at(key);
+    const auto& record = history_.contenders.at(key);
     const auto awake = client(key.first).awake_since();
     const auto& all = history_.of(mine.folder);
-    return std::any_of(all.begin(), all.end(), [&](const contender_record& other) {
+    return std::any_of(all.begin(), all.end(), [&](const znode_record& other) {
         return other.returned_at && other.place < mine.place && other.deleted == 0 &&
                record.granted_at <= std::max(*other.returned_at, awake) + round_trip() &&
                (other.was_forced || now() <= *other.returned_at + timeout);
@@ -54,10 +54,10 @@ bool invariants::is_failed_by_servers(acquisition_key key, const contender_recor
 }
 
 void invariants::judge_failed_by_servers(
-    const std::vector<acquisition_key>& failed,
-    const std::map<std::string, std::vector<acquisition_key>>& valid) {
+    const std::vector<contender_key>& failed,
+    const std::map<std::string, std::vector<contender_key>>& valid) {
     for (auto at = failed.begin(); at != failed.end(); ++at) {
-        const auto& record = history_.acquisitions.at(*at);
+        const auto& record = history_.contenders.at(*at);
         const auto* mine = history_.in_place_of(record.znode);
         if (mine->why == removal::lost &&
             scenario_.single.promised.exclusion != exclusion_promise::best_effort)
@@ -66,20 +66,20 @@ void invariants::judge_failed_by_servers(
         if (others != valid.end())
             for (const auto& other : others->second) judge_double(*at, other);
         for (auto other = failed.begin(); other != at; ++other)
-            if (history_.acquisitions.at(*other).folder == record.folder) judge_double(*at, *other);
+            if (history_.contenders.at(*other).folder == record.folder) judge_double(*at, *other);
     }
 }
 
 // Both holders write at this instant: a store that compares tokens accepts the later one's write, and refuses the
 // earlier one's.
-void invariants::judge_double(acquisition_key failed, acquisition_key other) {
-    const auto& mine = history_.acquisitions.at(failed);
-    const auto& theirs = history_.acquisitions.at(other);
+void invariants::judge_double(contender_key failed, contender_key other) {
+    const auto& mine = history_.contenders.at(failed);
+    const auto& theirs = history_.contenders.at(other);
     if (!exclude(mine.wants.kind, theirs.wants.kind)) return;
     if (!doubles_.insert(std::minmax(failed, other)).second) return;
     ++broken_.double_holds;
     // A late answer is from a time when the znode existed.
-    const auto granted_at = [this](const acquisition_record& record) {
+    const auto granted_at = [this](const contender_record& record) {
         const auto& znode = *history_.in_place_of(record.znode);
         return history::failed_by_servers(znode) ? std::min(record.granted_at, znode.deleted_at)
                                                  : record.granted_at;

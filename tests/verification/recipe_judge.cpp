@@ -11,7 +11,7 @@
 
 namespace turnstile::simulation {
 
-void recipe_judge::on_commit(const std::string& text, acquisition_key hold,
+void recipe_judge::on_commit(const std::string& text, contender_key hold,
                              const std::vector<core::write_part>& parts,
                              const std::vector<std::string>& standing) {
     auto& entry = commits_.emplace(text, commit{.hold = hold, .standing = standing}).first->second;
@@ -36,8 +36,8 @@ void recipe_judge::on_commit_answer(const std::string& text, const core::commit_
 
 // A term whose znode was removed by hand is over, whatever its participant knows: the hint may belong to the next
 // term.
-void recipe_judge::on_term(acquisition_key hold, const std::string& id) {
-    const auto& record = history_.acquisitions.at(hold);
+void recipe_judge::on_term(contender_key hold, const std::string& id) {
+    const auto& record = history_.contenders.at(hold);
     const auto* znode = history_.find(record.znode);
     if (znode == nullptr || znode->deleted != 0) return;
     const auto found = hints_.find(record.folder);
@@ -51,18 +51,18 @@ void recipe_judge::after_event() {
     judge_shares();
 }
 
-void recipe_judge::on_share(acquisition_key hold, const lock_owner& owner, core::time_point now) {
+void recipe_judge::on_share(contender_key hold, const lock_owner& owner, core::time_point now) {
     const auto [at, first] = shared_.try_emplace(hold, shared_hold{owner});
     ++at->second.shares;
     if (first) return;
-    const auto& record = history_.acquisitions.at(hold);
+    const auto& record = history_.contenders.at(hold);
     if (at->second.owner != owner)
         throw violation{"O1", history::tag(hold) + " is entered by another owner"};
     if (!record.holds() || now >= *record.valid_until)
         throw violation{"O1", history::tag(hold) + " is entered again, and is over"};
 }
 
-void recipe_judge::on_share_left(acquisition_key hold, const lock_owner& caller) {
+void recipe_judge::on_share_left(contender_key hold, const lock_owner& caller) {
     auto& shared = shared_.at(hold);
     --shared.shares;
     if (shared.owner.is_thread() && shared.owner != caller)
@@ -72,7 +72,7 @@ void recipe_judge::on_share_left(acquisition_key hold, const lock_owner& caller)
 void recipe_judge::judge_shares() {
     for (auto at = shared_.begin(); at != shared_.end();) {
         const auto& [hold, shared] = *at;
-        const auto& record = history_.acquisitions.at(hold);
+        const auto& record = history_.contenders.at(hold);
         const bool ended = record.abandoned || record.lost;
         if (!ended && record.left && shared.shares != 0)
             throw violation{"O2", history::tag(hold) + " is given up, and a thread is inside"};
@@ -82,7 +82,7 @@ void recipe_judge::judge_shares() {
     }
 }
 
-void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
+void recipe_judge::on_deadlock(contender_key key, const deadlock& found) {
     std::int64_t newest = 0;  // the largest in the cycle
     std::int64_t first_gone = 0;
     // Waits that existed until the servers lost them, together with everything created earlier.
@@ -90,7 +90,7 @@ void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();
     std::set<instant> losses;
     std::set<std::string> waits;
-    const auto see = [&](const std::string& znode) -> const contender_record& {
+    const auto see = [&](const std::string& znode) -> const znode_record& {
         const auto* record = history_.find(znode);
         if (record == nullptr) throw violation{"X1", znode + " of a deadlock never was"};
         newest = std::max(newest, record->created);
@@ -106,7 +106,7 @@ void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
     };
     const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
     // A client uses only the current one of its sessions.
-    const auto judge_session = [&](const contender_record& record) {
+    const auto judge_session = [&](const znode_record& record) {
         const bool own = history_.tagged.at(record.data).first == key.first;
         if (own && record.session != mine.session)
             throw violation{"X1", history::tag(key) + " gives up for " + record.znode +
@@ -137,7 +137,7 @@ void recipe_judge::judge_commit(const std::string& text, commit& entry, std::int
     entry.zxid = zxid;
     if (++entry.applied > 1) throw violation{"G8", '"' + text + "\" is written twice"};
     if (entry.failed) throw violation{"G8", '"' + text + "\" was told as failed, and is written"};
-    if (is_gone(history_.acquisitions.at(entry.hold).znode))
+    if (is_gone(history_.contenders.at(entry.hold).znode))
         throw violation{"G1", '"' + text + "\" is written by a hold that is gone"};
     for (const auto& further : entry.standing)
         if (is_gone(further))

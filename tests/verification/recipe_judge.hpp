@@ -43,26 +43,26 @@ class recipe_judge final : public recipe_observer {
 public:
     recipe_judge(const scenario& scenario, history& truth) : scenario_{scenario}, history_{truth} {}
 
-    void on_commit(const std::string& text, acquisition_key hold,
+    void on_commit(const std::string& text, contender_key hold,
                    const std::vector<core::write_part>& parts,
                    const std::vector<std::string>& standing) override;
     void on_commit_answer(const std::string& text, const core::commit_outcome& outcome) override;
-    void on_term(acquisition_key hold, const std::string& id) override;
-    void on_share(acquisition_key hold, const lock_owner& owner, core::time_point now) override;
-    void on_share_left(acquisition_key hold, const lock_owner& caller) override;
-    void on_owner(acquisition_key key, const std::string& owner) override {
+    void on_term(contender_key hold, const std::string& id) override;
+    void on_share(contender_key hold, const lock_owner& owner, core::time_point now) override;
+    void on_share_left(contender_key hold, const lock_owner& caller) override;
+    void on_owner(contender_key key, const std::string& owner) override {
         owners_[history::tag(key)] = owner;
     }
     [[nodiscard]] std::string owner_of(const std::string& data) const override {
         const auto found = owners_.find(data);
         return found == owners_.end() ? std::string{} : found->second;
     }
-    void on_deadlock(acquisition_key key, const deadlock& found) override;
+    void on_deadlock(contender_key key, const deadlock& found) override;
     void after_event() override;
 
 private:
     struct commit {
-        acquisition_key hold;
+        contender_key hold;
         std::vector<std::string> targets;   // paths that must exist afterwards
         std::vector<std::string> standing;  // znodes of further holds
         int applied = 0;
@@ -97,7 +97,7 @@ private:
     job_record job_;
     std::vector<std::int64_t> entries_;               // their stamps
     std::vector<history::written> jobs_and_entries_;  // all that are not lost
-    std::map<acquisition_key, shared_hold> shared_;
+    std::map<contender_key, shared_hold> shared_;
     std::map<std::string, std::string> owners_;  // by the data of the contender
     std::set<std::set<std::string>> deadlocks_;  // the sets of waits in which a wait was given up
 };

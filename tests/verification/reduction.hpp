@@ -16,7 +16,7 @@ struct reduction {
     static constexpr auto k_all = std::numeric_limits<std::size_t>::max();
 
     std::size_t clients = k_all;  // upper limit; the first clients stay
-    std::size_t rounds = k_all;   // upper limit of a worker's acquisitions
+    std::size_t rounds = k_all;   // upper limit of a worker's calls
     std::optional<disturbances::numbers> only;
     friend bool operator==(const reduction&, const reduction&) = default;
 

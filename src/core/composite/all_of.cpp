@@ -126,7 +126,7 @@ void all_of::give_back_all_behind(std::size_t part) {
 
 // ---- the end --------------------------------------------------------------------------------
 
-// Handles the last outstanding answer of an acquisition that fails or starts over.
+// Handles the last outstanding answer of a call that fails or starts over.
 void all_of::answered() {
     if (ending_ == ending::fail) return fail(why_.value_or(current_));
     give_all_back();
@@ -135,7 +135,7 @@ void all_of::answered() {
     begin();
 }
 
-// Ends the acquisition when the outstanding requests have been answered; the withdrawals make that soon. The first
+// Ends the call when the outstanding requests have been answered; the withdrawals make that soon. The first
 // reason to fail counts.
 void all_of::end_with(ending how, std::optional<std::size_t> why) {
     const bool first = ending_ == ending::none;

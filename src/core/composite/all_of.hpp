@@ -5,12 +5,12 @@
 // The *parts* are asked for, and waited for, one after the other in the order of their numbers. The order is the
 // same in every process, so no calls wait in a cycle. Parts may also be *tried*, several at once: a try ends as soon as
 // the servers have answered, and waits for no other contender. A *trial* tries all missing parts. If every try is
-// granted, the acquisition is complete. Otherwise the first part that was not granted is contested: all parts behind
+// granted, the call has its hold. Otherwise the first part that was not granted is contested: all parts behind
 // it are given back, and the other tries are withdrawn. When the last try has been answered, the contested part
 // is asked for. So a waiting call holds only parts before the part that it waits for.
 //
 // If a call fails or ends before it has the last part, it gives back all parts, the last first (F15, F31). If a part is
-// lost through its session or another client while a call waits for a different part, the acquisition starts over, just
+// lost through its session or another client while a call waits for a different part, the call starts over, just
 // as a waiter of one lock enters its queue again.
 //
 // | phase     | from      | by                                                            |
@@ -33,7 +33,7 @@
 
 namespace turnstile::core {
 
-// Consequence of a lost part for an acquisition that still waits.
+// Consequence of a lost part for a call that still waits.
 enum class after_loss { start_over, give_up };
 
 class all_of {
@@ -80,7 +80,7 @@ public:
     // ---- events ----
     void start();
     void on_granted(std::size_t part);
-    // own: a cause of the part, which ends the whole acquisition. withdrawn: we had withdrawn the request. contested:
+    // own: a cause of the part, which ends the whole call. withdrawn: we had withdrawn the request. contested:
     // only a try; waiting for that part may still succeed.
     enum class refusal { own, withdrawn, contested };
     void on_refused(std::size_t part, refusal why);

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "core/composite/local_holder.hpp"
-#include "core/contender/acquisition.hpp"
+#include "core/contender/contender.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::core::sharing {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// consequence: the meaning of an answer to a component's request for the acquisition that the component belongs to.
+// consequence: the meaning of an answer to a component's request for the contender that the component belongs to.
 //
-// A component sends requests and keeps data; only the acquisition changes its state. Values. Thread safety: none
+// A component sends requests and keeps data; only the contender changes its state. Values. Thread safety: none
 // needed.
 #pragma once
 

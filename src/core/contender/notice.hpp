@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// notice: an event of an acquisition for its caller, as plain data. The client passes it to the waiting thread, to
+// notice: an event of a contender for its caller, as plain data. The client passes it to the waiting thread, to
 // handlers and to callbacks.
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace turnstile::core {
 
-// Each id names one acquisition, one read or repeated write, or one commit of a session; none is used twice.
-enum class acquisition_id : std::uint64_t {};
+// Each id names one contender, one read or repeated write, or one commit of a session; none is used twice.
+enum class contender_id : std::uint64_t {};
 enum class inquiry_id : std::uint64_t {};
 enum class commit_id : std::uint64_t {};
 // The id of the request that a caller waits for.
-using awaited_id = std::variant<acquisition_id, inquiry_id, commit_id>;
+using awaited_id = std::variant<contender_id, inquiry_id, commit_id>;
 
 struct entered {  // its position is taken: later contenders are behind it
     std::string znode;
@@ -55,7 +55,7 @@ struct asked_to_release {  // by an operator or a program; the hold stays until 
     std::string why;
     friend bool operator==(const asked_to_release&, const asked_to_release&) = default;
 };
-// Others queue behind a hold whose acquisition requested this notice; comes once.
+// Others queue behind a hold whose contender requested this notice; comes once.
 struct contended {
     friend bool operator==(const contended&, const contended&) = default;
 };
@@ -65,19 +65,19 @@ struct renamed {  // the answer to `rename`: the hold goes on under another name
     std::optional<error> refused;
     friend bool operator==(const renamed&, const renamed&) = default;
 };
-struct gone {  // nothing is left of it at the servers; the last notice of this acquisition
+struct gone {  // nothing is left of it at the servers; the last notice of this contender
     friend bool operator==(const gone&, const gone&) = default;
 };
 
 struct notice {
-    acquisition_id id{};
+    contender_id id{};
     std::variant<entered, queued, granted, failed, at_risk, expiring, lost, asked_to_release,
                  contended, renamed, gone>
         event;
     friend bool operator==(const notice&, const notice&) = default;
 };
 
-// Text of the event for the log: "granted 0x5 by /locks/a/_c_...". It does not name the acquisition.
+// Text of the event for the log: "granted 0x5 by /locks/a/_c_...". It does not name the contender.
 [[nodiscard]] std::string notice_text(const notice& news);
 
 }  // namespace turnstile::core

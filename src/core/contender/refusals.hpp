@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of an acquisition when the servers refuse a request for good (docs/reference/limits.md).
+// Errors of a contender when the servers refuse a request for good (docs/reference/limits.md).
 #pragma once
 
 #include <optional>

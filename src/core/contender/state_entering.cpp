@@ -6,8 +6,8 @@
 
 #include "base/check.hpp"
 #include "base/path.hpp"
-#include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/queue/contender_name.hpp"
 
@@ -15,16 +15,16 @@ namespace turnstile::core::state {
 
 // ---- in common ------------------------------------------------------------------------------
 
-void entering::fail(acquisition_call& call, const error& why) {
+void entering::fail(contender_call& call, const error& why) {
     if (!std::exchange(given_up, true)) call.session.tell(failed{why});
     call.step();
 }
 
-void entering::leave(acquisition_call& call, const error& why) {
+void entering::leave(contender_call& call, const error& why) {
     if (!given_up) fail(call, why);  // place: leaves_before_it_stands
 }
 
-void entering::end_epoch(acquisition_call& call, const error& why) {
+void entering::end_epoch(contender_call& call, const error& why) {
     if (parents->is_under_way()) parents.change().forget_requests();
     if (call.settings.waiters == session_loss_policy::fail) fail(call, why);
     call.enter(start_over());
@@ -38,7 +38,7 @@ outside entering::start_over() {
 
 // ---- outside --------------------------------------------------------------------------------
 
-void outside::step(acquisition_call& call) {
+void outside::step(contender_call& call) {
     if (parents->is_under_way()) return;
     if (given_up) return call.end();
     if (!call.may_ask() || !call.session.may_enter()) return;
@@ -47,13 +47,13 @@ void outside::step(acquisition_call& call) {
     create(call);
 }
 
-void outside::on_reply(acquisition_call& call, const reply& answer) {
+void outside::on_reply(contender_call& call, const reply& answer) {
     if (!parents->expects(answer.id)) return;
     const auto outcome = parents.change().on_answer(call.session, call.folder(), answer);
     if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
 }
 
-void outside::create(acquisition_call& call) {
+void outside::create(contender_call& call) {
     TURNSTILE_CHECK(!given_up);
     TURNSTILE_CHECK(!parents->is_under_way());
     TURNSTILE_CHECK(call.may_ask());
@@ -77,7 +77,7 @@ void outside::create(acquisition_call& call) {
     call.enter(std::move(next));
 }
 
-void outside::create_parents(acquisition_call& call) {
+void outside::create_parents(contender_call& call) {
     TURNSTILE_CHECK(!given_up);
     TURNSTILE_CHECK(guid.empty());
     const auto kind = call.settings.wants.kind == contender_kind::permit
@@ -90,14 +90,14 @@ void outside::create_parents(acquisition_call& call) {
 
 // ---- creating -------------------------------------------------------------------------------
 
-void creating::on_reply(acquisition_call& call, const reply& answer) {
+void creating::on_reply(contender_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
     if (listing.take_answer(answer)) return on_listed(call, answer);
     // The limit was answered before the create, which is sent again. So it is dropped, and read again after the create.
     if (beside->permits.expects(answer.id)) beside.reset();
 }
 
-void creating::on_created(acquisition_call& call, const reply& answer) {
+void creating::on_created(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(!guid.empty());
     if (answer.outcome == outcome::not_sent) {
         call.suspend(answer);
@@ -141,7 +141,7 @@ void creating::on_created(acquisition_call& call, const reply& answer) {
 // The list was answered before the create: a batch with the create was refused, and the create is sent again behind the
 // list. So only a failure of the list matters. If it may not be read, the next list reports that, once the znode
 // exists.
-void creating::on_listed(acquisition_call& call, const reply& answer) {
+void creating::on_listed(contender_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:
         case answer_class::gone:
@@ -154,7 +154,7 @@ void creating::on_listed(acquisition_call& call, const reply& answer) {
     }
 }
 
-void creating::refuse(acquisition_call& call, const reply& answer) {
+void creating::refuse(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(answer.outcome == outcome::answered);
     TURNSTILE_CHECK(answer.error != server_error::ok);
     const auto& folder = call.folder();
@@ -197,7 +197,7 @@ void creating::refuse(acquisition_call& call, const reply& answer) {
 
 // ---- unsure ---------------------------------------------------------------------------------
 
-void unsure::step(acquisition_call& call) {
+void unsure::step(contender_call& call) {
     if (!call.may_ask() || verifying || listing || locating) return;
     auto& c = call.session;
     if (verified_on != c.connection()) {  // place: create_is_verified
@@ -207,13 +207,13 @@ void unsure::step(acquisition_call& call) {
     }
 }
 
-void unsure::on_reply(acquisition_call& call, const reply& answer) {
+void unsure::on_reply(contender_call& call, const reply& answer) {
     if (verifying.take_answer(answer)) return on_verified(call, answer);
     if (listing.take_answer(answer)) return look_for_guid(call, answer);
     if (locating.take_answer(answer)) return on_located(call, answer);
 }
 
-void unsure::on_verified(acquisition_call& call, const reply& answer) {
+void unsure::on_verified(contender_call& call, const reply& answer) {
     if (answer.outcome == outcome::answered && proves_quorum(answer.error)) {
         verified_on = answer.connection;
     } else {
@@ -221,7 +221,7 @@ void unsure::on_verified(acquisition_call& call, const reply& answer) {
     }
 }
 
-void unsure::look_for_guid(acquisition_call& call, const reply& answer) {
+void unsure::look_for_guid(contender_call& call, const reply& answer) {
     auto& c = call.session;
     switch (classify(answer)) {
         case answer_class::ok:
@@ -250,14 +250,14 @@ void unsure::look_for_guid(acquisition_call& call, const reply& answer) {
 }
 
 // The create is not there, and must not appear later: the session searches for it for a while longer.
-void unsure::give_up_create(acquisition_call& call) {
+void unsure::give_up_create(contender_call& call) {
     TURNSTILE_CHECK(verified_on != 0);
     TURNSTILE_CHECK(!guid.empty());
     call.session.abandon(guid);
     call.enter(start_over());
 }
 
-void unsure::on_located(acquisition_call& call, const reply& answer) {
+void unsure::on_located(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(!name.empty());
     queued next;
     next.name = name;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::core::state {
@@ -20,7 +20,7 @@ first::first(queued&& from) : waiting{std::move(from)} {
 // A grant is reported only while the lease makes the hold certain (F28). Otherwise the session sends a confirmation and
 // calls again. A grant also waits for a get of our own znode that is in progress. If the latest get is too old, only a
 // watch helps: where answers are slow, another get would be too old again.
-void first::step(acquisition_call& call) {
+void first::step(contender_call& call) {
     if (!call.may_ask()) return;
     auto& c = call.session;
     if (!is_listed_on(c.connection())) return call.enter(queued{std::move(*this)});
@@ -31,7 +31,7 @@ void first::step(acquisition_call& call) {
     watch_own(call);
 }
 
-void first::advance_delay(acquisition_call& call) {
+void first::advance_delay(contender_call& call) {
     TURNSTILE_CHECK(!delay->is_marked());
     if (delay->asks()) return;
     if (!delay->waits()) return delay.change().advance(call.session, own_mark(call));
@@ -40,7 +40,7 @@ void first::advance_delay(acquisition_call& call) {
              {errc::busy, call.folder() + ": the lock delay of a holder that crashed is not over"});
 }
 
-void first::grant(acquisition_call& call) {
+void first::grant(contender_call& call) {
     TURNSTILE_CHECK(!rename->is_wanted());
     TURNSTILE_CHECK(!own.asks());
     auto& c = call.session;
@@ -58,7 +58,7 @@ void first::grant(acquisition_call& call) {
 
 // ---- events ---------------------------------------------------------------------------------
 
-void first::on_reply(acquisition_call& call, const reply& answer) {
+void first::on_reply(contender_call& call, const reply& answer) {
     if (own.expects(answer.id)) {
         apply(call, answer, read_own(call, answer));
     } else if (delay->expects(answer.id)) {
@@ -66,7 +66,7 @@ void first::on_reply(acquisition_call& call, const reply& answer) {
     }
 }
 
-void first::on_watch(acquisition_call& call, const watch_event& event) {
+void first::on_watch(contender_call& call, const watch_event& event) {
     if (event.path != path(call)) return;
     if (own.on_event(event.kind)) {
         lose_znode(call);
@@ -75,32 +75,32 @@ void first::on_watch(acquisition_call& call, const watch_event& event) {
     }
 }
 
-void first::leave(acquisition_call& call, const error& why) {
+void first::leave(contender_call& call, const error& why) {
     fail(call, why);
 }
 
-void first::fail(acquisition_call& call, const error& why) {
+void first::fail(contender_call& call, const error& why) {
     call.session.tell(failed{why});
     call.enter(leaving{std::move(*this)});
 }
 
-void first::end_epoch(acquisition_call& call, const error& why) {
+void first::end_epoch(contender_call& call, const error& why) {
     give_back_own(call);
     call.enter(after_session(call, why));
 }
 
-void first::lose_znode(acquisition_call& call) {
+void first::lose_znode(contender_call& call) {
     give_back_own(call);
     call.enter(outside{});
 }
 
-void first::apply(acquisition_call& call, const reply& answer, const consequence& effect) {
+void first::apply(contender_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
     if (const auto* const refusal = std::get_if<refused>(&effect)) fail(call, refusal->why);
 }
 
-void first::apply_data(acquisition_call& call, const reply& answer) {
+void first::apply_data(contender_call& call, const reply& answer) {
     apply(call, answer, read_data(call, answer));
 }
 

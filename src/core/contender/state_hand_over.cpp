@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/acquisition_call.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/queue/contender_name.hpp"
 
@@ -14,7 +14,7 @@ namespace turnstile::core::state {
 // The contender `gone` has ended, by an event or by the answer to a get. If it was the only contender ahead in a list
 // of this connection, no contender is ahead now. In every other case the low-water mark of a long queue or a new list
 // decides.
-void queued::on_awaited_gone(acquisition_call& call, const std::string& gone,
+void queued::on_awaited_gone(contender_call& call, const std::string& gone,
                              std::uint64_t connection) {
     TURNSTILE_CHECK(connection != 0);
     auto& c = call.session;
@@ -39,7 +39,7 @@ bool queued::may_be_handed_over(std::uint64_t connection) const {
     return is_listed_on(connection) && is_ordered() && ahead == 1U;  // place: may_be_handed_over
 }
 
-void queued::on_low_water(acquisition_call& call, const reply& answer) {
+void queued::on_low_water(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(!listing);
     const auto outcome = low_water.on_answer(answer, family(kind), contender_sequence(name));
     const bool current =
@@ -53,7 +53,7 @@ void queued::on_low_water(acquisition_call& call, const reply& answer) {
 // ---- another position -----------------------------------------------------------------------
 
 // For an upgrade, before its grant.
-void queued::change_places(acquisition_call& call, const decision& judged) {
+void queued::change_places(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(!rename->is_wanted());
     TURNSTILE_CHECK(call.settings.wants.kind == contender_kind::upgrade);
     if (judged.ahead > 0 && call.settings.mode == attempt::once)
@@ -67,7 +67,7 @@ void queued::change_places(acquisition_call& call, const decision& judged) {
     call.step();
 }
 
-void queued::on_renamed(acquisition_call& call, const reply& answer) {
+void queued::on_renamed(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(rename->is_wanted());
     const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
     if (std::holds_alternative<own_znode_changed>(outcome)) {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/revocation.hpp"
@@ -18,7 +18,7 @@ held::held(first&& from, fencing_token granted_with)
     unannounced = from.waited && kind == contender_kind::permit;
 }
 
-void held::step(acquisition_call& call) {
+void held::step(contender_call& call) {
     if (!call.may_ask()) return;
     if (version == k_any_version) return;  // a commit is in progress, and comes first
     if (unannounced && !announcing) announce(call);
@@ -27,7 +27,7 @@ void held::step(acquisition_call& call) {
     if (rename->is_wanted()) step_renaming(call);
 }
 
-void held::on_reply(acquisition_call& call, const reply& answer) {
+void held::on_reply(contender_call& call, const reply& answer) {
     if (own.expects(answer.id)) return on_own_answer(call, answer);
     if (announcing.take_answer(answer)) return on_announced(call, answer);
     if (rename->expects(answer.id)) return on_renamed(call, answer);
@@ -38,7 +38,7 @@ void held::on_reply(acquisition_call& call, const reply& answer) {
     if (std::holds_alternative<own_znode_gone>(outcome)) lose_znode(call);
 }
 
-void held::on_watch(acquisition_call& call, const watch_event& event) {
+void held::on_watch(contender_call& call, const watch_event& event) {
     if (event.path == call.folder()) {
         // Before our list is answered, the event belongs to another contender's watch in this session.
         // place: arrival_behind_the_hold
@@ -53,30 +53,30 @@ void held::on_watch(acquisition_call& call, const watch_event& event) {
     }
 }
 
-void held::leave(acquisition_call& call, const error& /*why*/) {
+void held::leave(contender_call& call, const error& /*why*/) {
     call.enter(leaving{std::move(*this), false});
 }
 
-void held::revoke(acquisition_call& call, const error& why) {
+void held::revoke(contender_call& call, const error& why) {
     call.session.tell(lost{why});
     call.enter(leaving{std::move(*this), true});
 }
 
-void held::give_back(acquisition_call& call) {
+void held::give_back(contender_call& call) {
     give_back_own(call);
     if (behind.changed())
         behind.change().give_back(call.session, call.folder(),
                                   contenders_watch::removed_by::others);
 }
 
-void held::end_epoch(acquisition_call& call, const error& why) {
+void held::end_epoch(contender_call& call, const error& why) {
     give_back(call);
     call.session.tell(lost{why});  // place: tells_session_lost
     call.end();
 }
 
 // Most likely a rename has removed it: the rename's answer decides.
-void held::lose_znode(acquisition_call& call) {
+void held::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
     call.session.tell(lost{error{errc::removed, path(call)}});
@@ -85,20 +85,20 @@ void held::lose_znode(acquisition_call& call) {
 
 // ---- contenders behind it -------------------------------------------------------------------
 
-void held::on_contended(acquisition_call& call) {
+void held::on_contended(contender_call& call) {
     if (behind.change().announce()) call.session.tell(contended{});
 }
 
 // A contender that came while this one waited watches this one. No event would report to it that this one was granted,
 // and that the next contender is first in line now. A write into our own znode reports it.
-void held::announce(acquisition_call& call) {
+void held::announce(contender_call& call) {
     TURNSTILE_CHECK(unannounced);
     TURNSTILE_CHECK(!announcing);
     TURNSTILE_CHECK(version != k_any_version);
     announcing = call.session.submit(set_op{path(call), call.data(), version});
 }
 
-void held::on_announced(acquisition_call& call, const reply& answer) {
+void held::on_announced(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(!announcing);
     switch (classify(answer)) {
         case answer_class::ok:
@@ -124,7 +124,7 @@ void held::on_announced(acquisition_call& call, const reply& answer) {
 
 // A failure needs no reaction: a confirmation checks the hold again. But a rename that another client's write has
 // stopped cannot continue without reading that write.
-void held::on_own_answer(acquisition_call& call, const reply& answer) {
+void held::on_own_answer(contender_call& call, const reply& answer) {
     apply_own_and_watch(call, answer);
     const bool may_rename = rename->is_wanted() && !rename->is_under_way() && !rename->is_unsure();
     if (may_rename && classify(answer) == answer_class::forbidden)
@@ -141,7 +141,7 @@ void held::on_own_answer(acquisition_call& call, const reply& answer) {
     }
 }
 
-void held::apply_data(acquisition_call& call, const reply& answer) {
+void held::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
     // An order counts also at the known version: servers that went on from older data assign the version again. At
     // another version no confirmation of the known version succeeds any more.
@@ -154,7 +154,7 @@ void held::apply_data(acquisition_call& call, const reply& answer) {
 
 // ---- a new name -----------------------------------------------------------------------------
 
-void held::begin_rename(acquisition_call& call, contender_kind to) {
+void held::begin_rename(contender_call& call, contender_kind to) {
     if (rename->is_wanted()) {
         const error busy{errc::busy, path(call) + " is being renamed"};
         return call.session.tell(core::renamed{token, path(call), busy});
@@ -167,7 +167,7 @@ void held::begin_rename(acquisition_call& call, contender_kind to) {
     call.step();
 }
 
-void held::on_renamed(acquisition_call& call, const reply& answer) {
+void held::on_renamed(contender_call& call, const reply& answer) {
     const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
     if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
     if (std::holds_alternative<own_znode_changed>(outcome)) {
@@ -184,7 +184,7 @@ void held::on_renamed(acquisition_call& call, const reply& answer) {
     }
 }
 
-void held::end_rename(acquisition_call& call, std::optional<error> refusal) {
+void held::end_rename(contender_call& call, std::optional<error> refusal) {
     rename.reset();
     if (!refusal) token = fencing_token{token.zxid(), token.counter() + 1};
     call.session.tell(core::renamed{token, path(call), std::move(refusal)});

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/revocation.hpp"
 
@@ -35,7 +35,7 @@ leaving::leaving(held&& from, bool holder_may_act)
 
 // ---- removed together with the znode --------------------------------------------------------
 
-void leaving::tell_number(acquisition_call& call, contender_effects::number_step step) const {
+void leaving::tell_number(contender_call& call, contender_effects::number_step step) const {
     if (!was_first) return;  // place: number_of_the_first
     if (const auto number = ordered_number())
         call.session.number_known(step, family(kind), *number);
@@ -46,17 +46,17 @@ bool leaving::takes_crash_mark() const {
     return delay->is_marked() && !may_act;  // place: takes_its_mark
 }
 
-bool leaving::raises_low_water_mark(const acquisition_call& call) const {
+bool leaving::raises_low_water_mark(const contender_call& call) const {
     // place: raises_low_water_mark
     return was_first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
 // A removal with a crash mark or a low-water mark is sent alone.
-bool leaving::goes_with_others(const acquisition_call& call) const {
+bool leaving::goes_with_others(const contender_call& call) const {
     return !takes_crash_mark() && !raises_low_water_mark(call);
 }
 
-operation leaving::removal(const acquisition_call& call) const {
+operation leaving::removal(const contender_call& call) const {
     const bool raises = raises_low_water_mark(call);
     const auto& folder = call.folder();
     if (!takes_crash_mark() && !raises) return remove_op{path(call)};
@@ -74,7 +74,7 @@ operation leaving::removal(const acquisition_call& call) const {
 // The servers refused the crash mark's part (it is missing, may not be removed, or has children) or the low-water
 // mark's part (the folder's data have changed, or may not be written). Drops that part; our znode is removed without
 // it. Returns false if neither was refused.
-bool leaving::drop_refused_rest(acquisition_call& call, const reply& answer) {
+bool leaving::drop_refused_rest(contender_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;
     if (takes_crash_mark() &&
@@ -88,7 +88,7 @@ bool leaving::drop_refused_rest(acquisition_call& call, const reply& answer) {
 
 // ---- events ---------------------------------------------------------------------------------
 
-void leaving::step(acquisition_call& call) {
+void leaving::step(contender_call& call) {
     // place: removal_is_possible
     const bool removes = call.may_ask() && !removing && !rename->is_under_way() &&
                          !rename->is_unsure() && !delay->writes();
@@ -99,7 +99,7 @@ void leaving::step(acquisition_call& call) {
     if (removes) removing = call.session.submit(removal(call));
 }
 
-void leaving::remove_with_others(acquisition_call& call) {
+void leaving::remove_with_others(contender_call& call) {
     TURNSTILE_CHECK(!removing);
     const auto watched = awaited.take_paths(call.folder());
     // The contenders behind a hold, or behind the first waiter, wait for its end.
@@ -107,7 +107,7 @@ void leaving::remove_with_others(acquisition_call& call) {
     removing = call.session.remove(path(call), watched, is_awaited);
 }
 
-void leaving::on_reply(acquisition_call& call, const reply& answer) {
+void leaving::on_reply(contender_call& call, const reply& answer) {
     auto& c = call.session;
     if (removing.take_answer(answer)) return on_removed(call, answer);
     if (listing.take_answer(answer)) return on_listed(call, answer);
@@ -130,23 +130,23 @@ void leaving::on_reply(acquisition_call& call, const reply& answer) {
     }
 }
 
-void leaving::on_watch(acquisition_call& call, const watch_event& event) {
+void leaving::on_watch(contender_call& call, const watch_event& event) {
     if (event.path != path(call)) return;
     if (own.on_event(event.kind)) lose_znode(call);
 }
 
 // Handles a component's consequence. Its refusals do not matter any more.
-void leaving::apply(acquisition_call& call, const reply& answer, const consequence& effect) {
+void leaving::apply(contender_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
 }
 
-void leaving::end_epoch(acquisition_call& call, const error& /*why*/) {
+void leaving::end_epoch(contender_call& call, const error& /*why*/) {
     rename.reset();
     lose_znode(call);
 }
 
-void leaving::on_removed(acquisition_call& call, const reply& answer) {
+void leaving::on_removed(contender_call& call, const reply& answer) {
     auto& c = call.session;
     TURNSTILE_CHECK(!removing);
     if (answer.outcome != outcome::answered) return call.suspend(answer);  // place: lost_removal
@@ -171,7 +171,7 @@ void leaving::on_removed(acquisition_call& call, const reply& answer) {
     c.replace_session("the servers refuse to remove " + path(call));
 }
 
-void leaving::give_back_and_end(acquisition_call& call) {
+void leaving::give_back_and_end(contender_call& call) {
     auto& c = call.session;
     awaited.give_back(c, call.folder());
     give_back_own(call);
@@ -181,13 +181,13 @@ void leaving::give_back_and_end(acquisition_call& call) {
 }
 
 // Most likely a rename has removed it: the rename's answer decides.
-void leaving::lose_znode(acquisition_call& call) {
+void leaving::lose_znode(contender_call& call) {
     if (!rename->is_wanted()) give_back_and_end(call);
 }
 
 // ---- answers to requests of earlier states --------------------------------------------------
 
-void leaving::on_listed(acquisition_call& call, const reply& answer) {
+void leaving::on_listed(contender_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:
         case answer_class::gone:
@@ -200,7 +200,7 @@ void leaving::on_listed(acquisition_call& call, const reply& answer) {
     }
 }
 
-void leaving::on_announced(acquisition_call& call, const reply& answer) {
+void leaving::on_announced(contender_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok: version = answer.stat.version; return;
         case answer_class::gone: return lose_znode(call);
@@ -213,7 +213,7 @@ void leaving::on_announced(acquisition_call& call, const reply& answer) {
     }
 }
 
-void leaving::on_renamed(acquisition_call& call, const reply& answer) {
+void leaving::on_renamed(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(rename->is_wanted());
     const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
     if (std::holds_alternative<done>(outcome)) take_new_name(call);
@@ -224,7 +224,7 @@ void leaving::on_renamed(acquisition_call& call, const reply& answer) {
     apply(call, answer, outcome);
 }
 
-void leaving::apply_data(acquisition_call& call, const reply& answer) {
+void leaving::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
     if (found && found->manner == revocation::how::take) return;
     if (version == k_any_version) return;  // a commit is in progress, and will find it

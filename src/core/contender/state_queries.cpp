@@ -6,7 +6,7 @@
 
 namespace turnstile::core {
 
-const state::standing* standing_in(const acquisition_state& current) noexcept {
+const state::standing* standing_in(const contender_state& current) noexcept {
     return std::visit(
         [](const auto& alternative) -> const state::standing* {
             using alternative_state = std::decay_t<decltype(alternative)>;
@@ -19,57 +19,57 @@ const state::standing* standing_in(const acquisition_state& current) noexcept {
         current);
 }
 
-bool enters(const acquisition_state& current) noexcept {
+bool enters(const contender_state& current) noexcept {
     return std::holds_alternative<state::outside>(current) ||
            std::holds_alternative<state::creating>(current);
 }
 
-bool stands(const acquisition_state& current) noexcept {
+bool stands(const contender_state& current) noexcept {
     return std::holds_alternative<state::queued>(current) ||
            std::holds_alternative<state::first>(current) ||
            std::holds_alternative<state::held>(current);
 }
 
-bool waits_in_line(const acquisition_state& current) noexcept {
+bool waits_in_line(const contender_state& current) noexcept {
     return std::holds_alternative<state::queued>(current);
 }
 
-bool needs_confirmation(const acquisition_state& current) noexcept {
+bool needs_confirmation(const contender_state& current) noexcept {
     return holds_or_has_one_ahead(current) || awaits_lease(current);
 }
 
-bool awaits_lease(const acquisition_state& current) noexcept {
+bool awaits_lease(const contender_state& current) noexcept {
     const auto* const waiter = std::get_if<state::queued>(&current);
     if (waiter == nullptr) return std::holds_alternative<state::first>(current);
     return waiter->ahead == 0U || waiter->low_water.reads();
 }
 
-bool holds_or_has_one_ahead(const acquisition_state& current) noexcept {
+bool holds_or_has_one_ahead(const contender_state& current) noexcept {
     const auto* const waiter = std::get_if<state::queued>(&current);
     return waiter == nullptr ? std::holds_alternative<state::held>(current) : waiter->ahead == 1U;
 }
 
-bool watches_itself(const acquisition_state& current, std::uint64_t connection) noexcept {
+bool watches_itself(const contender_state& current, std::uint64_t connection) noexcept {
     const auto* const place = standing_in(current);
     return place != nullptr && (place->own.sets_watch() || place->own.is_watched_on(connection));
 }
 
-std::optional<time_point> delay_end(const acquisition_state& current) noexcept {
+std::optional<time_point> delay_end(const contender_state& current) noexcept {
     const auto* const waiter = std::get_if<state::first>(&current);
     return waiter == nullptr ? std::nullopt : waiter->delay->end();
 }
 
-const contender_ahead* nearest_ahead(const acquisition_state& current) noexcept {
+const contender_ahead* nearest_ahead(const contender_state& current) noexcept {
     const auto* const waiter = std::get_if<state::queued>(&current);
     return waiter != nullptr && waiter->seen_ahead.changed() ? &*waiter->seen_ahead : nullptr;
 }
 
-bool settled(const acquisition_state& current) noexcept {
+bool settled(const contender_state& current) noexcept {
     const auto* const hold = std::get_if<state::held>(&current);
     return hold != nullptr && !hold->unannounced && !hold->announcing && !hold->rename->is_wanted();
 }
 
-std::int32_t version_in(const acquisition_state& current) noexcept {
+std::int32_t version_in(const contender_state& current) noexcept {
     const auto* const place = standing_in(current);
     return place == nullptr ? 0 : place->version;
 }

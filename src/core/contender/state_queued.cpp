@@ -7,8 +7,8 @@
 
 #include "base/check.hpp"
 #include "base/path.hpp"
-#include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/permits.hpp"
@@ -23,7 +23,7 @@ bool queued::asks_for_place() const {
     return listing || low_water.reads() || beside->permits.reads() || beside->ties.asks();
 }
 
-void queued::step(acquisition_call& call) {
+void queued::step(contender_call& call) {
     if (!call.may_ask()) return;
     if (rename->is_wanted()) return step_renaming(call);
     if (asks_for_place()) return;
@@ -34,7 +34,7 @@ void queued::step(acquisition_call& call) {
     list(call);
 }
 
-void queued::on_reply(acquisition_call& call, const reply& answer) {
+void queued::on_reply(contender_call& call, const reply& answer) {
     if (listing.take_answer(answer)) return on_listed(call, answer);
     if (own.expects(answer.id)) return apply(call, answer, read_own(call, answer));
     if (low_water.expects(answer.id)) return on_low_water(call, answer);
@@ -47,7 +47,7 @@ void queued::on_reply(acquisition_call& call, const reply& answer) {
         if (znode.probing.take_answer(answer)) return on_probed(call, znode, answer);
 }
 
-void queued::on_watch(acquisition_call& call, const watch_event& event) {
+void queued::on_watch(contender_call& call, const watch_event& event) {
     if (auto* const znode = awaited.find(call.folder(), event.path)) {
         call.step();
         on_awaited(call, *znode, event);
@@ -60,46 +60,46 @@ void queued::on_watch(acquisition_call& call, const watch_event& event) {
     }
 }
 
-void queued::leave(acquisition_call& call, const error& why) {
+void queued::leave(contender_call& call, const error& why) {
     fail(call, why);  // place: waiter_leaves
 }
 
-void queued::fail(acquisition_call& call, const error& why) {
+void queued::fail(contender_call& call, const error& why) {
     call.session.tell(failed{why});
     call.enter(leaving{std::move(*this)});
 }
 
-void queued::give_back(acquisition_call& call) {
+void queued::give_back(contender_call& call) {
     awaited.give_back(call.session, call.folder());
     give_back_own(call);
 }
 
-void queued::end_epoch(acquisition_call& call, const error& why) {
+void queued::end_epoch(contender_call& call, const error& why) {
     give_back(call);  // place: place_ends_with_session
     call.enter(after_session(call, why));
 }
 
 // During a rename a missing znode is most likely the rename's work: its answer decides.
-void queued::lose_znode(acquisition_call& call) {
+void queued::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
     call.enter(outside{});
 }
 
 // Handles the consequence of a component's answer.
-void queued::apply(acquisition_call& call, const reply& answer, const consequence& effect) {
+void queued::apply(contender_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
     if (const auto* const refusal = std::get_if<refused>(&effect)) fail(call, refusal->why);
 }
 
-void queued::apply_data(acquisition_call& call, const reply& answer) {
+void queued::apply_data(contender_call& call, const reply& answer) {
     apply(call, answer, read_data(call, answer));
 }
 
 // ---- lists ----------------------------------------------------------------------------------
 
-void queued::list(acquisition_call& call) {
+void queued::list(contender_call& call) {
     TURNSTILE_CHECK(!asks_for_place());
     TURNSTILE_CHECK(!rename->is_wanted());
     auto& c = call.session;
@@ -112,7 +112,7 @@ void queued::list(acquisition_call& call) {
     beside.change().permits.read(c, call.folder());
 }
 
-void queued::on_listed(acquisition_call& call, const reply& answer) {
+void queued::on_listed(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(!listing);
     auto& c = call.session;
     switch (classify(answer)) {
@@ -139,7 +139,7 @@ void queued::on_listed(acquisition_call& call, const reply& answer) {
     if (!kept.permits.reads()) judge_kept(call);
 }
 
-void queued::on_permits(acquisition_call& call, const reply& answer) {
+void queued::on_permits(contender_call& call, const reply& answer) {
     const bool compares = !call.settings.agreed && !call.facts.permits_compared;
     const auto outcome = beside.change().permits.on_answer(
         call.folder(), compares ? call.settings.limit : std::nullopt, answer);
@@ -149,7 +149,7 @@ void queued::on_permits(acquisition_call& call, const reply& answer) {
     if (is_listed_on(answer.connection)) judge_kept(call);
 }
 
-void queued::on_tied(acquisition_call& call, const reply& answer) {
+void queued::on_tied(contender_call& call, const reply& answer) {
     const auto outcome = beside.change().ties.on_answer(answer);
     if (std::holds_alternative<lists_again>(outcome) || std::holds_alternative<suspends>(outcome))
         listed_on = 0;
@@ -159,7 +159,7 @@ void queued::on_tied(acquisition_call& call, const reply& answer) {
     if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 
-void queued::judge_kept(acquisition_call& call) {
+void queued::judge_kept(contender_call& call) {
     TURNSTILE_CHECK(!beside->permits.reads());
     TURNSTILE_CHECK(!beside->ties.asks());
     if (beside->permits.is_of_the_list()) {
@@ -169,7 +169,7 @@ void queued::judge_kept(acquisition_call& call) {
     }
 }
 
-void queued::judge(acquisition_call& call, const std::vector<std::string>& children) {
+void queued::judge(contender_call& call, const std::vector<std::string>& children) {
     const auto limit = beside->permits.limit().value_or(permit_limit{});
     auto judged = decide(children, name, beside->ties.czxids(), limit);
     if (judged.ties) {  // only then the instant of our own create matters
@@ -187,7 +187,7 @@ void queued::judge(acquisition_call& call, const std::vector<std::string>& child
 
 // ---- the position ---------------------------------------------------------------------------
 
-void queued::take_place(acquisition_call& call, const decision& judged) {
+void queued::take_place(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(listed_on != 0);
     const auto& folder = call.folder();
     if (judged.foreign && judged.verdict != verdict::absent)
@@ -217,7 +217,7 @@ void queued::take_place(acquisition_call& call, const decision& judged) {
     }
 }
 
-void queued::wait_for(acquisition_call& call, const decision& judged) {
+void queued::wait_for(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
@@ -259,7 +259,7 @@ void queued::watch_one_by_one() {
 }
 
 // With very many holders ahead, the first waiter watches the folder's children instead.
-void queued::choose_watches(acquisition_call& call, const decision& judged) {
+void queued::choose_watches(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.verdict == verdict::wait_on_any);
     const auto& folder = call.folder();
     std::size_t more = 0;
@@ -279,7 +279,7 @@ void queued::choose_watches(acquisition_call& call, const decision& judged) {
 // ---- contenders ahead -----------------------------------------------------------------------
 
 // Sends a get, not an exists: an exists would leave a watch on a znode that is gone.
-void queued::probe(acquisition_call& call) {
+void queued::probe(contender_call& call) {
     TURNSTILE_CHECK(call.session.attached());
     auto& c = call.session;
     for (auto& znode : awaited)
@@ -288,7 +288,7 @@ void queued::probe(acquisition_call& call) {
             znode.probing = c.submit(get_op{znode.path(call.folder()), watch_mode::watch});
 }
 
-void queued::on_probed(acquisition_call& call, awaited_znode& probed, const reply& answer) {
+void queued::on_probed(contender_call& call, awaited_znode& probed, const reply& answer) {
     TURNSTILE_CHECK(!probed.probing);
     auto& c = call.session;
     switch (classify(answer)) {
@@ -321,7 +321,7 @@ void queued::on_probed(acquisition_call& call, awaited_znode& probed, const repl
     }
 }
 
-void queued::on_awaited(acquisition_call& call, awaited_znode& znode, const watch_event& event) {
+void queued::on_awaited(contender_call& call, awaited_znode& znode, const watch_event& event) {
     if (event.kind == watch_kind::children) {
         // No list with a watch is answered: an earlier watch, or one of another contender of this session, has fired.
         if (!beside->permits.children_watched_on(event.connection)) return;

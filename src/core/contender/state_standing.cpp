@@ -4,7 +4,7 @@
 
 #include "base/check.hpp"
 #include "base/path.hpp"
-#include "core/contender/acquisition_call.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::core::state {
@@ -22,7 +22,7 @@ constexpr bool is_handed_over(contender_kind kind) {
 
 }  // namespace
 
-std::string standing::path(const acquisition_call& call) const {
+std::string standing::path(const contender_call& call) const {
     return base::child_path(call.folder(), name);
 }
 
@@ -34,27 +34,27 @@ std::optional<std::int32_t> standing::ordered_number() const {
     return ordered ? number : std::nullopt;
 }
 
-marking_contender standing::own_mark(const acquisition_call& call) const {
+marking_contender standing::own_mark(const contender_call& call) const {
     return {call.folder(), path(call), std::string{contender_guid(name)}, call.settings.lock_delay};
 }
 
-renamed_znode standing::before_rename(const acquisition_call& call) {
+renamed_znode standing::before_rename(const contender_call& call) {
     return {call.folder(), name, call.data(), version};
 }
 
-void standing::watch_own(acquisition_call& call) {
+void standing::watch_own(contender_call& call) {
     if (!call.session.attached() || rename->is_under_way() || rename->is_unsure()) return;
     own.watch(call.session, path(call));
 }
 
 // Applies an answer about the own znode. The path is built only if it is needed: this runs in each lock cycle.
-void standing::apply_own(acquisition_call& call, const reply& answer) {
+void standing::apply_own(contender_call& call, const reply& answer) {
     if (own.on_answer(answer)) call.session.unwatch_gone(path(call));
 }
 
 // If the watch request was lost with an earlier connection, and its answer comes after the attach, sets the watch
 // again: the attach sent none because the request was still in progress.
-void standing::apply_own_and_watch(acquisition_call& call, const reply& answer) {
+void standing::apply_own_and_watch(contender_call& call, const reply& answer) {
     const bool is_lost = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                          answer.connection < call.session.connection();
     apply_own(call, answer);
@@ -71,11 +71,11 @@ bool standing::take_note(std::int32_t read_version, const std::optional<revocati
     return true;
 }
 
-void standing::give_back_own(acquisition_call& call) {
+void standing::give_back_own(contender_call& call) {
     if (own.give_back()) call.session.unwatch(path(call));
 }
 
-void standing::step_renaming(acquisition_call& call) {
+void standing::step_renaming(contender_call& call) {
     TURNSTILE_CHECK(rename->is_wanted());
     if (rename->is_unsure()) {
         rename.change().find_out(call.session, before_rename(call));
@@ -84,7 +84,7 @@ void standing::step_renaming(acquisition_call& call) {
     }
 }
 
-void standing::take_new_name(acquisition_call& call) {
+void standing::take_new_name(contender_call& call) {
     TURNSTILE_CHECK(!rename->name().empty());
     TURNSTILE_CHECK(rename->name() != name);
     give_back_own(call);  // the watch of the old name

@@ -2,14 +2,14 @@
 // The common part of queued and first: writes of other clients into our znode while a caller waits, and the end of the
 // session.
 #include "base/check.hpp"
-#include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/queue/revocation.hpp"
 
 namespace turnstile::core::state {
 
-consequence waiting::read_own(acquisition_call& call, const reply& answer) {
+consequence waiting::read_own(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(own.expects(answer.id));
     apply_own_and_watch(call, answer);
     switch (classify(answer)) {
@@ -26,7 +26,7 @@ consequence waiting::read_own(acquisition_call& call, const reply& answer) {
     return suspends{};
 }
 
-consequence waiting::read_data(acquisition_call& call, const reply& answer) {
+consequence waiting::read_data(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(answer.outcome == outcome::answered);
     const auto found = parse_revocation(answer.data);
     // An order counts also at the known version: servers that went on from older data assign the version again.
@@ -36,7 +36,7 @@ consequence waiting::read_data(acquisition_call& call, const reply& answer) {
     return goes_on{};
 }
 
-outside waiting::after_session(acquisition_call& call, const error& why) {
+outside waiting::after_session(contender_call& call, const error& why) {
     outside next;
     if (call.settings.waiters == session_loss_policy::fail) next.fail(call, why);
     return next;

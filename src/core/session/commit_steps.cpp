@@ -11,7 +11,7 @@
 namespace turnstile::core {
 
 template <class F>
-void commit_steps::with(acquisition_id hold, F&& event) {
+void commit_steps::with(contender_id hold, F&& event) {
     end_if_lost(hold);
     auto* const writes = owners_.commits.writes_of(hold);
     if (writes == nullptr) return;
@@ -21,7 +21,7 @@ void commit_steps::with(acquisition_id hold, F&& event) {
 }
 
 // An effect of the event may have ended the hold.
-void commit_steps::go_on(acquisition_id hold) {
+void commit_steps::go_on(contender_id hold) {
     end_if_lost(hold);
     auto* const writes = owners_.commits.writes_of(hold);
     if (writes != nullptr && writes->waits(session())) {
@@ -52,7 +52,7 @@ void commit_steps::commit(const core::commit& request) {
     // Sets a watch on the hold's znode first, as for a confirmation. So another client's write is known before the
     // answer to the commit.
     contender_steps{owners_}.with(
-        request.hold, [](acquisition& hold, contender_session& c) { hold.watch_own_znode(c); });
+        request.hold, [](contender& hold, contender_session& c) { hold.watch_own_znode(c); });
     TURNSTILE_CHECK(!owners_.commits.contains(request.id));
     owners_.commits.add(request.id, {request.hold, request.deadline});
     if (request.deadline) owners_.basics.deadlines.add(*request.deadline, request.id);
@@ -67,7 +67,7 @@ void commit_steps::cancel(commit_id commit, const error& why) {
          [&](guarded_writes& writes, effects& out) { writes.cancel(commit, why, out); });
 }
 
-void commit_steps::on_reply(acquisition_id hold, const reply& answer) {
+void commit_steps::on_reply(contender_id hold, const reply& answer) {
     with(hold,
          [&](guarded_writes& writes, effects& out) { writes.on_reply(session(), answer, out); });
 }
@@ -88,7 +88,7 @@ void commit_steps::follow_holds() {
     }
 }
 
-void commit_steps::end_if_lost(acquisition_id hold) {
+void commit_steps::end_if_lost(contender_id hold) {
     const auto why = owners_.commits.take_loss(hold);
     if (!why) return;
     static_cast<void>(owners_.commits.take_release(hold));
@@ -100,41 +100,41 @@ void commit_steps::end_if_lost(acquisition_id hold) {
 }
 
 // The hold's own writes to its znode, and its release, have waited for the commits.
-void commit_steps::let_hold_proceed(acquisition_id hold) {
+void commit_steps::let_hold_proceed(contender_id hold) {
     const bool done = owners_.commits.end_if_empty(hold);
     contender_steps contenders{owners_};
-    contenders.with(hold, [](acquisition& each, contender_session& c) { each.proceed(c); });
+    contenders.with(hold, [](contender& each, contender_session& c) { each.proceed(c); });
     if (!done) return;
     if (const auto release = owners_.commits.take_release(hold)) contenders.leave(*release);
 }
 
 // ---- the effects of an event ----------------------------------------------------------------
 
-void commit_steps::carry_out(acquisition_id hold) {
+void commit_steps::carry_out(contender_id hold) {
     for (auto& each : owners_.write_effects)
         std::visit([&](auto& effect) { carry_out(hold, std::move(effect)); }, each);
     owners_.write_effects.clear();
 }
 
-void commit_steps::carry_out(acquisition_id hold, write_effects::submit&& request) {
+void commit_steps::carry_out(contender_id hold, write_effects::submit&& request) {
     owners_.requests.send_as(request.request.id, std::move(request.request.op), for_commits{hold},
                              owners_.basics);
 }
 
-void commit_steps::carry_out(acquisition_id /*hold*/, write_effects::retry_later&& /*pause*/) {
+void commit_steps::carry_out(contender_id /*hold*/, write_effects::retry_later&& /*pause*/) {
     owners_.requests.retry_later(owners_.basics.now);
 }
 
-void commit_steps::carry_out(acquisition_id hold, write_effects::version_became&& known) {
+void commit_steps::carry_out(contender_id hold, write_effects::version_became&& known) {
     if (auto* found = owners_.contenders.find(hold)) found->value.version_became(known.version);
 }
 
-void commit_steps::carry_out(acquisition_id hold, write_effects::apply&& found) {
+void commit_steps::carry_out(contender_id hold, write_effects::apply&& found) {
     contender_steps{owners_}.with(
-        hold, [&found](acquisition& each, contender_session& c) { each.apply(c, found.answer); });
+        hold, [&found](contender& each, contender_session& c) { each.apply(c, found.answer); });
 }
 
-void commit_steps::carry_out(acquisition_id /*hold*/, write_effects::tell&& told) {
+void commit_steps::carry_out(contender_id /*hold*/, write_effects::tell&& told) {
     const auto caller = owners_.commits.take(told.commit);
     if (!caller) return;
     if (caller->deadline) owners_.basics.deadlines.remove(*caller->deadline, told.commit);
@@ -145,7 +145,7 @@ session_view commit_steps::session() const {
     return {owners_.link.attached(), owners_.link.connection()};
 }
 
-own_znode commit_steps::own(acquisition_id hold) const {
+own_znode commit_steps::own(contender_id hold) const {
     const auto* found = owners_.contenders.table().find(hold);
     if (found == nullptr) return {};
     const auto& value = found->value;

@@ -17,7 +17,7 @@ public:
 
     void commit(const core::commit& request);
     void cancel(commit_id commit, const error& why);
-    void on_reply(acquisition_id hold, const reply& answer);
+    void on_reply(contender_id hold, const reply& answer);
     // There is a connection, or a pause has ended: all commits continue.
     void on_attached();
     // The session has ended.
@@ -31,24 +31,24 @@ private:
 
     // If the hold has writes: calls `event(guarded_writes&, effects&)`, executes the effects, and calls go_on.
     template <class F>
-    void with(acquisition_id hold, F&& event);
+    void with(contender_id hold, F&& event);
     // Lets the writes send their next request if they wait, and lets the hold do its postponed work.
-    void go_on(acquisition_id hold);
+    void go_on(contender_id hold);
     template <class F>
     void with_all(F&& event);
-    void let_hold_proceed(acquisition_id hold);
+    void let_hold_proceed(contender_id hold);
     // Commits that were not sent when the hold was lost fail with the reason of the loss.
-    void end_if_lost(acquisition_id hold);
+    void end_if_lost(contender_id hold);
 
     // ---- the effects of an event, in their order ----
-    void carry_out(acquisition_id hold);
-    void carry_out(acquisition_id hold, write_effects::submit&& request);
-    void carry_out(acquisition_id hold, write_effects::retry_later&& pause);
-    void carry_out(acquisition_id hold, write_effects::version_became&& known);
-    void carry_out(acquisition_id hold, write_effects::apply&& found);
-    void carry_out(acquisition_id hold, write_effects::tell&& told);
+    void carry_out(contender_id hold);
+    void carry_out(contender_id hold, write_effects::submit&& request);
+    void carry_out(contender_id hold, write_effects::retry_later&& pause);
+    void carry_out(contender_id hold, write_effects::version_became&& known);
+    void carry_out(contender_id hold, write_effects::apply&& found);
+    void carry_out(contender_id hold, write_effects::tell&& told);
     [[nodiscard]] session_view session() const;
-    [[nodiscard]] own_znode own(acquisition_id hold) const;
+    [[nodiscard]] own_znode own(contender_id hold) const;
 
     session_owners& owners_;
 };

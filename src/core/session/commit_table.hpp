@@ -15,7 +15,7 @@
 namespace turnstile::core {
 
 struct pending_commit {
-    acquisition_id hold{};
+    contender_id hold{};
     std::optional<time_point> deadline{};
     friend bool operator==(const pending_commit&, const pending_commit&) = default;
 };
@@ -24,39 +24,37 @@ class commit_table {
 public:
     // ---- the writes of a hold ----
     [[nodiscard]] bool empty() const noexcept { return writes_.empty(); }
-    [[nodiscard]] guarded_writes* writes_of(acquisition_id hold);
-    [[nodiscard]] bool has_writes(acquisition_id hold) const { return writes_.contains(hold); }
-    [[nodiscard]] std::vector<acquisition_id> holds() const;
+    [[nodiscard]] guarded_writes* writes_of(contender_id hold);
+    [[nodiscard]] bool has_writes(contender_id hold) const { return writes_.contains(hold); }
+    [[nodiscard]] std::vector<contender_id> holds() const;
     // Returns true if the hold has no writes left, and removes its entry.
-    [[nodiscard]] bool end_if_empty(acquisition_id hold);
+    [[nodiscard]] bool end_if_empty(contender_id hold);
 
     // ---- events of a hold that concern its writes ----
-    void hold_was_lost(acquisition_id hold, const error& why);
-    void hold_has_settled(acquisition_id hold);
-    [[nodiscard]] std::optional<error> take_loss(acquisition_id hold);
+    void hold_was_lost(contender_id hold, const error& why);
+    void hold_has_settled(contender_id hold);
+    [[nodiscard]] std::optional<error> take_loss(contender_id hold);
     // Returns a hold with writes that was lost or has settled since; nothing if there is none.
-    [[nodiscard]] std::optional<acquisition_id> take_changed();
+    [[nodiscard]] std::optional<contender_id> take_changed();
 
     // ---- callers ----
     void add(commit_id commit, const pending_commit& caller);
     [[nodiscard]] bool contains(commit_id commit) const { return callers_.contains(commit); }
-    [[nodiscard]] acquisition_id hold_of(commit_id commit) const {
-        return callers_.at(commit).hold;
-    }
+    [[nodiscard]] contender_id hold_of(commit_id commit) const { return callers_.at(commit).hold; }
     [[nodiscard]] std::optional<pending_commit> take(commit_id commit);
 
     // ---- releases that wait for commits ----
-    [[nodiscard]] bool is_released(acquisition_id hold) const { return releases_.contains(hold); }
+    [[nodiscard]] bool is_released(contender_id hold) const { return releases_.contains(hold); }
     void release_later(const leave& release) { releases_.emplace(release.id, release); }
-    [[nodiscard]] std::optional<leave> take_release(acquisition_id hold);
+    [[nodiscard]] std::optional<leave> take_release(contender_id hold);
 
     friend bool operator==(const commit_table&, const commit_table&) = default;
 
 private:
-    std::map<acquisition_id, guarded_writes> writes_;  // for holds with commits in progress
+    std::map<contender_id, guarded_writes> writes_;  // for holds with commits in progress
     std::map<commit_id, pending_commit> callers_;
-    std::map<acquisition_id, leave> releases_;
-    std::map<acquisition_id, error> losses_;
+    std::map<contender_id, leave> releases_;
+    std::map<contender_id, error> losses_;
     id_set changed_;
 };
 

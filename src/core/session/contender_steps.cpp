@@ -18,7 +18,7 @@ using sending = session_traces::sending;
 // Executes the effects that a contender returns from an event (contender_effects.hpp).
 class effect_execution {
 public:
-    effect_execution(session_owners& owners, acquisition_id id) : owners_{owners}, id_{id} {}
+    effect_execution(session_owners& owners, contender_id id) : owners_{owners}, id_{id} {}
 
     // ---- requests ----
 
@@ -113,7 +113,7 @@ public:
 
 private:
     session_owners& owners_;
-    const acquisition_id id_;
+    const contender_id id_;
 };
 
 }  // namespace
@@ -128,13 +128,13 @@ void contender_steps::acquire(const core::acquire& request) {
         return;
     }
     owners_.contenders.add(request, owners_.basics);
-    with(request.id, [](acquisition& added, contender_session& c) { added.start(c); });
+    with(request.id, [](contender& added, contender_session& c) { added.start(c); });
 }
 
 void contender_steps::leave(const core::leave& request) {
     if (release_later(request)) return;
     with(request.id,
-         [&request](acquisition& left, contender_session& c) { left.leave(c, request.why); });
+         [&request](contender& left, contender_session& c) { left.leave(c, request.why); });
 }
 
 // A release waits for the hold's commits: a commit's outcome can be found out only while the hold's znode exists.
@@ -153,23 +153,22 @@ void contender_steps::leave(const core::leave_together& request) {
     send_removals(sending::all);
 }
 
-void contender_steps::cancel(acquisition_id id, const error& why) {
-    with(id, [&why](acquisition& cancelled, contender_session& c) {
+void contender_steps::cancel(contender_id id, const error& why) {
+    with(id, [&why](contender& cancelled, contender_session& c) {
         if (cancelled.waits()) cancelled.leave(c, why);
     });
 }
 
 void contender_steps::rename(const core::rename& request) {
     with(request.id,
-         [&request](acquisition& hold, contender_session& c) { hold.rename(c, request.kind); });
+         [&request](contender& hold, contender_session& c) { hold.rename(c, request.kind); });
 }
 
 // ---- messages of the servers ----------------------------------------------------------------
 
-void contender_steps::on_reply(acquisition_id id, const reply& answer, prepared_list* list) {
+void contender_steps::on_reply(contender_id id, const reply& answer, prepared_list* list) {
     with(
-        id, [&answer](acquisition& asker, contender_session& c) { asker.on_reply(c, answer); },
-        list);
+        id, [&answer](contender& asker, contender_session& c) { asker.on_reply(c, answer); }, list);
 }
 
 void contender_steps::on_watch(const watch_event& event) {
@@ -177,20 +176,19 @@ void contender_steps::on_watch(const watch_event& event) {
     // place: event_for_those_interested
     for (const auto id : interested)
         // place: event_for_each
-        with(id,
-             [&event](acquisition& waiter, contender_session& c) { waiter.on_watch(c, event); });
+        with(id, [&event](contender& waiter, contender_session& c) { waiter.on_watch(c, event); });
 }
 
 void contender_steps::remove_abandoned(const std::string& folder,
                                        const std::vector<std::string>& children) {
     for (const auto& name : owners_.traces.found_abandoned(folder, children))
         with(owners_.contenders.add_leftover(folder, name, owners_.basics.now),
-             [](acquisition& leftover, contender_session& c) { leftover.start(c); });
+             [](contender& leftover, contender_session& c) { leftover.start(c); });
 }
 
 // ---- events by time -------------------------------------------------------------------------
 
-void contender_steps::expire(acquisition_id id) {
+void contender_steps::expire(contender_id id) {
     if (const auto* late = owners_.contenders.table().find(id))
         cancel(id, deadline_error(owners_, late->value));
 }
@@ -200,17 +198,17 @@ void contender_steps::end_long_holds() {
     while (const auto id = owners_.contenders.take_ended(owners_.basics.now)) {
         const error why{errc::held_too_long, owners_.contenders.table().at(*id).folder()};
         // place: max_hold_revokes
-        with(*id, [&why](acquisition& hold, contender_session& c) { hold.revoke(c, why); });
+        with(*id, [&why](contender& hold, contender_session& c) { hold.revoke(c, why); });
     }
 }
 
 void contender_steps::end_delays() {
     while (const auto id = owners_.contenders.clock().delay_over(owners_.basics.now))
-        with(*id, [](acquisition& waiter, contender_session& c) { waiter.on_delay_end(c); });
+        with(*id, [](contender& waiter, contender_session& c) { waiter.on_delay_end(c); });
 }
 
 void contender_steps::look_again() {
-    const auto look = [](acquisition& waiter, contender_session& c) { waiter.look_again(c); };
+    const auto look = [](contender& waiter, contender_session& c) { waiter.look_again(c); };
     auto& contenders = owners_.contenders;
     contenders.begin_looks(owners_.basics.now);
     for (const auto id : contenders.take_in_line()) with(id, look);
@@ -218,7 +216,7 @@ void contender_steps::look_again() {
 }
 
 void contender_steps::watch_own_znodes(id_set ids) {
-    with_some(ids, [](acquisition& own, contender_session& c) { own.watch_own_znode(c); });
+    with_some(ids, [](contender& own, contender_session& c) { own.watch_own_znode(c); });
 }
 
 // The confirmation is a multi with a check of one znode. As a transaction its answer proves a majority and the session;
@@ -245,12 +243,12 @@ void contender_steps::go_on() {
     TURNSTILE_CHECK(owners_.link.attached());
     const auto& all = owners_.contenders.table().all();
     for (auto at = all.begin(); at != all.end();) {
-        const auto& [id, contender] = *at++;  // `with` may erase this one, and only this one
-        const bool waits = waits_in_line(contender.value.current());
+        const auto& [id, entry] = *at++;  // `with` may erase this one, and only this one
+        const bool waits = waits_in_line(entry.value.current());
         if (waits && !owners_.requests.has_room()) {
             owners_.contenders.stay_behind(id);
         } else {
-            with(id, [](acquisition& each, contender_session& c) { each.on_attached(c); });
+            with(id, [](contender& each, contender_session& c) { each.on_attached(c); });
         }
     }
 }
@@ -311,10 +309,10 @@ bool contender_steps::numbers_count_creates() const {
     return owners_.settings.numbers_count_creates && owners_.link.is_zookeeper();
 }
 
-// ---- each event of an acquisition -----------------------------------------------------------
+// ---- each event of a contender -----------------------------------------------------------
 
 // Only a waiter needs the lease, the permission to enter and the room for watches; for a hold they are not computed.
-contender_view contender_steps::view_of(acquisition_id id, const contender& of,
+contender_view contender_steps::view_of(contender_id id, const contender_entry& of,
                                         prepared_list* list) const {
     const auto& link = owners_.link;
     const auto& requests = owners_.requests;
@@ -354,7 +352,7 @@ contender_view contender_steps::view_of(acquisition_id id, const contender& of,
     return seen;
 }
 
-void contender_steps::execute_effects(acquisition_id id) {
+void contender_steps::execute_effects(contender_id id) {
     const effect_execution execute{owners_, id};
     for (auto& effect : owners_.effects) std::visit(execute, effect);
     owners_.effects.clear();

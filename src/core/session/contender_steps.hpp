@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_steps: the events of a session's acquisitions, as steps over the owners (session_owners.hpp). Every event
-// of an acquisition goes through `with`: the acquisition handles the event, the session executes the effects in order,
-// and stores the acquisition's new state. No effect gives an event to an acquisition.
+// contender_steps: the events of a session's contenders, as steps over the owners (session_owners.hpp). Every event
+// of a contender goes through `with`: the contender handles the event, the session executes the effects in order,
+// and stores the contender's new state. No effect gives an event to a contender.
 //
 // Thread safety: none.
 #pragma once
@@ -23,19 +23,19 @@ public:
     void acquire(const core::acquire& request);
     void leave(const core::leave& request);
     void leave(const core::leave_together& request);
-    void cancel(acquisition_id id, const error& why);
+    void cancel(contender_id id, const error& why);
     void rename(const core::rename& request);
 
     // ---- messages of the servers ----
-    void on_reply(acquisition_id id, const reply& answer, prepared_list* list = nullptr);
+    void on_reply(contender_id id, const reply& answer, prepared_list* list = nullptr);
     void on_watch(const watch_event& event);
     // Searches a folder's children for znodes of abandoned creates. A contender that only leaves removes each one
     // found.
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
     // ---- events by time ----
-    // The deadline of this acquisition has passed.
-    void expire(acquisition_id id);
+    // The deadline of this contender has passed.
+    void expire(contender_id id);
     void end_long_holds();
     void end_delays();
     void look_again();
@@ -62,10 +62,10 @@ public:
     // True for the servers of coordinator::numbers_count_creates, if they are known to be what they seem.
     [[nodiscard]] bool numbers_count_creates() const;
 
-    // ---- each event of an acquisition ----
-    // Calls `event(acquisition&, contender_session&)` if the acquisition exists.
+    // ---- each event of a contender ----
+    // Calls `event(contender&, contender_session&)` if the contender exists.
     template <class F>
-    void with(acquisition_id id, F&& event, prepared_list* list = nullptr) {
+    void with(contender_id id, F&& event, prepared_list* list = nullptr) {
         auto* const found = owners_.contenders.find(id);
         if (found == nullptr) return;
         const auto kind_before = found->value.kind();
@@ -96,10 +96,10 @@ private:
     void watch_folder(const std::string& folder);
     // Returns true if the hold will be released after its commits.
     [[nodiscard]] bool release_later(const core::leave& request);
-    [[nodiscard]] contender_view view_of(acquisition_id id, const contender& of,
+    [[nodiscard]] contender_view view_of(contender_id id, const contender_entry& of,
                                          prepared_list* list) const;
     // Executes the effects of one event in a loop.
-    void execute_effects(acquisition_id id);
+    void execute_effects(contender_id id);
 
     session_owners& owners_;
 };

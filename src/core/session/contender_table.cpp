@@ -9,17 +9,17 @@
 
 namespace turnstile::core {
 
-contender* contender_table::find(acquisition_id id) {
+contender_entry* contender_table::find(contender_id id) {
     const auto found = all_.find(id);
     return found == all_.end() ? nullptr : &found->second;
 }
 
-const contender* contender_table::find(acquisition_id id) const {
+const contender_entry* contender_table::find(contender_id id) const {
     const auto found = all_.find(id);
     return found == all_.end() ? nullptr : &found->second;
 }
 
-void contender_table::add(acquisition_id id, contender&& added) {
+void contender_table::add(contender_id id, contender_entry&& added) {
     owned_bytes_ += added.value.owned_bytes();
     const bool is_new = all_.emplace(id, std::move(added)).second;
     TURNSTILE_CHECK(is_new);
@@ -29,16 +29,15 @@ void contender_table::add(acquisition_id id, contender&& added) {
 // The contender next in line watches its own znode, so that a hand-over needs no get of it. For many such contenders,
 // each on a different path, these watches would add a quarter to the memory of waiting, and as many watches to
 // the servers. Then a hand-over sends the get first.
-bool contender_table::is_to_be_watched(const acquisition& contender,
-                                       std::uint64_t connection) const {
-    if (!needs_confirmation(contender.current()) || watches_itself(contender.current(), connection))
+bool contender_table::is_to_be_watched(const contender& changed, std::uint64_t connection) const {
+    if (!needs_confirmation(changed.current()) || watches_itself(changed.current(), connection))
         return false;
-    if (contender.holds() || awaits_lease(contender.current())) return true;
+    if (changed.holds() || awaits_lease(changed.current())) return true;
     return confirming_.size() <= holding_.size() + watched_in_line_;
 }
 
-bool contender_table::update(acquisition_id id, const acquisition& changed,
-                             contender_kind kind_before, std::uint64_t connection) {
+bool contender_table::update(contender_id id, const contender& changed, contender_kind kind_before,
+                             std::uint64_t connection) {
     if (changed.over() || changed.kind() != kind_before) {
         TURNSTILE_CHECK(owned_bytes_ >= changed.bytes_as(kind_before));
         owned_bytes_ = owned_bytes_ - changed.bytes_as(kind_before) + changed.owned_bytes();
@@ -53,7 +52,7 @@ bool contender_table::update(acquisition_id id, const acquisition& changed,
     return first;
 }
 
-std::optional<acquisition_id> contender_table::next_to_confirm(acquisition_id latest) const {
+std::optional<contender_id> contender_table::next_to_confirm(contender_id latest) const {
     if (!confirming_.empty()) {
         const auto next = confirming_.upper_bound(latest);
         return next == confirming_.end() ? *confirming_.begin() : *next;

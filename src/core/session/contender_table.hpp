@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_table: the acquisitions of a session, and the sets of them that need an action: holds, contenders to
+// contender_table: the contenders of a session, and the sets of them that need an action: holds, contenders to
 // confirm, contenders that must watch their own znodes, contenders that wait for the lease.
 //
 // Thread safety: none, a value.
@@ -11,20 +11,20 @@
 #include <optional>
 #include <vector>
 
-#include "core/contender/acquisition.hpp"
+#include "core/contender/contender.hpp"
 #include "core/session/id_set.hpp"
 
 namespace turnstile::core {
 
-struct contender {
-    acquisition value;
+struct contender_entry {
+    contender value;
     std::optional<time_point> deadline{};  // for the grant
-    friend bool operator==(const contender&, const contender&) = default;
+    friend bool operator==(const contender_entry&, const contender_entry&) = default;
 };
 
 class contender_table {
 public:
-    using map = std::map<acquisition_id, contender>;
+    using map = std::map<contender_id, contender_entry>;
 
     // At most `watched_in_line` of the contenders next in line watch their own znodes.
     explicit contender_table(std::size_t watched_in_line) : watched_in_line_{watched_in_line} {}
@@ -32,15 +32,15 @@ public:
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
     [[nodiscard]] const map& all() const noexcept { return all_; }
-    [[nodiscard]] contender* find(acquisition_id id);
-    [[nodiscard]] const contender* find(acquisition_id id) const;
-    [[nodiscard]] const acquisition& at(acquisition_id id) const { return all_.at(id).value; }
-    void add(acquisition_id id, contender&& added);
+    [[nodiscard]] contender_entry* find(contender_id id);
+    [[nodiscard]] const contender_entry* find(contender_id id) const;
+    [[nodiscard]] const contender& at(contender_id id) const { return all_.at(id).value; }
+    void add(contender_id id, contender_entry&& added);
     // Stores a change of the contender, which was of kind `kind_before`. `connection` is the latest one. Returns true
     // if it is the first contender that needs confirmations.
-    [[nodiscard]] bool update(acquisition_id id, const acquisition& changed,
-                              contender_kind kind_before, std::uint64_t connection);
-    void erase(acquisition_id id) { all_.erase(id); }
+    [[nodiscard]] bool update(contender_id id, const contender& changed, contender_kind kind_before,
+                              std::uint64_t connection);
+    void erase(contender_id id) { all_.erase(id); }
 
     [[nodiscard]] const id_set& holding() const noexcept { return holding_; }
     [[nodiscard]] const id_set& confirming() const noexcept { return confirming_; }
@@ -52,13 +52,12 @@ public:
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
     // The contender whose znode the next confirmation checks: the one after `latest`, in rotation.
-    [[nodiscard]] std::optional<acquisition_id> next_to_confirm(acquisition_id latest) const;
+    [[nodiscard]] std::optional<contender_id> next_to_confirm(contender_id latest) const;
 
     friend bool operator==(const contender_table&, const contender_table&) = default;
 
 private:
-    [[nodiscard]] bool is_to_be_watched(const acquisition& contender,
-                                        std::uint64_t connection) const;
+    [[nodiscard]] bool is_to_be_watched(const contender& changed, std::uint64_t connection) const;
 
     std::size_t watched_in_line_;
     map all_;

@@ -30,7 +30,7 @@
 namespace turnstile::core {
 
 struct creation {
-    acquisition_id contender{};
+    contender_id contender{};
     ticket id{};  // the contender's own ticket for the answer
     create_op znode;
     friend bool operator==(const creation&, const creation&) = default;

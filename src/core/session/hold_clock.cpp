@@ -8,7 +8,7 @@
 
 namespace turnstile::core {
 
-void hold_clock::add(acquisition_id id, duration warn_before, duration max_hold) {
+void hold_clock::add(contender_id id, duration warn_before, duration max_hold) {
     if (warn_before <= duration{} && max_hold <= duration{}) return;
     TURNSTILE_CHECK(!limits_.contains(id));
     auto& added = limits_[id];
@@ -16,7 +16,7 @@ void hold_clock::add(acquisition_id id, duration warn_before, duration max_hold)
     added.max_hold = std::max(max_hold, duration{});
 }
 
-std::optional<time_point> hold_clock::granted(acquisition_id id, time_point now) {
+std::optional<time_point> hold_clock::granted(contender_id id, time_point now) {
     const auto found = limits_.find(id);
     if (found == limits_.end() || found->second.max_hold <= duration{}) return std::nullopt;
     TURNSTILE_CHECK(!found->second.hold_end);
@@ -26,7 +26,7 @@ std::optional<time_point> hold_clock::granted(acquisition_id id, time_point now)
     return end;
 }
 
-void hold_clock::update(acquisition_id id, bool holds, std::optional<time_point> delay_end) {
+void hold_clock::update(contender_id id, bool holds, std::optional<time_point> delay_end) {
     auto found = limits_.find(id);
     if (found == limits_.end()) {
         if (!delay_end) return;
@@ -44,7 +44,7 @@ void hold_clock::update(acquisition_id id, bool holds, std::optional<time_point>
     if (changed == limits{}) limits_.erase(found);
 }
 
-void hold_clock::forget(acquisition_id id) {
+void hold_clock::forget(contender_id id) {
     update(id, false, std::nullopt);
     limits_.erase(id);
     TURNSTILE_CHECK(!warned_ahead_.contains(id));
@@ -65,8 +65,8 @@ std::optional<time_point> hold_clock::next_warning(time_point lease_end) const {
     return next;
 }
 
-std::vector<acquisition_id> hold_clock::take_warnings(time_point now, time_point lease_end) {
-    std::vector<acquisition_id> due;
+std::vector<contender_id> hold_clock::take_warnings(time_point now, time_point lease_end) {
+    std::vector<contender_id> due;
     for (const auto id : warned_ahead_) {
         auto& hold = limits_.at(id);
         const bool near = warning_time(hold, lease_end) <= now;

@@ -17,27 +17,27 @@ namespace turnstile::core {
 class hold_clock {
 public:
     // `warn_before`: zero for no warning; `max_hold`: zero for no limit.
-    void add(acquisition_id id, duration warn_before, duration max_hold);
+    void add(contender_id id, duration warn_before, duration max_hold);
     // The end of a hold that is granted now; nothing if it has no limit.
-    [[nodiscard]] std::optional<time_point> granted(acquisition_id id, time_point now);
+    [[nodiscard]] std::optional<time_point> granted(contender_id id, time_point now);
     // The contender has changed: `holds`, and the end of the lock delay that it waits for.
-    void update(acquisition_id id, bool holds, std::optional<time_point> delay_end);
-    void forget(acquisition_id id);
+    void update(contender_id id, bool holds, std::optional<time_point> delay_end);
+    void forget(contender_id id);
 
     [[nodiscard]] std::optional<time_point> next_end() const { return ends_.next(); }
     [[nodiscard]] std::optional<time_point> next_delay_end() const { return delay_ends_.next(); }
     [[nodiscard]] std::optional<time_point> next_warning(time_point lease_end) const;
 
     // Removes and returns a hold whose limit has passed.
-    [[nodiscard]] std::optional<acquisition_id> take_ended(time_point now) {
+    [[nodiscard]] std::optional<contender_id> take_ended(time_point now) {
         return ends_.take_due(now);
     }
     // A contender whose delay has ended. The function returns it again until `update` changes it.
-    [[nodiscard]] std::optional<acquisition_id> delay_over(time_point now) const {
+    [[nodiscard]] std::optional<contender_id> delay_over(time_point now) const {
         return delay_ends_.due(now);
     }
     // The holds that are near their end and have had no warning yet.
-    [[nodiscard]] std::vector<acquisition_id> take_warnings(time_point now, time_point lease_end);
+    [[nodiscard]] std::vector<contender_id> take_warnings(time_point now, time_point lease_end);
 
     friend bool operator==(const hold_clock&, const hold_clock&) = default;
 
@@ -52,9 +52,9 @@ private:
     };
     [[nodiscard]] static time_point warning_time(const limits& hold, time_point lease_end);
 
-    std::map<acquisition_id, limits> limits_;  // for contenders that have any
-    timetable<acquisition_id> ends_;
-    timetable<acquisition_id> delay_ends_;
+    std::map<contender_id, limits> limits_;  // for contenders that have any
+    timetable<contender_id> ends_;
+    timetable<contender_id> delay_ends_;
     id_set warned_ahead_;  // the holds with a warning before their end
 };
 

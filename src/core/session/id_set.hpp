@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// id_set: a set of acquisitions of a session. Ids only grow, and a session has at most a few thousand: a sorted array
+// id_set: a set of contenders of a session. Ids only grow, and a session has at most a few thousand: a sorted array
 // is faster and smaller than a tree.
 //
 // Thread safety: none, a value.
@@ -12,9 +12,9 @@
 
 namespace turnstile::core {
 
-using id_set = boost::container::flat_set<acquisition_id>;
+using id_set = boost::container::flat_set<contender_id>;
 
-inline void keep(id_set& set, acquisition_id id, bool in) {
+inline void keep(id_set& set, contender_id id, bool in) {
     if (in) {
         set.insert(id);
     } else if (!set.empty()) {

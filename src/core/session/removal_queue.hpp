@@ -30,7 +30,7 @@
 namespace turnstile::core {
 
 struct removal {
-    acquisition_id contender{};
+    contender_id contender{};
     ticket id{};  // the contender's own ticket for the answer
     std::string path;
     std::vector<std::string> watched;  // paths that only it watches; given back when this is sent
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::vector<removal> take();
     void sent(ticket request) { under_way_.insert(request); }
     void answered(ticket request) { under_way_.erase(request); }
-    // The removal's acquisition has its answer.
+    // The removal's contender has its answer.
     void over(const removal& removed) { on_their_way_.erase(removed.path); }
     // True if a removal of this path waits or is in progress.
     [[nodiscard]] bool removes(const std::string& path) const {

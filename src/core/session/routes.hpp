@@ -17,7 +17,7 @@
 namespace turnstile::core {
 
 struct for_contender {
-    acquisition_id id{};
+    contender_id id{};
     friend bool operator==(const for_contender&, const for_contender&) = default;
 };
 struct for_inquiry {
@@ -25,7 +25,7 @@ struct for_inquiry {
     friend bool operator==(const for_inquiry&, const for_inquiry&) = default;
 };
 struct for_confirmation {  // a check of this contender's znode
-    acquisition_id id{};
+    contender_id id{};
     std::string znode;
     friend bool operator==(const for_confirmation&, const for_confirmation&) = default;
 };
@@ -34,7 +34,7 @@ struct for_search {  // a search for abandoned creates
     friend bool operator==(const for_search&, const for_search&) = default;
 };
 struct for_commits {  // this hold's commits
-    acquisition_id hold{};
+    contender_id hold{};
     friend bool operator==(const for_commits&, const for_commits&) = default;
 };
 struct for_sharers {  // contenders that share a list

@@ -13,9 +13,9 @@ constexpr std::size_t k_most_behind = 16;
 
 }  // namespace
 
-std::vector<acquisition_id> second_looks::take(const contender_table& contenders, bool in_line,
-                                               std::size_t most, acquisition_id& latest) {
-    std::vector<acquisition_id> chosen;
+std::vector<contender_id> second_looks::take(const contender_table& contenders, bool in_line,
+                                             std::size_t most, contender_id& latest) {
+    std::vector<contender_id> chosen;
     const auto& all = contenders.all();
     auto at = all.upper_bound(latest);
     for (auto left = all.size(); left != 0 && chosen.size() != most; --left, ++at) {
@@ -29,11 +29,11 @@ std::vector<acquisition_id> second_looks::take(const contender_table& contenders
     return chosen;
 }
 
-std::vector<acquisition_id> second_looks::take_in_line(const contender_table& contenders) {
+std::vector<contender_id> second_looks::take_in_line(const contender_table& contenders) {
     return take(contenders, true, k_most_in_line, latest_in_line_);
 }
 
-std::vector<acquisition_id> second_looks::take_behind(const contender_table& contenders) {
+std::vector<contender_id> second_looks::take_behind(const contender_table& contenders) {
     return take(contenders, false, k_most_behind, latest_behind_);
 }
 

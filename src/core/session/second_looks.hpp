@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// second_looks: chooses the acquisitions that read again because their event may be lost (acquisition_looks.cpp). In
+// second_looks: chooses the contenders that read again because their event may be lost (contender_looks.cpp). In
 // each confirmation interval a few of them read again, in rotation.
 //
 // Holds and contenders next in line come first, because the contenders behind them depend on them. But a contender
@@ -23,19 +23,19 @@ public:
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
     // The contenders whose turn it is: next in line, and further back.
-    [[nodiscard]] std::vector<acquisition_id> take_in_line(const contender_table& contenders);
-    [[nodiscard]] std::vector<acquisition_id> take_behind(const contender_table& contenders);
+    [[nodiscard]] std::vector<contender_id> take_in_line(const contender_table& contenders);
+    [[nodiscard]] std::vector<contender_id> take_behind(const contender_table& contenders);
 
     friend bool operator==(const second_looks&, const second_looks&) = default;
 
 private:
-    [[nodiscard]] static std::vector<acquisition_id> take(const contender_table& contenders,
-                                                          bool in_line, std::size_t most,
-                                                          acquisition_id& latest);
+    [[nodiscard]] static std::vector<contender_id> take(const contender_table& contenders,
+                                                        bool in_line, std::size_t most,
+                                                        contender_id& latest);
 
     time_point looked_at_{};
-    acquisition_id latest_in_line_{};
-    acquisition_id latest_behind_{};
+    contender_id latest_in_line_{};
+    contender_id latest_behind_{};
 };
 
 }  // namespace turnstile::core

@@ -22,26 +22,26 @@ confirmation_needs needs_of(const contender_table& contenders) {
 
 // ---- the contenders -------------------------------------------------------------------------
 
-void session_contenders::add(acquisition_id id, contender&& added, time_point now) {
+void session_contenders::add(contender_id id, contender_entry&& added, time_point now) {
     TURNSTILE_CHECK(table_.find(id) == nullptr);
     if (table_.empty()) looks_.begin(now);
     table_.add(id, std::move(added));
 }
 
 void session_contenders::add(const acquire& request, session_basics& basics) {
-    add(request.id, contender{acquisition{request.settings}, request.deadline}, basics.now);
+    add(request.id, contender_entry{contender{request.settings}, request.deadline}, basics.now);
     clock_.add(request.id, request.warn_before, request.max_hold);
     if (request.deadline) basics.deadlines.add(*request.deadline, request.id);
 }
 
-acquisition_id session_contenders::add_leftover(const std::string& folder, const std::string& name,
-                                                time_point now) {
-    const acquisition_id id{k_first_leftover + leftovers_++};
-    add(id, contender{acquisition::leftover(folder, name)}, now);
+contender_id session_contenders::add_leftover(const std::string& folder, const std::string& name,
+                                              time_point now) {
+    const contender_id id{k_first_leftover + leftovers_++};
+    add(id, contender_entry{contender::leftover(folder, name)}, now);
     return id;
 }
 
-bool session_contenders::update(acquisition_id id, const contender& changed,
+bool session_contenders::update(contender_id id, const contender_entry& changed,
                                 contender_kind kind_before, std::uint64_t connection,
                                 session_basics& basics) {
     const auto& value = changed.value;
@@ -62,7 +62,7 @@ bool session_contenders::update(acquisition_id id, const contender& changed,
 bool session_contenders::have_stakes() const {
     const auto& all = table_.all();
     return std::any_of(all.begin(), all.end(), [](const auto& entry) {
-        const acquisition& each = entry.second.value;
+        const contender& each = entry.second.value;
         return stands(each.current()) || each.fails_with_session();
     });
 }
@@ -87,7 +87,7 @@ void session_contenders::attach(time_point now, duration confirm_interval) {
     looks_.begin(now);
 }
 
-acquisition_id session_contenders::take_behind() {
+contender_id session_contenders::take_behind() {
     const auto id = *connection_->behind.begin();
     keep(connection_->behind, id, false);
     return id;
@@ -110,7 +110,7 @@ std::optional<time_point> session_contenders::confirmation_due(const confirmatio
     return connection_->confirmations.due(pace, session, needs_of(table_), last_write, now);
 }
 
-std::optional<acquisition_id> session_contenders::begin_confirmation(time_point now) {
+std::optional<contender_id> session_contenders::begin_confirmation(time_point now) {
     TURNSTILE_CHECK(connection_);
     connection_->confirmations.begin(now);
     const auto next = table_.next_to_confirm(latest_confirmed_);

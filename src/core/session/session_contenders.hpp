@@ -31,14 +31,14 @@ public:
     // ---- the contenders ----
     [[nodiscard]] const contender_table& table() const noexcept { return table_; }
     // For an event; the caller must call update() afterwards.
-    [[nodiscard]] contender* find(acquisition_id id) { return table_.find(id); }
+    [[nodiscard]] contender_entry* find(contender_id id) { return table_.find(id); }
     void add(const acquire& request, session_basics& basics);
     // Adds a contender that only leaves, for the znode of an abandoned create.
-    [[nodiscard]] acquisition_id add_leftover(const std::string& folder, const std::string& name,
-                                              time_point now);
+    [[nodiscard]] contender_id add_leftover(const std::string& folder, const std::string& name,
+                                            time_point now);
     // The contender has handled an event, and was of kind `kind_before`. Returns true if commits may change its znode
     // now.
-    [[nodiscard]] bool update(acquisition_id id, const contender& changed,
+    [[nodiscard]] bool update(contender_id id, const contender_entry& changed,
                               contender_kind kind_before, std::uint64_t connection,
                               session_basics& basics);
     // True if a contender has a znode that a replaced session would lose, or if one fails with its session.
@@ -59,13 +59,13 @@ public:
     void attach(time_point now, duration confirm_interval);
     void detach() noexcept { connection_.reset(); }
     // The contender must wait for room in the window before it continues.
-    void stay_behind(acquisition_id id) { keep(connection_->behind, id, true); }
+    void stay_behind(contender_id id) { keep(connection_->behind, id, true); }
     [[nodiscard]] bool some_are_behind() const noexcept {
         return connection_ && !connection_->behind.empty();
     }
-    [[nodiscard]] acquisition_id take_behind();
+    [[nodiscard]] contender_id take_behind();
     // True if the contender is the next that may enter its queue.
-    [[nodiscard]] bool is_next(acquisition_id id) const {
+    [[nodiscard]] bool is_next(contender_id id) const {
         const auto& outside = table_.outside();
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
     }
@@ -73,10 +73,10 @@ public:
     // ---- holds by the clock (hold_clock.hpp) ----
     [[nodiscard]] const hold_clock& clock() const noexcept { return clock_; }
     // The end of a hold that is granted now; nothing if it has no limit.
-    [[nodiscard]] std::optional<time_point> granted(acquisition_id id, time_point now) {
+    [[nodiscard]] std::optional<time_point> granted(contender_id id, time_point now) {
         return clock_.granted(id, now);
     }
-    [[nodiscard]] std::optional<acquisition_id> take_ended(time_point now) {
+    [[nodiscard]] std::optional<contender_id> take_ended(time_point now) {
         return clock_.take_ended(now);
     }
     void warn_holders(time_point lease_end, session_basics& basics);
@@ -84,8 +84,8 @@ public:
     // ---- second looks (second_looks.hpp) ----
     [[nodiscard]] time_point look_due(duration interval) const { return looks_.due(interval); }
     void begin_looks(time_point now) { looks_.begin(now); }
-    [[nodiscard]] std::vector<acquisition_id> take_in_line() { return looks_.take_in_line(table_); }
-    [[nodiscard]] std::vector<acquisition_id> take_further_back() {
+    [[nodiscard]] std::vector<contender_id> take_in_line() { return looks_.take_in_line(table_); }
+    [[nodiscard]] std::vector<contender_id> take_further_back() {
         return looks_.take_behind(table_);
     }
 
@@ -95,7 +95,7 @@ public:
                                                              time_point last_write,
                                                              time_point now) const;
     // A confirmation is due now. Returns the contender whose znode it checks; nothing if none has a znode.
-    [[nodiscard]] std::optional<acquisition_id> begin_confirmation(time_point now);
+    [[nodiscard]] std::optional<contender_id> begin_confirmation(time_point now);
     void confirmation_sent(ticket request) { connection_->confirmations.sent(request); }
     void confirmation_answered(ticket request) {
         if (connection_) connection_->confirmations.answered(request);
@@ -116,14 +116,14 @@ private:
         friend bool operator==(const at_server&, const at_server&) = default;
     };
 
-    void add(acquisition_id id, contender&& added, time_point now);
+    void add(contender_id id, contender_entry&& added, time_point now);
 
     contender_table table_;
     hold_clock clock_;
     second_looks looks_;
     std::optional<at_server> connection_;
-    acquisition_id latest_confirmed_{};  // in this epoch
-    std::uint64_t leftovers_ = 0;        // znodes of abandoned creates that were found
+    contender_id latest_confirmed_{};  // in this epoch
+    std::uint64_t leftovers_ = 0;      // znodes of abandoned creates that were found
     std::vector<std::string> mixed_folders_;
     bool containers_refused_ = false;
     bool containers_doubted_ = false;

@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    void cancel_one(acquisition_id id, const error& why) const {
+    void cancel_one(contender_id id, const error& why) const {
         contender_steps{owners_}.cancel(id, why);
     }
     void cancel_one(inquiry_id id, const error& why) const {

@@ -19,6 +19,6 @@ namespace turnstile::core {
                                    std::optional<std::size_t> ahead,
                                    const contender_ahead* nearest = nullptr);
 // The reason why the deadline of `late` passed before its grant.
-[[nodiscard]] error deadline_error(const session_owners& owners, const acquisition& late);
+[[nodiscard]] error deadline_error(const session_owners& owners, const contender& late);
 
 }  // namespace turnstile::core

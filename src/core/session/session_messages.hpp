@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/contender/acquisition.hpp"
+#include "core/contender/contender.hpp"
 #include "core/contender/guarded_write.hpp"
 #include "core/contender/notice.hpp"
 #include "core/seam/seam.hpp"
@@ -22,8 +22,8 @@ namespace turnstile::core {
 
 struct start {};
 struct acquire {
-    acquisition_id id{};
-    acquisition_settings settings;
+    contender_id id{};
+    contender_settings settings;
     std::optional<time_point> deadline;  // for the grant
     duration warn_before{};              // zero: never
     duration max_hold{};                 // zero: no limit except the lease
@@ -33,12 +33,12 @@ struct acquire_together {
     std::vector<acquire> all;
 };
 struct leave {  // give up the wait, or release the hold
-    acquisition_id id{};
+    contender_id id{};
     error why{errc::cancelled};
     friend bool operator==(const leave&, const leave&) = default;
 };
 struct leave_together {  // several at once: holds are removed in as few requests as possible
-    std::vector<acquisition_id> all;
+    std::vector<contender_id> all;
     error why{errc::cancelled};
 };
 struct cancel {  // give up the wait, the inquiry or the commit; a grant stays
@@ -46,7 +46,7 @@ struct cancel {  // give up the wait, the inquiry or the commit; a grant stays
     error why{errc::cancelled};
 };
 struct rename {  // a hold of a read-write lock becomes a hold of another kind
-    acquisition_id id{};
+    contender_id id{};
     contender_kind kind = contender_kind::read;
 };
 struct read {  // sent again until it is answered
@@ -68,7 +68,7 @@ struct repeated_write {
 };
 struct commit {  // a guarded write of a hold, see guarded_write.hpp
     commit_id id{};
-    acquisition_id hold{};
+    contender_id hold{};
     std::vector<write_part> parts;
     std::optional<time_point> deadline;
     std::vector<std::string> standing{};  // znodes of further holds, at the same servers

@@ -11,7 +11,7 @@ namespace turnstile::core {
 namespace {
 
 // The sole_contender_memory's interest in its folders' watches. No contender has this id.
-constexpr acquisition_id k_watches_folders{std::numeric_limits<std::uint64_t>::max()};
+constexpr contender_id k_watches_folders{std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void session_traces::attach(session_basics& basics) {
 
 // ---- watches --------------------------------------------------------------------------------
 
-void session_traces::watch(const std::string& path, acquisition_id id) {
+void session_traces::watch(const std::string& path, contender_id id) {
     TURNSTILE_CHECK(epoch_);
     epoch_->watches.add(path, id);
 }
@@ -39,7 +39,7 @@ void session_traces::watch(const std::string& path, acquisition_id id) {
 // The watches of an epoch that has ended are gone with it. A client gives all watches on a path back at once. So if a
 // contender gives back its watch on a folder's children, the session's memory of that folder ends: otherwise the
 // contender's watch would remain beside the memory's watch.
-void session_traces::unwatch(const std::string& path, acquisition_id id, session_basics& basics) {
+void session_traces::unwatch(const std::string& path, contender_id id, session_basics& basics) {
     if (!epoch_) return;
     if (epoch_->watches.remove(path, id)) return give_back(path, basics);
     if (id == k_watches_folders) return;
@@ -47,7 +47,7 @@ void session_traces::unwatch(const std::string& path, acquisition_id id, session
     give_back_forgotten(basics);
 }
 
-void session_traces::unwatch_gone(const std::string& path, acquisition_id id,
+void session_traces::unwatch_gone(const std::string& path, contender_id id,
                                   session_basics& basics) {
     if (epoch_ && epoch_->watches.remove_unset(path, id)) give_back(path, basics);
 }
@@ -61,8 +61,7 @@ void session_traces::give_back(const std::string& path, session_basics& basics) 
 }
 
 // An event of a folder's children is of another watch than the one for which the memory asked.
-std::vector<acquisition_id> session_traces::fired(const watch_event& event,
-                                                  session_basics& basics) {
+std::vector<contender_id> session_traces::fired(const watch_event& event, session_basics& basics) {
     TURNSTILE_CHECK(epoch_);
     auto interested = epoch_->watches.fired(event);
     if (event.kind == watch_kind::children) return interested;

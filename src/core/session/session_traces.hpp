@@ -40,12 +40,11 @@ public:
     }
 
     // ---- watches (session_watches.hpp) ----
-    void watch(const std::string& path, acquisition_id id);
-    void unwatch(const std::string& path, acquisition_id id, session_basics& basics);
-    void unwatch_gone(const std::string& path, acquisition_id id, session_basics& basics);
+    void watch(const std::string& path, contender_id id);
+    void unwatch(const std::string& path, contender_id id, session_basics& basics);
+    void unwatch_gone(const std::string& path, contender_id id, session_basics& basics);
     // The contenders that are interested in this event.
-    [[nodiscard]] std::vector<acquisition_id> fired(const watch_event& event,
-                                                    session_basics& basics);
+    [[nodiscard]] std::vector<contender_id> fired(const watch_event& event, session_basics& basics);
     [[nodiscard]] std::size_t watched_paths() const noexcept;
     // The bytes of the paths as the servers spell them.
     [[nodiscard]] std::size_t watched_bytes() const noexcept;

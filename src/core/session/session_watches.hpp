@@ -17,24 +17,24 @@ namespace turnstile::core {
 
 class session_watches {
 public:
-    void add(const std::string& path, acquisition_id id) {
+    void add(const std::string& path, contender_id id) {
         interests_.add(path, id);
         given_back_.erase(path);
     }
     // Returns true if this was the last interest in the path.
-    [[nodiscard]] bool remove(const std::string& path, acquisition_id id) {
+    [[nodiscard]] bool remove(const std::string& path, contender_id id) {
         return interests_.remove(path, id);
     }
     // Removes the interest of a contender that has set no watch. Returns true if this was the last interest and another
     // contender may have left a watch.
-    [[nodiscard]] bool remove_unset(const std::string& path, acquisition_id id) {
+    [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         return interests_.remove_unset(path, id);
     }
     // For a path without interest, while there is no connection: the watch is given back at the next attach.
     void give_back_later(const std::string& path) { given_back_.insert(path); }
     [[nodiscard]] std::set<std::string> take_given_back() { return std::exchange(given_back_, {}); }
     // The contenders that are interested in this event.
-    [[nodiscard]] std::vector<acquisition_id> fired(const watch_event& event) {
+    [[nodiscard]] std::vector<contender_id> fired(const watch_event& event) {
         auto interested = interests_.interested(event.path);
         if (event.kind == watch_kind::deleted) interests_.drop(event.path);
         return interested;

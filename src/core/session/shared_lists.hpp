@@ -25,7 +25,7 @@
 namespace turnstile::core {
 
 struct list_sharer {
-    acquisition_id contender{};
+    contender_id contender{};
     ticket id{};  // the contender's own ticket for the answer
     friend bool operator==(const list_sharer&, const list_sharer&) = default;
 };

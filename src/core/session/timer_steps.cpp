@@ -68,7 +68,7 @@ void timer_steps::end_lease_if_over() {
     link_steps{owners_}.enter(session_state::lost, why.message());
     contender_steps{owners_}.with_some(
         id_set{owners_.contenders.table().holding()},
-        [&why](acquisition& hold, contender_session& c) { hold.on_lease_end(c, why); });
+        [&why](contender& hold, contender_session& c) { hold.on_lease_end(c, why); });
 }
 
 void timer_steps::replace_if_broken() {
@@ -94,7 +94,7 @@ void timer_steps::fail_hopeless() {
     const error why{errc::lease_too_short, owners_.placement.short_lease(lease)};
     contender_steps{owners_}.with_some(
         id_set{owners_.contenders.table().awaiting_lease()},
-        [&why](acquisition& waiter, contender_session& c) { waiter.leave(c, why); });
+        [&why](contender& waiter, contender_session& c) { waiter.leave(c, why); });
 }
 
 // ---- retries and deadlines ------------------------------------------------------------------
@@ -124,7 +124,7 @@ void timer_steps::expire_deadlines() {
         std::visit([this](auto late) { expire(late); }, *id);
 }
 
-void timer_steps::expire(acquisition_id late) {
+void timer_steps::expire(contender_id late) {
     contender_steps{owners_}.expire(late);
 }
 

@@ -17,7 +17,7 @@ public:
     void on_time();
     // Called before any other event: an answer that comes too late must not bring a lost hold back.
     void judge_lease();
-    // Called after any event: does what an acquisition may not do to its session while it handles an event.
+    // Called after any event: does what a contender may not do to its session while it handles an event.
     void finish();
 
 private:
@@ -34,7 +34,7 @@ private:
     void retry_if_due();
     void search_abandoned();
     void expire_deadlines();
-    void expire(acquisition_id late);
+    void expire(contender_id late);
     void expire(inquiry_id late);
     void expire(commit_id late);
 

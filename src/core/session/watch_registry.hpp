@@ -26,14 +26,14 @@ namespace turnstile::core {
 
 class watch_registry {
 public:
-    void add(const std::string& path, acquisition_id id) {
+    void add(const std::string& path, contender_id id) {
         const auto [entry, is_new] = paths_.try_emplace(path);
         if (is_new) bytes_ += path.size();
         entry->second.interested.insert(id);
     }
 
     // Returns true if this was the last interest in the path.
-    [[nodiscard]] bool remove(const std::string& path, acquisition_id id) {
+    [[nodiscard]] bool remove(const std::string& path, contender_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;
         entry->second.inherited = true;
@@ -42,7 +42,7 @@ public:
 
     // Removes the interest of a contender that has set no watch. Returns true if this was the last interest and another
     // contender may have left a watch.
-    [[nodiscard]] bool remove_unset(const std::string& path, acquisition_id id) {
+    [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;
         const auto left = leave(entry, id);
@@ -50,7 +50,7 @@ public:
     }
 
     // The interested contenders in the order of their ids.
-    [[nodiscard]] std::vector<acquisition_id> interested(const std::string& path) const {
+    [[nodiscard]] std::vector<contender_id> interested(const std::string& path) const {
         const auto entry = paths_.find(path);
         if (entry == paths_.end()) return {};
         return {entry->second.interested.begin(), entry->second.interested.end()};
@@ -81,12 +81,12 @@ private:
     };
 
     // The entry of the path if the contender is interested in it.
-    [[nodiscard]] paths::iterator find(const std::string& path, acquisition_id id) {
+    [[nodiscard]] paths::iterator find(const std::string& path, contender_id id) {
         const auto entry = paths_.find(path);
         if (entry == paths_.end() || entry->second.interested.contains(id)) return entry;
         return paths_.end();
     }
-    departure leave(paths::iterator entry, acquisition_id id) {
+    departure leave(paths::iterator entry, contender_id id) {
         auto& interested = entry->second.interested;
         interested.erase(id);
         if (!interested.empty()) return {};

@@ -25,10 +25,10 @@ public:
     // `entering`, and entered() must follow.
     [[nodiscard]] std::optional<result<guard>> enter(owner identity,
                                                      const callback<void(const error&)>& on_lost);
-    // The outcome of the acquisition by an entering owner.
+    // The outcome of the call by an entering owner.
     [[nodiscard]] result<guard> entered(owner identity, result<guard>&& outcome,
                                         const callback<void(const error&)>& on_lost);
-    void gave_up(owner identity) noexcept;  // the acquisition could not even be started
+    void gave_up(owner identity) noexcept;  // the call could not even be started
 
     // The number of guards that share this owner's hold.
     [[nodiscard]] std::size_t count(owner identity) const;

@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/contender/acquisition.hpp"
+#include "core/contender/contender.hpp"
 #include "core/contender/contender_session.hpp"
 #include "core/queue/contender_name.hpp"
 

@@ -29,9 +29,9 @@ protected:
     static constexpr core::duration k_timeout = 30s;
     static constexpr core::duration k_relay = 12s;
     static constexpr std::int64_t k_session = 0x100;
-    static constexpr core::acquisition_id k_ann{1};
-    static constexpr core::acquisition_id k_bob{2};
-    static constexpr core::acquisition_id k_eve{3};
+    static constexpr core::contender_id k_ann{1};
+    static constexpr core::contender_id k_bob{2};
+    static constexpr core::contender_id k_eve{3};
     static constexpr core::inquiry_id k_question{4};
     static constexpr core::inquiry_id k_further_question{5};
 
@@ -90,7 +90,7 @@ protected:
                                         core::duration timeout = k_timeout) const {
         return {kind, connection, session_id, timeout, role, "zk:2181"};
     }
-    void acquire(core::acquisition_id id, std::optional<core::duration> timeout = {},
+    void acquire(core::contender_id id, std::optional<core::duration> timeout = {},
                  core::duration warn_before = {}) {
         core::acquire request;
         request.id = id;
@@ -99,7 +99,7 @@ protected:
         request.warn_before = warn_before;
         on(request);
     }
-    void leave(core::acquisition_id id) { on(core::leave{id}); }
+    void leave(core::contender_id id) { on(core::leave{id}); }
     void watch_fires(core::watch_kind kind, const std::string& path) {
         on_event(core::watch_event{kind, path, connection});
     }
@@ -186,7 +186,7 @@ protected:
         on_event(std::move(listed));
         return path;
     }
-    std::string take_lock(core::acquisition_id id, std::int32_t sequence = 0) {
+    std::string take_lock(core::contender_id id, std::int32_t sequence = 0) {
         acquire(id);
         auto path = answer_create_and_list(sequence);
         EXPECT_EQ(told<core::granted>(id), 1U);
@@ -200,14 +200,14 @@ protected:
 
     // ---- the notices ----
     template <class T>
-    [[nodiscard]] std::size_t told(core::acquisition_id id) const {
+    [[nodiscard]] std::size_t told(core::contender_id id) const {
         return static_cast<std::size_t>(
             std::count_if(notices.begin(), notices.end(), [id](const auto& entry) {
                 return entry.id == id && std::holds_alternative<T>(entry.event);
             }));
     }
     template <class T>
-    [[nodiscard]] errc why(core::acquisition_id id) const {
+    [[nodiscard]] errc why(core::contender_id id) const {
         for (const auto& notice : notices)
             if (const auto* found = std::get_if<T>(&notice.event); found && notice.id == id)
                 return found->why.code();

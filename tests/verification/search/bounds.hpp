@@ -26,7 +26,7 @@ inline constexpr unsigned k_most_clients = 3;
 struct bounds {
     unsigned clients = 2;
     unsigned faults = 1;
-    unsigned rounds = 1;        // each client's acquisitions
+    unsigned rounds = 1;        // each client's calls
     unsigned early_timers = 0;  // timers that run while messages are in progress
     unsigned depth = 1000;      // largest number of steps
     std::size_t states = 50'000'000;

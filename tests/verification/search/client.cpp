@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr core::duration k_timeout = 30s;
 constexpr core::time_point k_begin{1h};
-// A client that sends more requests for one acquisition is in an endless loop.
+// A client that sends more requests for one contender is in an endless loop.
 constexpr std::uint64_t k_most_requests = 60;
 
 core::session_core_settings settings(unsigned index) {
@@ -74,7 +74,7 @@ void client::acquire() {
     given_up_ = false;
     granted_ = 0;
     --rounds_left_;
-    current_ = core::acquisition_id{static_cast<std::uint64_t>(current_) + 1};
+    current_ = core::contender_id{static_cast<std::uint64_t>(current_) + 1};
     core::acquire call;
     call.id = current_;
     call.settings.folder = k_folder;
@@ -83,7 +83,7 @@ void client::acquire() {
 
 void client::execute(const core::notice& notice) {
     if (notice.id != current_ || at_ == stage::done)
-        return wrong("G8: an acquisition that is over is told something");
+        return wrong("G8: a contender that is over is told something");
     if (const auto* granted = std::get_if<core::granted>(&notice.event)) {
         hear_granted(*granted);
     } else if (const auto* failed = std::get_if<core::failed>(&notice.event)) {

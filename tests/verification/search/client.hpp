@@ -184,7 +184,7 @@ private:
     bool called_ = false;
     bool given_up_ = false;
     bool crashed_ = false;
-    core::acquisition_id current_{};
+    core::contender_id current_{};
     contender_number granted_ = 0;
 
     link link_ = link::none;

@@ -69,7 +69,7 @@ std::uint64_t hash_of(const core::session_core& session_core) {
     sum.add(session_core.watched_paths());
     sum.add(session_core.session_lease().valid_until());
     sum.add(session_core.next_deadline().value_or(core::time_point::min()));
-    // The core's behaviour after a reconnect reveals the states of its acquisitions.
+    // The core's behaviour after a reconnect reveals the states of its contenders.
     auto copy = session_core;
     copy.on(core::from_session{session_core.epoch(), core::link_event{core::link_kind::detached}},
             core::time_point{});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite: one acquisition of several locks at once, as a simulated client executes it: core::all_of or
-// core::quorum, and the acquisitions that are its parts.
+// composite: one call for several locks at once, as a simulated client executes it: core::all_of or
+// core::quorum, and the contenders of its parts.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct composite {
     std::size_t worker = 0;
     std::variant<core::all_of, core::quorum> value;
     std::vector<std::string> folders;
-    std::vector<std::optional<core::acquisition_id>> parts;  // the latest acquisition of each part
-    std::optional<core::time_point> deadline;                // by the client's clock
+    std::vector<std::optional<core::contender_id>> parts;  // the latest contender of each part
+    std::optional<core::time_point> deadline;              // by the client's clock
     bool once = false;
     bool enters_again = true;
     state now = state::waiting;

@@ -25,15 +25,15 @@ std::size_t needed(const composite& composite) {
 
 }  // namespace
 
-const acquisition_record* composite_judge::record(client_id client, const composite& composite,
-                                                  std::size_t part) const {
+const contender_record* composite_judge::record(client_id client, const composite& composite,
+                                                std::size_t part) const {
     if (!composite.parts[part]) return nullptr;
-    const auto found = history_.acquisitions.find({client, *composite.parts[part]});
-    return found == history_.acquisitions.end() ? nullptr : &found->second;
+    const auto found = history_.contenders.find({client, *composite.parts[part]});
+    return found == history_.contenders.end() ? nullptr : &found->second;
 }
 
-core::time_point composite_judge::valid_until(client_id client, core::acquisition_id which) const {
-    return history_.acquisitions.at({client, which}).valid_until.value_or(core::time_point::min());
+core::time_point composite_judge::valid_until(client_id client, core::contender_id which) const {
+    return history_.contenders.at({client, which}).valid_until.value_or(core::time_point::min());
 }
 
 const client_view& composite_judge::view(client_id client) const {
@@ -70,7 +70,7 @@ bool composite_judge::forced(client_id client, const composite& composite) const
         const auto* mine = record(client, composite, i);
         if (mine == nullptr || mine->znode.empty()) continue;
         const auto& all = history_.of(mine->folder);
-        const auto at = std::find_if(all.begin(), all.end(), [mine](const contender_record& c) {
+        const auto at = std::find_if(all.begin(), all.end(), [mine](const znode_record& c) {
             return c.znode == mine->znode;
         });
         if (at != all.end() && history_.forced(*at)) return true;

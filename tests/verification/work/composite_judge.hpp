@@ -6,7 +6,7 @@
 // |------|----------------------------------------------------------------------------------------|
 // | G1   | A hold on several locks is reported only when it has all of them, a quorum only when   |
 // |      | it has a majority. No two quorum holds are valid at once.                              |
-// | G4   | A failed or abandoned acquisition has no part left.                                    |
+// | G4   | A failed or abandoned call has no part left.                                           |
 // | G5   | The loss of a part (of the majority) is reported soon.                                 |
 // | G6   | A write with the vector of a valid hold is never behind an earlier write.              |
 // | G7   | Waits end by their deadlines.                                                          |
@@ -36,8 +36,8 @@ public:
 
     // ---- the notices ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
-    // The value that the guard of this acquisition shows.
-    [[nodiscard]] core::time_point valid_until(client_id client, core::acquisition_id which) const;
+    // The value that the guard of this contender shows.
+    [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
     // Returns true if the guard of this part says that it is valid.
     [[nodiscard]] bool part_valid(client_id client, const composite& composite,
                                   std::size_t part) const;
@@ -56,8 +56,8 @@ private:
         const client_view* client = nullptr;
         const composite_holder* state = nullptr;
     };
-    [[nodiscard]] const acquisition_record* record(client_id client, const composite& composite,
-                                                   std::size_t part) const;
+    [[nodiscard]] const contender_record* record(client_id client, const composite& composite,
+                                                 std::size_t part) const;
     [[nodiscard]] bool forced(client_id client, const composite& composite) const;
     [[nodiscard]] std::size_t count_valid(client_id client, const composite& composite) const;
     [[nodiscard]] const client_view& view(client_id client) const;

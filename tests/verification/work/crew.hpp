@@ -22,7 +22,7 @@ struct crew_member {
     doing state = doing::resting;
     std::size_t rounds = 0;    // remaining rounds
     std::uint64_t serial = 0;  // number of the planned event; older events are void
-    core::acquisition_id current{};
+    core::contender_id current{};
     std::string folder;
     std::string znode;  // the hold's
 };

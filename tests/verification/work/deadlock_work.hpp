@@ -26,8 +26,8 @@ struct deadlock_look {
 struct deadlock_worker : crew_member {
     std::string owner;
     std::string second_folder;
-    std::optional<core::acquisition_id> first;   // a held lock
-    std::optional<core::acquisition_id> second;  // a held lock
+    std::optional<core::contender_id> first;   // a held lock
+    std::optional<core::contender_id> second;  // a held lock
     bool wants_second = false;
     std::optional<deadlock_look> look;
     core::inquiry_id request{};

@@ -48,8 +48,8 @@ private:
         std::size_t words = 0;     // actions that its user will still take
         bool closes_next = false;  // when it leads
         // State of the shell.
-        std::map<turn, core::acquisition_id> requests;  // waiting or held
-        std::set<turn> given_up;                        // perhaps before they were requested
+        std::map<turn, core::contender_id> requests;  // waiting or held
+        std::set<turn> given_up;                      // perhaps before they were requested
         turn newest = 0;
         // State of the function.
         bool leads = false;              // called

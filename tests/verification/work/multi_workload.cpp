@@ -168,7 +168,7 @@ composite multi_workload::make(std::size_t which) const {
     return composite;
 }
 
-// Half of the acquisitions use trials, whatever the earlier trials returned: more than trial_pace allows.
+// Half of the calls use trials, whatever the earlier trials returned: more than trial_pace allows.
 core::all_of::course multi_workload::draw_course(bool once) const {
     if (once || dice_.chance(0.5)) return core::all_of::course::in_order;
     return dice_.chance(0.5) ? core::all_of::course::all_at_once
@@ -197,12 +197,12 @@ void multi_workload::try_all(std::uint64_t key, const std::vector<std::size_t>& 
     std::vector<core::acquire> calls;
     auto id = static_cast<std::uint64_t>(client_.next_id());
     for (const auto part : parts)
-        calls.push_back(prepare(key, part, asked::to_try, core::acquisition_id{id++}));
+        calls.push_back(prepare(key, part, asked::to_try, core::contender_id{id++}));
     client_.acquire_together(std::move(calls));
 }
 
 core::acquire multi_workload::prepare(std::uint64_t key, std::size_t part, asked how,
-                                      core::acquisition_id id) {
+                                      core::contender_id id) {
     auto& mine = composites_.at(key);
     core::acquire call;
     call.settings.folder = mine.folders[part];
@@ -279,7 +279,7 @@ void multi_workload::execute(std::uint64_t key) {
     auto& mine = composites_.at(key);
     const auto carry = [&](auto& value) {
         using V = std::decay_t<decltype(value)>;
-        std::vector<core::acquisition_id> given_back;
+        std::vector<core::contender_id> given_back;
         const auto give_back = [&] {
             if (!given_back.empty()) client_.release_together(std::exchange(given_back, {}));
         };

@@ -61,7 +61,7 @@ private:
     void ask(std::uint64_t key, std::size_t part);
     void try_all(std::uint64_t key, const std::vector<std::size_t>& parts);
     // Notes one part, and returns its request.
-    core::acquire prepare(std::uint64_t key, std::size_t part, asked how, core::acquisition_id id);
+    core::acquire prepare(std::uint64_t key, std::size_t part, asked how, core::contender_id id);
     void granted(composite& composite);
     void over(composite& composite);
     void leave(composite& composite);
@@ -77,7 +77,7 @@ private:
     std::vector<worker> workers_;
     std::map<std::uint64_t, composite> composites_;
     std::uint64_t composites_begun_ = 0;
-    std::map<core::acquisition_id, part_of> parts_;
+    std::map<core::contender_id, part_of> parts_;
     std::deque<core::notice> told_;
     bool stopping_ = false;
 };

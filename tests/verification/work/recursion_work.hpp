@@ -17,7 +17,7 @@ namespace turnstile::simulation {
 struct recursive_worker : crew_member {
     struct share {
         lock_owner owner;
-        core::acquisition_id by{};
+        core::contender_id by{};
     };
     std::vector<share> shares;  // the shares that it has, the latest last
 };
@@ -30,7 +30,7 @@ public:
 
 private:
     struct held {
-        core::acquisition_id by{};
+        core::contender_id by{};
         core::time_point until = core::time_point::max();  // limit of this share
     };
     using table = detail::owner_table<lock_owner, held>;
@@ -47,8 +47,8 @@ private:
     [[nodiscard]] bool valid(const held& hold) const;
 
     table owners_;
-    std::map<core::acquisition_id, lock_owner> queued_;
-    std::set<core::acquisition_id> lost_;
+    std::map<core::contender_id, lock_owner> queued_;
+    std::set<core::contender_id> lost_;
 };
 
 }  // namespace turnstile::simulation

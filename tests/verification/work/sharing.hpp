@@ -25,7 +25,7 @@ struct local_call {
     core::sharing::caller caller;
     bool given_up = false;
     state now = state::waiting;
-    std::optional<core::acquisition_id> contender;
+    std::optional<core::contender_id> contender;
     fencing_token token;
     core::time_point limit = core::time_point::max();  // limit of this call
 };
@@ -37,9 +37,9 @@ struct shared_lock {
     std::map<core::local_id, local_call> calls;  // in the order of arrival
     std::uint64_t number = 0;                    // number of the latest requested contender
     bool withdrawn = false;
-    std::optional<core::acquisition_id> held;  // from its known grant until it is given back
-    std::optional<core::time_point> armed;     // deadline of its timer
-    std::size_t unanswered = 0;                // requested, and not answered
+    std::optional<core::contender_id> held;  // from its known grant until it is given back
+    std::optional<core::time_point> armed;   // deadline of its timer
+    std::size_t unanswered = 0;              // requested, and not answered
 };
 
 // The judge's view of threads that share a contender.

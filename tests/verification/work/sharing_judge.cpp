@@ -34,9 +34,8 @@ bool anybody_waits(const shared_lock& lock) {
 
 // ---- questions ------------------------------------------------------------------------------
 
-const acquisition_record& sharing_judge::record(client_id client,
-                                                core::acquisition_id which) const {
-    return history_.acquisitions.at({client, which});
+const contender_record& sharing_judge::record(client_id client, core::contender_id which) const {
+    return history_.contenders.at({client, which});
 }
 
 const client_view& sharing_judge::view(client_id client) const {
@@ -45,15 +44,15 @@ const client_view& sharing_judge::view(client_id client) const {
             })->client;
 }
 
-core::time_point sharing_judge::valid_until(client_id client, core::acquisition_id which) const {
+core::time_point sharing_judge::valid_until(client_id client, core::contender_id which) const {
     return record(client, which).valid_until.value_or(core::time_point::min());
 }
 
-fencing_token sharing_judge::token(client_id client, core::acquisition_id which) const {
+fencing_token sharing_judge::token(client_id client, core::contender_id which) const {
     return record(client, which).token;
 }
 
-bool sharing_judge::contender_valid(client_id client, core::acquisition_id which) const {
+bool sharing_judge::contender_valid(client_id client, core::contender_id which) const {
     return record(client, which).holds() && view(client).local_now() < valid_until(client, which);
 }
 
@@ -62,11 +61,11 @@ bool sharing_judge::valid(client_id client, const local_call& call) const {
            view(client).local_now() < call.limit;
 }
 
-bool sharing_judge::answered(client_id client, core::acquisition_id which) const {
+bool sharing_judge::answered(client_id client, core::contender_id which) const {
     return record(client, which).answered();
 }
 
-bool sharing_judge::forced(client_id client, core::acquisition_id which) const {
+bool sharing_judge::forced(client_id client, core::contender_id which) const {
     const auto* znode = history_.find(record(client, which).znode);
     return znode != nullptr &&
            (history_.forced(*znode) || contenders_.is_failed_by_servers({client, which}, *znode));
@@ -295,7 +294,7 @@ bool sharing_judge::others_queue(client_id client, const shared_lock& lock) cons
     // end of its lease.
     if (history_.closed_by_hand(history_.find(znode)->session)) return false;
     const auto& all = history_.of(lock.folder);
-    return std::any_of(all.rbegin(), all.rend(), [&znode](const contender_record& contender) {
+    return std::any_of(all.rbegin(), all.rend(), [&znode](const znode_record& contender) {
         return contender.deleted == 0 && contender.znode != znode;
     });
 }

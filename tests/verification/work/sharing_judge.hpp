@@ -46,11 +46,11 @@ public:
 
     // ---- questions, as a guard answers them ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
-    [[nodiscard]] core::time_point valid_until(client_id client, core::acquisition_id which) const;
-    [[nodiscard]] fencing_token token(client_id client, core::acquisition_id which) const;
-    [[nodiscard]] bool contender_valid(client_id client, core::acquisition_id which) const;
+    [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
+    [[nodiscard]] fencing_token token(client_id client, core::contender_id which) const;
+    [[nodiscard]] bool contender_valid(client_id client, core::contender_id which) const;
     [[nodiscard]] bool valid(client_id client, const local_call& call) const;
-    [[nodiscard]] bool answered(client_id client, core::acquisition_id which) const;
+    [[nodiscard]] bool answered(client_id client, core::contender_id which) const;
 
     // ---- inputs of the state machine, before it gets them ----
     void on_contender_granted(const shared_lock& lock, std::uint64_t number);
@@ -107,10 +107,9 @@ private:
     void judge_calls(const holder& party, const shared_lock& lock, books& mine) const;
     void judge_warning(const holder& party, const shared_lock& lock, books& mine) const;
     void judge_together(const std::vector<holder>& all) const;
-    [[nodiscard]] const acquisition_record& record(client_id client,
-                                                   core::acquisition_id which) const;
+    [[nodiscard]] const contender_record& record(client_id client, core::contender_id which) const;
     [[nodiscard]] const client_view& view(client_id client) const;
-    [[nodiscard]] bool forced(client_id client, core::acquisition_id which) const;
+    [[nodiscard]] bool forced(client_id client, core::contender_id which) const;
     [[nodiscard]] bool others_queue(client_id client, const shared_lock& lock) const;
 
     history& history_;

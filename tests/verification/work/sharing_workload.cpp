@@ -274,8 +274,7 @@ void sharing_workload::give_up_all(const shared_lock& lock) {
 }
 
 // Reports success only for a hold that is valid now; threads that enter again do the same.
-void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number,
-                                  core::acquisition_id id) {
+void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number, core::contender_id id) {
     if (!judge_.contender_valid(id_, id)) {
         client_.release(id);
         if (client_.plan().enters_again) return on_late_grant(lock, number);

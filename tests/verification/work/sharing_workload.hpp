@@ -61,7 +61,7 @@ private:
     void give_up_all(const shared_lock& lock);
     void withdraw(shared_lock& lock, std::uint64_t number);
 
-    void on_granted(shared_lock& lock, std::uint64_t number, core::acquisition_id id);
+    void on_granted(shared_lock& lock, std::uint64_t number, core::contender_id id);
     void on_late_grant(shared_lock& lock, std::uint64_t number);
     void on_refused(shared_lock& lock, std::uint64_t number, const error& why);
     void on_lost(shared_lock& lock, std::uint64_t number, const error& why);
@@ -76,7 +76,7 @@ private:
     sharing_judge& judge_;
     std::vector<worker> workers_;
     std::vector<shared_lock> locks_;
-    std::map<core::acquisition_id, contender> contenders_;
+    std::map<core::contender_id, contender> contenders_;
     std::uint64_t calls_ = 0;
     std::uint64_t tasks_planned_ = 0;
     std::map<std::uint64_t, std::function<void()>> tasks_;

@@ -12,7 +12,7 @@ namespace turnstile::simulation {
 struct lock_worker : crew_member {
     core::claim wants;
     bool renaming = false;
-    std::optional<core::acquisition_id> base;  // the upgradable hold under the current upgrade
+    std::optional<core::contender_id> base;  // the upgradable hold under the current upgrade
 };
 
 class workload final : public crew<lock_worker> {

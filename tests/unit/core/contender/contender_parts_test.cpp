@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small parts of an acquisition: the creation of parents, the reading of permits, the order of ties, the classes
+// The small parts of a contender: the creation of parents, the reading of permits, the order of ties, the classes
 // of answers.
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr acquisition_id k_hold{1};
+constexpr contender_id k_hold{1};
 constexpr commit_id k_commit{2};
 
 TEST(commit_table, keeps_the_writes_of_a_hold_until_they_are_idle) {

@@ -8,13 +8,13 @@
 namespace turnstile::core {
 namespace contender_table_tests {
 
-constexpr acquisition_id k_ann{1};
-constexpr acquisition_id k_bob{2};
+constexpr contender_id k_ann{1};
+constexpr contender_id k_bob{2};
 
-contender waiter(const std::string& folder) {
-    acquisition_settings settings;
+contender_entry waiter(const std::string& folder) {
+    contender_settings settings;
     settings.folder = folder;
-    return {acquisition{settings}};
+    return {contender{settings}};
 }
 
 TEST(contender_table, counts_the_bytes_of_the_znodes_that_its_contenders_may_have) {

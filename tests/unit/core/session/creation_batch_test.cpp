@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 creation in(const std::string& folder, std::uint64_t id, std::size_t bytes = 0) {
-    return {acquisition_id{id},
+    return {contender_id{id},
             ticket{id},
             {folder + "/_c_g-lock-", std::string(bytes, 'x'), create_mode::ephemeral_sequential}};
 }

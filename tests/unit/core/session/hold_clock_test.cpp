@@ -17,7 +17,7 @@ using test::at;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr acquisition_id k_ann{1};
+constexpr contender_id k_ann{1};
 constexpr bool k_holds = true;
 constexpr bool k_waits = false;
 

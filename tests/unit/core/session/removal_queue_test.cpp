@@ -13,7 +13,7 @@ namespace {
 using ::testing::SizeIs;
 
 removal make_removal(std::uint64_t number, std::size_t length = 60) {
-    return {acquisition_id{number}, ticket{number}, std::string(length, 'p'), {}};
+    return {contender_id{number}, ticket{number}, std::string(length, 'p'), {}};
 }
 
 TEST(removal_queue, takes_as_many_as_go_together) {

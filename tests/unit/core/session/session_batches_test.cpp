@@ -35,7 +35,7 @@ protected:
         on_event(role);
     }
 
-    static acquisition_id member(std::size_t i) { return acquisition_id{100 + i}; }
+    static contender_id member(std::size_t i) { return contender_id{100 + i}; }
     void enter(std::size_t i, const std::string& folder) {
         core::acquire request;
         request.id = member(i);

@@ -26,7 +26,7 @@ protected:
         attach(server_role::standalone, k_burst_timeout);
         take_lock(k_ann);
     }
-    void acquire_in(const std::string& folder, acquisition_id id) {
+    void acquire_in(const std::string& folder, contender_id id) {
         core::acquire request;
         request.id = id;
         request.settings.folder = folder;
@@ -38,7 +38,7 @@ protected:
         endless.window = {k_endless, k_endless};
         return endless;
     }
-    static acquisition_id burst_id(std::uint64_t i) { return acquisition_id{100 + i}; }
+    static contender_id burst_id(std::uint64_t i) { return contender_id{100 + i}; }
     void burst() {
         for (std::uint64_t i = 0; i != k_burst; ++i)
             acquire_in("/free/" + std::to_string(i), burst_id(i));
@@ -100,7 +100,7 @@ TEST_F(session_without_a_window, a_burst_costs_the_hold) {
 TEST_F(session_burst, enters_in_the_order_of_the_calls) {
     burst();
     serve_all();
-    std::vector<acquisition_id> order;
+    std::vector<contender_id> order;
     for (const auto& notice : notices)
         if (std::holds_alternative<entered>(notice.event)) order.push_back(notice.id);
     EXPECT_EQ(order.size(), k_burst + 1);

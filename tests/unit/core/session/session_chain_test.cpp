@@ -27,7 +27,7 @@ protected:
     static constexpr duration k_pause = 50ms;
 
     // Queues a contender of ours behind `ahead` others.
-    std::string wait_behind(acquisition_id id, std::int32_t ahead, std::int32_t first = 0) {
+    std::string wait_behind(contender_id id, std::int32_t ahead, std::int32_t first = 0) {
         acquire(id);
         names others;
         for (std::int32_t i = 0; i != ahead; ++i) others.push_back(stranger(first + i));

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 class session_deadlines : public test::session_fixture {
 protected:
-    std::string message_of_failure(acquisition_id id) const {
+    std::string message_of_failure(contender_id id) const {
         for (const auto& notice : notices)
             if (const auto* found = std::get_if<failed>(&notice.event); found && notice.id == id)
                 return found->why.message();

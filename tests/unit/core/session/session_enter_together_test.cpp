@@ -20,7 +20,7 @@ class session_enter_together : public test::session_fixture {
 protected:
     void SetUp() override { start_attached(); }
 
-    static core::acquire request_in(const std::string& folder, acquisition_id id) {
+    static core::acquire request_in(const std::string& folder, contender_id id) {
         core::acquire request;
         request.id = id;
         request.settings.folder = folder;
@@ -29,7 +29,7 @@ protected:
     void enter(const names& folders) {
         acquire_together request;
         for (std::size_t i = 0; i != folders.size(); ++i)
-            request.all.push_back(request_in(folders[i], acquisition_id{i + 1}));
+            request.all.push_back(request_in(folders[i], contender_id{i + 1}));
         on(std::move(request));
     }
     // Returns the contenders' creates of the oldest transaction, without the probe.
@@ -201,11 +201,11 @@ TEST_F(session_enter_together, without_a_connection_enter_when_there_is_one) {
 // Contenders of this session that have given up do not block later ones.
 TEST_F(session_enter_together, follow_the_removals_that_wait) {
     for (std::uint64_t i = 0; i != 4; ++i) {
-        acquire(acquisition_id{100 + i});
+        acquire(contender_id{100 + i});
         answer_create_and_list(static_cast<std::int32_t>(i) + 1, {stranger(0)});
         answer<get_op>();
     }
-    for (std::uint64_t i = 0; i != 4; ++i) leave(acquisition_id{100 + i});
+    for (std::uint64_t i = 0; i != 4; ++i) leave(contender_id{100 + i});
     log.clear();
     enter({"/a", "/b"});
     std::vector<multi_op> sent;

@@ -42,7 +42,7 @@ TEST_F(session_flapping, replaces_a_session_on_whose_connections_nothing_is_answ
 TEST_F(session_flapping, leaves_one_that_breaks_often_and_answers_between) {
     for (int i = 0; i != 100; ++i) {
         pass(1s);
-        acquire(acquisition_id{static_cast<std::uint64_t>(10 + i)});
+        acquire(contender_id{static_cast<std::uint64_t>(10 + i)});
         answer_all_ok();
         on_event(link(link_kind::detached));
         lose_requests();

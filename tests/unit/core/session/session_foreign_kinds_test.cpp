@@ -26,7 +26,7 @@ protected:
         return result;
     }
     // Acquires a mutex with number 5, while a writer of the same path has the number `other`.
-    void acquire_beside(acquisition_id id, std::int32_t other) {
+    void acquire_beside(contender_id id, std::int32_t other) {
         acquire(id);
         answer_create_and_list(5, {writer(other)});
         answer_all_ok();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of one folder that the acquisitions of a session share.
+// Lists of one folder that the contenders of a session share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ protected:
         answer.children = children;
         on_event(std::move(answer));
     }
-    [[nodiscard]] std::optional<std::size_t> ahead(acquisition_id id) const {
+    [[nodiscard]] std::optional<std::size_t> ahead(contender_id id) const {
         std::optional<std::size_t> known;
         for (const auto& notice : notices)
             if (const auto* place = std::get_if<queued>(&notice.event); place && notice.id == id)

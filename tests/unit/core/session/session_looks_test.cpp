@@ -19,7 +19,7 @@ protected:
 
     session_looks() { start_attached(); }
 
-    void wait_behind(acquisition_id id, std::int32_t sequence, names others) {
+    void wait_behind(contender_id id, std::int32_t sequence, names others) {
         acquire(id);
         answer_create_and_list(sequence, std::move(others));
         answer_all_ok();
@@ -71,7 +71,7 @@ TEST_F(session_looks, give_back_a_watch_that_an_earlier_connection_set) {
 }
 
 // Ann watched the same znode, and left. Then no event came.
-TEST_F(session_looks, give_back_a_watch_that_another_acquisition_set) {
+TEST_F(session_looks, give_back_a_watch_that_another_contender_set) {
     wait_behind(k_ann, 5, {stranger(4)});
     acquire(k_bob);
     answer_create_and_list(6, {stranger(4)});
@@ -122,7 +122,7 @@ TEST_F(session_looks, of_a_crowd_are_taken_in_turn) {
     constexpr int k_crowd = 40;
     names others{stranger(1), stranger(2)};
     for (int i = 0; i != k_crowd; ++i) {
-        const acquisition_id id{100U + static_cast<unsigned>(i)};
+        const contender_id id{100U + static_cast<unsigned>(i)};
         acquire(id);
         const auto path = answer_create_and_list(10 + i, others);
         answer_all_ok();
@@ -142,7 +142,7 @@ TEST_F(session_looks, of_a_crowd_are_taken_in_turn) {
 }
 
 TEST_F(session_looks, of_a_hold_that_hears_of_others_are_lists) {
-    acquisition_settings settings{"/q", "data"};
+    contender_settings settings{"/q", "data"};
     settings.tells_contended = true;
     on(core::acquire{k_ann, settings, {}, {}, {}});
     const auto own = answer_create_and_list(0);

@@ -16,8 +16,8 @@ using ::testing::SizeIs;
 class session_removals : public test::session_fixture {
 protected:
     static constexpr std::int32_t k_crowd = 5;
-    static acquisition_id member(std::int32_t i) {
-        return acquisition_id{100 + static_cast<std::uint64_t>(i)};
+    static contender_id member(std::int32_t i) {
+        return contender_id{100 + static_cast<std::uint64_t>(i)};
     }
     // Lets all members wait for a contender of another session.
     void let_wait(std::int32_t count = k_crowd) {

@@ -34,9 +34,9 @@ protected:
         on_event(role);
     }
 
-    acquisition_id enter(contender_kind kind = contender_kind::lock, attempt mode = attempt::wait) {
+    contender_id enter(contender_kind kind = contender_kind::lock, attempt mode = attempt::wait) {
         core::acquire request;
-        request.id = acquisition_id{++acquired_};
+        request.id = contender_id{++acquired_};
         request.settings.folder = "/q";
         request.settings.wants.kind = kind;
         request.settings.mode = mode;
@@ -84,7 +84,7 @@ protected:
         return lists;
     }
 
-    acquisition_id latest_{};
+    contender_id latest_{};
     std::string latest_path_;
 
 private:

@@ -277,9 +277,9 @@ TEST_F(session_states, end_with_refused_credentials) {
     EXPECT_TRUE(session.idle());
     EXPECT_EQ(session.next_deadline(), std::nullopt) << "no new session is tried";
 
-    acquire(core::acquisition_id{9});
-    EXPECT_EQ(why<failed>(core::acquisition_id{9}), errc::auth_failed);
-    EXPECT_EQ(told<gone>(core::acquisition_id{9}), 1U);
+    acquire(core::contender_id{9});
+    EXPECT_EQ(why<failed>(core::contender_id{9}), errc::auth_failed);
+    EXPECT_EQ(told<gone>(core::contender_id{9}), 1U);
     on(read{core::inquiry_id{10}, exists_op{"/q"}, {}});
     EXPECT_EQ(std::get<error>(answers[1].outcome), errc::auth_failed);
 }

@@ -156,7 +156,7 @@ TEST_F(session_throttled, pauses_grow_and_begin_anew_after_an_answer) {
 
 TEST_F(session_throttled, one_burst_is_one_pause) {
     start_attached();
-    for (std::uint64_t i = 1; i <= k_often; ++i) acquire(acquisition_id{i});
+    for (std::uint64_t i = 1; i <= k_often; ++i) acquire(contender_id{i});
     throttle_all();
     EXPECT_LE(*session.next_deadline() - now, k_first);
     EXPECT_THAT(warnings, SizeIs(1));

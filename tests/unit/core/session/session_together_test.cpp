@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 
 class session_together : public test::session_fixture {
 protected:
-    std::string hold_in(const std::string& folder, acquisition_id id) {
+    std::string hold_in(const std::string& folder, contender_id id) {
         core::acquire request;
         request.id = id;
         request.settings.folder = folder;
@@ -54,11 +54,11 @@ TEST_F(session_together, go_in_one_transaction) {
 
 TEST_F(session_together, do_not_wait_for_removals_that_are_under_way) {
     for (std::uint64_t i = 0; i != 4; ++i) {
-        acquire(acquisition_id{100 + i});
+        acquire(contender_id{100 + i});
         answer_create_and_list(static_cast<std::int32_t>(i) + 1, {stranger(0)});
         answer<get_op>();
     }
-    for (std::uint64_t i = 0; i != 4; ++i) leave(acquisition_id{100 + i});
+    for (std::uint64_t i = 0; i != 4; ++i) leave(contender_id{100 + i});
     EXPECT_EQ(count<remove_op>(), 2U);
     EXPECT_EQ(count<multi_op>(), 0U);
     all_leave();

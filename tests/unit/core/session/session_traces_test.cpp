@@ -17,7 +17,7 @@ class session_traces : public test::session_fixture {
 protected:
     const std::string ahead_ = "/q/" + stranger(4);
 
-    std::string queue_behind(acquisition_id id, std::int32_t sequence) {
+    std::string queue_behind(contender_id id, std::int32_t sequence) {
         acquire(id);
         auto znode = answer_create_and_list(sequence, {stranger(3), stranger(4)});
         answer_all_ok();
@@ -152,7 +152,7 @@ TEST_F(session_traces, in_bytes_are_those_of_the_paths) {
 TEST_F(session_traces, in_bytes_are_counted_from_the_call_until_it_is_gone) {
     start();
     constexpr std::uint64_t k_many = 100;
-    for (std::uint64_t i = 1; i <= k_many; ++i) acquire(acquisition_id{i});
+    for (std::uint64_t i = 1; i <= k_many; ++i) acquire(contender_id{i});
     const auto all = session.owned_bytes();
     EXPECT_GT(all, 0U) << "each will create as soon as there is a server";
     EXPECT_EQ(all % k_many, 0U);
@@ -160,7 +160,7 @@ TEST_F(session_traces, in_bytes_are_counted_from_the_call_until_it_is_gone) {
     EXPECT_EQ(session.owned_bytes(), all);
     expire();
     EXPECT_EQ(session.owned_bytes(), all) << "they will enter again";
-    for (std::uint64_t i = 1; i <= k_many; ++i) leave(acquisition_id{i});
+    for (std::uint64_t i = 1; i <= k_many; ++i) leave(contender_id{i});
     EXPECT_EQ(session.owned_bytes(), 0U);
 }
 
@@ -194,7 +194,7 @@ TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen
 class session_traces_of_a_late_create : public session_traces {
 protected:
     // The create of `id` is lost with its connection, and a list behind a commit does not show it. Returns the path.
-    std::string abandon_create(acquisition_id id) {
+    std::string abandon_create(contender_id id) {
         acquire(id);
         auto name = name_of(op<create_op>().path) + "0000000009";
         detach();
@@ -327,7 +327,7 @@ TEST_F(session_traces, are_none_after_many_callers_that_came_and_went) {
     base::random chance{1};
     std::int32_t sequence = 100;
     for (std::uint64_t i = 1; i <= 300; ++i) {
-        const acquisition_id id{i};
+        const contender_id id{i};
         acquire(id);
         switch (chance() % 6) {
             case 0:

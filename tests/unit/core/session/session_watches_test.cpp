@@ -10,8 +10,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr acquisition_id k_ann{1};
-constexpr acquisition_id k_bob{2};
+constexpr contender_id k_ann{1};
+constexpr contender_id k_bob{2};
 
 TEST(session_watches, a_deletion_uses_the_watch_up_and_a_change_does_not_end_the_interest) {
     session_watches watches;

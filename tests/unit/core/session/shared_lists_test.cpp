@@ -10,8 +10,8 @@ namespace shared_lists_tests {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr list_sharer k_ann{acquisition_id{1}, ticket{11}};
-constexpr list_sharer k_bob{acquisition_id{2}, ticket{12}};
+constexpr list_sharer k_ann{contender_id{1}, ticket{11}};
+constexpr list_sharer k_bob{contender_id{2}, ticket{12}};
 constexpr ticket k_first{10};
 constexpr ticket k_second{20};
 

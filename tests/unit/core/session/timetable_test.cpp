@@ -14,11 +14,11 @@ namespace timetable_tests {
 using namespace std::chrono_literals;
 using test::at;
 
-constexpr acquisition_id k_ann{1};
-constexpr acquisition_id k_bob{2};
+constexpr contender_id k_ann{1};
+constexpr contender_id k_bob{2};
 
 TEST(timetable, hands_out_what_is_due_the_earliest_first) {
-    timetable<acquisition_id> table;
+    timetable<contender_id> table;
     table.add(at(2s), k_ann);
     table.add(at(1s), k_bob);
     EXPECT_EQ(table.next(), at(1s));
@@ -26,18 +26,18 @@ TEST(timetable, hands_out_what_is_due_the_earliest_first) {
     EXPECT_EQ(table.take_due(at(2s)), k_bob);
     EXPECT_EQ(table.take_due(at(2s)), k_ann);
     EXPECT_EQ(table.take_due(at(2s)), std::nullopt);
-    EXPECT_EQ(table, timetable<acquisition_id>{});
+    EXPECT_EQ(table, timetable<contender_id>{});
 }
 
 TEST(timetable, keeps_what_is_only_looked_at) {
-    timetable<acquisition_id> table;
+    timetable<contender_id> table;
     table.add(at(1s), k_ann);
     EXPECT_EQ(table.due(at(1s)), k_ann);
     EXPECT_EQ(table.due(at(1s)), k_ann);
 }
 
 TEST(timetable, forgets_an_entry_by_its_time_and_id) {
-    timetable<acquisition_id> table;
+    timetable<contender_id> table;
     table.add(at(1s), k_ann);
     table.add(at(1s), k_bob);
     table.remove(at(1s), k_ann);

@@ -10,8 +10,8 @@ namespace watch_registry_tests {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr acquisition_id k_ann{1};
-constexpr acquisition_id k_bob{2};
+constexpr contender_id k_ann{1};
+constexpr contender_id k_bob{2};
 
 TEST(watch_registry, tells_everybody_who_is_interested_in_a_path) {
     watch_registry registry;

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -17,20 +17,20 @@ using ::testing::IsEmpty;
 using ::testing::Pointee;
 using ::testing::UnorderedElementsAre;
 
-acquisition_settings for_permit(std::int32_t permits = 1, std::optional<std::int32_t> limit = {},
-                                attempt mode = attempt::wait) {
-    acquisition_settings result{"/a/s", "data"};
+contender_settings for_permit(std::int32_t permits = 1, std::optional<std::int32_t> limit = {},
+                              attempt mode = attempt::wait) {
+    contender_settings result{"/a/s", "data"};
     result.mode = mode;
     result.wants = {contender_kind::permit, permits};
     result.limit = limit;
     return result;
 }
 
-class acquisition_permits : public test::acquisition_fixture {
+class contender_permits : public test::contender_fixture {
 protected:
-    acquisition_permits() : acquisition_fixture{for_permit()} {}
+    contender_permits() : contender_fixture{for_permit()} {}
 
-    void use(acquisition_settings settings) { lock = acquisition{std::move(settings)}; }
+    void use(contender_settings settings) { lock = contender{std::move(settings)}; }
     static std::string lease(std::int32_t number, std::int32_t permits = 1) {
         return contender_prefix("ffffffff-0000-4000-8000-000000000000",
                                 {contender_kind::permit, permits}) +
@@ -60,7 +60,7 @@ protected:
     }
 };
 
-TEST_F(acquisition_permits, reads_the_limit_behind_the_list) {
+TEST_F(contender_permits, reads_the_limit_behind_the_list) {
     lock.start(session.event());
     ASSERT_EQ(session.sent.size(), 3U);
     EXPECT_TRUE(std::holds_alternative<create_op>(session.sent[0].op));
@@ -68,7 +68,7 @@ TEST_F(acquisition_permits, reads_the_limit_behind_the_list) {
     EXPECT_EQ(session.sent[2].op, operation{get_op{"/a/s"}});
 }
 
-TEST_F(acquisition_permits, is_granted_when_the_limit_says_that_there_is_room) {
+TEST_F(contender_permits, is_granted_when_the_limit_says_that_there_is_room) {
     enter_queue(5, {lease(4)});
     EXPECT_FALSE(lock.holds()) << "how many there are is not known yet";
     limit_answers("2");
@@ -78,7 +78,7 @@ TEST_F(acquisition_permits, is_granted_when_the_limit_says_that_there_is_room) {
 }
 
 // Another client resized the semaphore in between, and may have removed our znode as well: the list is outdated.
-TEST_F(acquisition_permits, lists_again_where_the_limit_is_younger_than_the_list) {
+TEST_F(contender_permits, lists_again_where_the_limit_is_younger_than_the_list) {
     enter_queue(5, {});
     auto limit = session.reply_to_get("/a/s");
     limit.data = "1";
@@ -89,7 +89,7 @@ TEST_F(acquisition_permits, lists_again_where_the_limit_is_younger_than_the_list
     EXPECT_EQ(session.op<get_op>(), get_op{"/a/s"});
 }
 
-TEST_F(acquisition_permits, the_first_in_line_watches_the_limit_and_all_that_hold) {
+TEST_F(contender_permits, the_first_in_line_watches_the_limit_and_all_that_hold) {
     enter(5, {lease(3), lease(4)}, "2");
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
@@ -98,13 +98,13 @@ TEST_F(acquisition_permits, the_first_in_line_watches_the_limit_and_all_that_hol
         EXPECT_EQ(std::get<get_op>(request.op).watch, watch_mode::watch);
 }
 
-TEST_F(acquisition_permits, the_others_watch_the_one_ahead_only) {
+TEST_F(contender_permits, the_others_watch_the_one_ahead_only) {
     enter(5, {lease(2), lease(3), lease(4)}, "2");
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
 }
 
-TEST_F(acquisition_permits, looks_again_when_a_hold_ends) {
+TEST_F(contender_permits, looks_again_when_a_hold_ends) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_FALSE(lock.holds()) << "only a list and the limit tell";
@@ -114,7 +114,7 @@ TEST_F(acquisition_permits, looks_again_when_a_hold_ends) {
 }
 
 // The list has been answered, and the limit after it has not.
-TEST_F(acquisition_permits, a_second_look_waits_for_the_look_that_is_under_way) {
+TEST_F(contender_permits, a_second_look_waits_for_the_look_that_is_under_way) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
     list_answers({own});
@@ -123,7 +123,7 @@ TEST_F(acquisition_permits, a_second_look_waits_for_the_look_that_is_under_way) 
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_permits, looks_again_when_the_limit_grows) {
+TEST_F(contender_permits, looks_again_when_the_limit_grows) {
     wait_in_line();
     watch_fires(watch_kind::changed, "/a/s");
     list_answers({lease(4), own});
@@ -132,7 +132,7 @@ TEST_F(acquisition_permits, looks_again_when_the_limit_grows) {
     EXPECT_THAT(session.watched, IsEmpty());
 }
 
-TEST_F(acquisition_permits, a_limit_that_changed_before_it_was_watched_is_seen) {
+TEST_F(contender_permits, a_limit_that_changed_before_it_was_watched_is_seen) {
     enter(5, {lease(4)}, "1");
     limit_answers("2");  // the get that sets the watch
     get_answers();
@@ -141,7 +141,7 @@ TEST_F(acquisition_permits, a_limit_that_changed_before_it_was_watched_is_seen) 
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_permits, those_behind_look_again_when_the_one_ahead_was_granted) {
+TEST_F(contender_permits, those_behind_look_again_when_the_one_ahead_was_granted) {
     enter(5, {lease(3), lease(4)}, "1");
     get_answers();
     ASSERT_THAT(session.open, IsEmpty());
@@ -154,9 +154,9 @@ TEST_F(acquisition_permits, those_behind_look_again_when_the_one_ahead_was_grant
 // ---- few watches ------------------------------------------------------------------------------
 
 // 3, 4 and 5 are too many for single watches.
-class acquisition_permits_crowd : public acquisition_permits {
+class contender_permits_crowd : public contender_permits {
 protected:
-    acquisition_permits_crowd() { session.most_watched = 2; }
+    contender_permits_crowd() { session.most_watched = 2; }
 
     void wait_in_crowd() {
         enter(6, {lease(3), lease(4), lease(5)}, "3");
@@ -169,7 +169,7 @@ protected:
     }
 };
 
-TEST_F(acquisition_permits_crowd, is_watched_by_the_folder) {
+TEST_F(contender_permits_crowd, is_watched_by_the_folder) {
     wait_in_crowd();
     watch_fires(watch_kind::children, "/a/s");
     EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
@@ -179,7 +179,7 @@ TEST_F(acquisition_permits_crowd, is_watched_by_the_folder) {
     EXPECT_THAT(session.watched, IsEmpty());
 }
 
-TEST_F(acquisition_permits_crowd, that_arrives_is_listed_once_for_each_event) {
+TEST_F(contender_permits_crowd, that_arrives_is_listed_once_for_each_event) {
     wait_in_crowd();
     watch_fires(watch_kind::children, "/a/s");
     watch_fires(watch_kind::children, "/a/s");
@@ -189,7 +189,7 @@ TEST_F(acquisition_permits_crowd, that_arrives_is_listed_once_for_each_event) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_permits_crowd, that_has_shrunk_is_watched_one_by_one) {
+TEST_F(contender_permits_crowd, that_has_shrunk_is_watched_one_by_one) {
     wait_in_crowd();
     watch_fires(watch_kind::children, "/a/s");
     list_answers({lease(4), lease(5), own});
@@ -198,7 +198,7 @@ TEST_F(acquisition_permits_crowd, that_has_shrunk_is_watched_one_by_one) {
     while (session.count<get_op>() != 0) get_answers();
 }
 
-TEST_F(acquisition_permits_crowd, is_watched_again_on_a_new_connection) {
+TEST_F(contender_permits_crowd, is_watched_again_on_a_new_connection) {
     wait_in_crowd();
     detach();
     attach();
@@ -206,7 +206,7 @@ TEST_F(acquisition_permits_crowd, is_watched_again_on_a_new_connection) {
 }
 
 // The watch would remain for as long as the session: a grant does not wait for its removal.
-TEST_F(acquisition_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
+TEST_F(contender_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
     wait_in_crowd();
     session.has_lease = false;
     watch_fires(watch_kind::children, "/a/s");
@@ -222,27 +222,27 @@ TEST_F(acquisition_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
 // ---- a semaphore that has shrunk -----------------------------------------------------------------
 
 // The client that set the limit has not found out which contenders hold: 3 and 4 may, and 5 waits behind both.
-TEST_F(acquisition_permits, the_first_in_line_finds_out_who_holds_more_than_there_are) {
+TEST_F(contender_permits, the_first_in_line_finds_out_who_holds_more_than_there_are) {
     enter(6, {lease(3), lease(4), lease(5)}, "1 was 3");
     EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s", "1 was 3 up to 5", 0}));
     send_error<set_op>(server_error::bad_version);
     EXPECT_EQ(session.count<set_op>(), 0U) << "somebody else was faster";
 }
 
-TEST_F(acquisition_permits, who_came_after_it_shrank_waits_for_the_one_ahead) {
+TEST_F(contender_permits, who_came_after_it_shrank_waits_for_the_one_ahead) {
     enter(6, {lease(3), lease(4), lease(5)}, "1 was 9 up to 4");
     EXPECT_THAT(session.watched, ElementsAre(path(5)));
     EXPECT_EQ(session.count<set_op>(), 0U);
 }
 
-TEST_F(acquisition_permits, the_first_that_came_after_it_shrank_watches_all_that_may_hold) {
+TEST_F(contender_permits, the_first_that_came_after_it_shrank_watches_all_that_may_hold) {
     enter(5, {lease(3), lease(4)}, "1 was 9 up to 4");
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
 }
 
 // ---- a grant after a wait is shown ------------------------------------------------------------
 
-TEST_F(acquisition_permits, writes_into_its_znode_when_it_had_to_wait) {
+TEST_F(contender_permits, writes_into_its_znode_when_it_had_to_wait) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
     list_answers({own});
@@ -256,7 +256,7 @@ TEST_F(acquisition_permits, writes_into_its_znode_when_it_had_to_wait) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-class acquisition_permits_touch : public acquisition_permits {
+class contender_permits_touch : public contender_permits {
 protected:
     void SetUp() override {
         wait_in_line();
@@ -267,7 +267,7 @@ protected:
     }
 };
 
-TEST_F(acquisition_permits_touch, is_repeated_until_it_is_answered) {
+TEST_F(contender_permits_touch, is_repeated_until_it_is_answered) {
     detach();
     attach();
     EXPECT_EQ(session.count<set_op>(), 1U);
@@ -275,7 +275,7 @@ TEST_F(acquisition_permits_touch, is_repeated_until_it_is_answered) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_permits_touch, applies_what_somebody_else_wrote_first) {
+TEST_F(contender_permits_touch, applies_what_somebody_else_wrote_first) {
     send_error<set_op>(server_error::bad_version);
     EXPECT_EQ(session.op<get_op>().path, "/a/s/" + own);
     auto answer = session.reply_to<get_op>();
@@ -287,13 +287,13 @@ TEST_F(acquisition_permits_touch, applies_what_somebody_else_wrote_first) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_permits_touch, of_a_znode_that_is_gone_is_loss) {
+TEST_F(contender_permits_touch, of_a_znode_that_is_gone_is_loss) {
     send_error<set_op>(server_error::no_node);
     expect_lost(errc::removed);
     expect_gone();
 }
 
-TEST_F(acquisition_permits_touch, that_is_forbidden_leaves_the_hold) {
+TEST_F(contender_permits_touch, that_is_forbidden_leaves_the_hold) {
     send_error<set_op>(server_error::no_auth);
     EXPECT_TRUE(lock.holds());
     EXPECT_THAT(session.open, IsEmpty());
@@ -301,7 +301,7 @@ TEST_F(acquisition_permits_touch, that_is_forbidden_leaves_the_hold) {
 
 // ---- what the folder says -------------------------------------------------------------------
 
-TEST_F(acquisition_permits, a_folder_that_says_no_number_is_refused) {
+TEST_F(contender_permits, a_folder_that_says_no_number_is_refused) {
     enter(5, {}, "192.168.0.1");
     expect_failed(errc::bad_path);
     EXPECT_THAT(failure(), HasSubstr("/a/s"));
@@ -309,14 +309,14 @@ TEST_F(acquisition_permits, a_folder_that_says_no_number_is_refused) {
     EXPECT_EQ(session.op<remove_op>().path, "/a/s/" + own);
 }
 
-TEST_F(acquisition_permits, another_number_than_agreed_is_refused_with_both) {
+TEST_F(contender_permits, another_number_than_agreed_is_refused_with_both) {
     use(for_permit(1, 3));
     enter(5, {}, "5");
     expect_failed(errc::bad_option);
     EXPECT_THAT(failure(), HasSubstr("5 permits, not 3"));
 }
 
-TEST_F(acquisition_permits, the_number_is_compared_once) {
+TEST_F(contender_permits, the_number_is_compared_once) {
     use(for_permit(1, 1));
     wait_in_line();
     watch_fires(watch_kind::changed, "/a/s");
@@ -325,7 +325,7 @@ TEST_F(acquisition_permits, the_number_is_compared_once) {
     EXPECT_TRUE(lock.holds()) << failure();
 }
 
-TEST_F(acquisition_permits, a_number_that_was_agreed_before_is_not_compared) {
+TEST_F(contender_permits, a_number_that_was_agreed_before_is_not_compared) {
     auto settings = for_permit(1, 3);
     settings.agreed = true;
     use(settings);
@@ -333,26 +333,26 @@ TEST_F(acquisition_permits, a_number_that_was_agreed_before_is_not_compared) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_permits, more_permits_than_there_are_is_refused_with_both) {
+TEST_F(contender_permits, more_permits_than_there_are_is_refused_with_both) {
     use(for_permit(6));
     enter(5, {}, "5 was 7");
     expect_failed(errc::bad_option);
     EXPECT_THAT(failure(), HasSubstr("6 of 5 permits"));
 }
 
-TEST_F(acquisition_permits, once_is_busy_when_there_is_no_room) {
+TEST_F(contender_permits, once_is_busy_when_there_is_no_room) {
     use(for_permit(1, {}, attempt::once));
     enter(5, {lease(4)}, "1");
     expect_failed(errc::busy);
 }
 
-TEST_F(acquisition_permits, a_limit_that_may_not_be_read_is_refused) {
+TEST_F(contender_permits, a_limit_that_may_not_be_read_is_refused) {
     enter_queue(5);
     send_error<get_op>(server_error::no_auth);
     expect_failed(errc::no_permission);
 }
 
-TEST_F(acquisition_permits, a_lost_answer_about_the_limit_means_to_look_again) {
+TEST_F(contender_permits, a_lost_answer_about_the_limit_means_to_look_again) {
     enter_queue(5);
     detach();
     attach();
@@ -363,7 +363,7 @@ TEST_F(acquisition_permits, a_lost_answer_about_the_limit_means_to_look_again) {
 
 // ---- no semaphore yet -----------------------------------------------------------------------
 
-TEST_F(acquisition_permits, without_a_number_nothing_is_made) {
+TEST_F(contender_permits, without_a_number_nothing_is_made) {
     lock.start(session.event());
     create_answers(server_error::no_node);
     expect_failed(errc::bad_path);
@@ -371,7 +371,7 @@ TEST_F(acquisition_permits, without_a_number_nothing_is_made) {
 }
 
 // A container would be deleted by the servers, and the number with it.
-TEST_F(acquisition_permits, the_folder_is_persistent_and_says_the_number) {
+TEST_F(contender_permits, the_folder_is_persistent_and_says_the_number) {
     use(for_permit(1, 3));
     lock.start(session.event());
     create_answers(server_error::no_node);

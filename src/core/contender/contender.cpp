@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/contender/acquisition.hpp"
+#include "core/contender/contender.hpp"
 
 #include <array>
 #include <type_traits>
@@ -31,8 +31,8 @@ template <class State>
 constexpr bool k_is_wanted =
     std::is_base_of_v<state::waiting, State> || std::is_same_v<State, held>;
 
-// The table of acquisition.hpp: a row for each state that is left, with the states that may follow it.
-constexpr std::size_t k_states = std::variant_size_v<acquisition_state>;
+// The table of contender.hpp: a row for each state that is left, with the states that may follow it.
+constexpr std::size_t k_states = std::variant_size_v<contender_state>;
 constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     // outside, creating, unsure, queued, first, held, leaving, over
     {true, true, false, false, false, false, true, true},      // outside
@@ -87,8 +87,8 @@ struct check_entry {
 
 }  // namespace
 
-acquisition acquisition::leftover(const std::string& folder, const std::string& name) {
-    acquisition found{{folder, {}, attempt::wait, session_loss_policy::fail}};
+contender contender::leftover(const std::string& folder, const std::string& name) {
+    contender found{{folder, {}, attempt::wait, session_loss_policy::fail}};
     leaving place;
     place.name = name;
     found.enter(std::move(place));
@@ -97,32 +97,32 @@ acquisition acquisition::leftover(const std::string& folder, const std::string& 
 
 // ---- transitions ----------------------------------------------------------------------------
 
-void acquisition::enter(acquisition_state&& next) {
+void contender::enter(contender_state&& next) {
     TURNSTILE_CHECK(k_may_follow[state_.index()][next.index()]);
     std::visit(check_entry{}, next);
     state_ = std::move(next);
 }
 
 template <class Event>
-void acquisition::handle(contender_session& c, Event&& event) {
-    acquisition_call call{c, settings_, facts_};
+void contender::handle(contender_session& c, Event&& event) {
+    contender_call call{c, settings_, facts_};
     std::visit([&](auto& current) { event(current, call); }, state_);
     if (call.next()) enter(std::move(*call.next()));
     if (call.steps()) step(c);
 }
 
 template <class State, class Event>
-void acquisition::handle_if(contender_session& c, Event&& event) {
+void contender::handle_if(contender_session& c, Event&& event) {
     if (!is<State>()) return;
-    handle(c, [&event](auto& current, acquisition_call& call) {
+    handle(c, [&event](auto& current, contender_call& call) {
         if constexpr (std::is_same_v<std::decay_t<decltype(current)>, State>) event(current, call);
     });
 }
 
-void acquisition::step(contender_session& c) {
+void contender::step(contender_session& c) {
     for (int steps = 0;; ++steps) {
         TURNSTILE_CHECK(steps < k_most_steps);
-        acquisition_call call{c, settings_, facts_};
+        contender_call call{c, settings_, facts_};
         std::visit(
             [&call](auto& current) {
                 using current_state = std::decay_t<decltype(current)>;
@@ -136,26 +136,26 @@ void acquisition::step(contender_session& c) {
 
 // ---- events ---------------------------------------------------------------------------------
 
-void acquisition::on_reply(contender_session& c, const reply& answer) {
-    handle(c, [&answer](auto& current, acquisition_call& call) {
+void contender::on_reply(contender_session& c, const reply& answer) {
+    handle(c, [&answer](auto& current, contender_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (!std::is_same_v<current_state, state::over>) current.on_reply(call, answer);
         call.step();
     });
 }
 
-void acquisition::on_watch(contender_session& c, const watch_event& event) {
-    handle(c, [&event](auto& current, acquisition_call& call) {
+void contender::on_watch(contender_session& c, const watch_event& event) {
+    handle(c, [&event](auto& current, contender_call& call) {
         if constexpr (k_stands<std::decay_t<decltype(current)>>) current.on_watch(call, event);
     });
 }
 
-void acquisition::on_attached(contender_session& c) {
+void contender::on_attached(contender_session& c) {
     facts_.awaits_retry = false;  // place: goes_on_when_attached
     step(c);
 }
 
-void acquisition::on_detached(contender_session& c) {
+void contender::on_detached(contender_session& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
     // Servers that go on from older data assign the same versions again, to the folder's data and to a crash mark. So
     // no write may rely on a version that was read before.
@@ -169,81 +169,80 @@ void acquisition::on_detached(contender_session& c) {
         state_);
 }
 
-void acquisition::on_epoch_end(contender_session& c, const error& why) {
+void contender::on_epoch_end(contender_session& c, const error& why) {
     facts_.awaits_retry = false;
-    handle(c, [&why](auto& current, acquisition_call& call) {
+    handle(c, [&why](auto& current, contender_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (!std::is_same_v<current_state, state::over>) current.end_epoch(call, why);
     });
 }
 
-void acquisition::on_lease_end(contender_session& c, const error& why) {
+void contender::on_lease_end(contender_session& c, const error& why) {
     // place: lease_end_revokes
-    handle_if<held>(c, [&why](held& hold, acquisition_call& call) { hold.revoke(call, why); });
+    handle_if<held>(c, [&why](held& hold, contender_call& call) { hold.revoke(call, why); });
 }
 
-void acquisition::watch_own_znode(contender_session& c) {
+void contender::watch_own_znode(contender_session& c) {
     // place: may_watch_own_znode
-    handle(c, [](auto& current, acquisition_call& call) {
+    handle(c, [](auto& current, contender_call& call) {
         if constexpr (k_is_wanted<std::decay_t<decltype(current)>>) current.watch_own(call);
     });
 }
 
-void acquisition::on_own_znode_gone(contender_session& c) {
-    handle(c, [](auto& current, acquisition_call& call) {
+void contender::on_own_znode_gone(contender_session& c) {
+    handle(c, [](auto& current, contender_call& call) {
         if constexpr (k_stands<std::decay_t<decltype(current)>>) current.lose_znode(call);
     });
 }
 
-void acquisition::on_own_znode_changed(contender_session& c) {
-    handle(c, [](auto& current, acquisition_call& call) {
+void contender::on_own_znode_changed(contender_session& c) {
+    handle(c, [](auto& current, contender_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (k_stands<current_state>) current.own.was_changed();
         if constexpr (k_is_wanted<current_state>) current.watch_own(call);
     });
 }
 
-void acquisition::apply(contender_session& c, const reply& answer) {
-    handle(c, [&answer](auto& current, acquisition_call& call) {
+void contender::apply(contender_session& c, const reply& answer) {
+    handle(c, [&answer](auto& current, contender_call& call) {
         if constexpr (k_is_wanted<std::decay_t<decltype(current)>>)
             current.apply_data(call, answer);
     });
 }
 
-void acquisition::on_delay_end(contender_session& c) {
-    handle_if<state::first>(c, [](state::first& waiter, acquisition_call& call) {
+void contender::on_delay_end(contender_session& c) {
+    handle_if<state::first>(c, [](state::first& waiter, contender_call& call) {
         if (waiter.delay.changed()) waiter.delay.change().end_has_come();
         call.step();
     });
 }
 
-// acquisition_looks.cpp explains the second look.
-void acquisition::look_again(contender_session& c) {
+// contender_looks.cpp explains the second look.
+void contender::look_again(contender_session& c) {
     if (!c.attached() || !rests_on_events()) return;
     handle_if<state::queued>(
-        c, [](state::queued& waiter, acquisition_call& call) { waiter.look_again(call); });
-    handle_if<held>(c, [](held& hold, acquisition_call& call) { hold.look_again(call); });
+        c, [](state::queued& waiter, contender_call& call) { waiter.look_again(call); });
+    handle_if<held>(c, [](held& hold, contender_call& call) { hold.look_again(call); });
 }
 
-void acquisition::rename(contender_session& c, contender_kind kind) {
-    handle_if<held>(c,
-                    [kind](held& hold, acquisition_call& call) { hold.begin_rename(call, kind); });
+void contender::rename(contender_session& c, contender_kind kind) {
+    handle_if<held>(c, [kind](held& hold, contender_call& call) { hold.begin_rename(call, kind); });
 }
 
-void acquisition::leave(contender_session& c, const error& why) {
-    handle(c, [&why](auto& current, acquisition_call& call) {
+void contender::leave(contender_session& c, const error& why) {
+    handle(c, [&why](auto& current, contender_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (k_is_entering<current_state> || k_is_wanted<current_state>)
             current.leave(call, why);
     });
 }
 
-void acquisition::revoke(contender_session& c, const error& why) {
+void contender::revoke(contender_session& c, const error& why) {
     if (!holds()) return leave(c, why);
-    handle_if<held>(c, [&why](held& hold, acquisition_call& call) { hold.revoke(call, why); });
+    handle_if<held>(c, [&why](held& hold, contender_call& call) { hold.revoke(call, why); });
 }
 
-void acquisition::version_became(std::int32_t version) noexcept {
+void contender::version_became(std::int32_t version) noexcept {
     std::visit(
         [version](auto& current) {
             if constexpr (k_stands<std::decay_t<decltype(current)>>) current.version = version;
@@ -253,20 +252,20 @@ void acquisition::version_became(std::int32_t version) noexcept {
 
 // ---- state ----------------------------------------------------------------------------------
 
-bool acquisition::waits() const noexcept {
+bool contender::waits() const noexcept {
     if (const auto* const here = std::get_if<outside>(&state_)) return !here->given_up;
     if (const auto* const here = std::get_if<creating>(&state_)) return !here->given_up;
     if (const auto* const here = std::get_if<unsure>(&state_)) return !here->given_up;
     return is<state::queued>() || is<state::first>();
 }
 
-bool acquisition::waits_to_enter() const noexcept {
+bool contender::waits_to_enter() const noexcept {
     const auto* const here = std::get_if<outside>(&state_);
     return here != nullptr && !here->given_up && !here->parents->is_under_way() &&
            !facts_.awaits_retry;
 }
 
-bool acquisition::rests_on_events() const noexcept {
+bool contender::rests_on_events() const noexcept {
     if (facts_.awaits_retry) return false;
     if (const auto* const waiter = std::get_if<state::queued>(&state_))
         return !waiter->awaited.empty();
@@ -274,24 +273,24 @@ bool acquisition::rests_on_events() const noexcept {
     return hold != nullptr && hold->behind->rests_on_event();
 }
 
-std::size_t acquisition::bytes_as(contender_kind kind) const {
+std::size_t contender::bytes_as(contender_kind kind) const {
     auto wants = settings_.wants;
     wants.kind = kind;
     return contender_bytes(folder(), wants);
 }
 
-std::string acquisition::znode() const {
+std::string contender::znode() const {
     const auto* const place = standing_in(state_);
     return base::child_path(folder(), place == nullptr ? std::string{} : place->name);
 }
 
-std::optional<std::size_t> acquisition::ahead() const noexcept {
+std::optional<std::size_t> contender::ahead() const noexcept {
     if (holds() || is<state::first>()) return 0;
     const auto* const waiter = std::get_if<state::queued>(&state_);
     return waiter == nullptr ? std::nullopt : std::optional<std::size_t>{waiter->ahead};
 }
 
-contender_kind acquisition::kind() const noexcept {
+contender_kind contender::kind() const noexcept {
     const auto* const place = standing_in(state_);
     return place == nullptr ? settings_.wants.kind : place->kind;
 }

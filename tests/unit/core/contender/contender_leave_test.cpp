@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using test::k_timed_out;
 using ::testing::IsEmpty;
 
-class acquisition_leave : public test::acquisition_fixture {
+class contender_leave : public test::contender_fixture {
 protected:
     // Checks that exactly its own znode is removed, and then the contender is gone.
     void expect_removed() {
@@ -25,7 +25,7 @@ protected:
 
 // ---- waiters --------------------------------------------------------------------------------
 
-TEST_F(acquisition_leave, before_anything_was_sent_is_over_at_once) {
+TEST_F(contender_leave, before_anything_was_sent_is_over_at_once) {
     session.is_attached = false;
     lock.start(session.event());
     lock.leave(session.event(), k_timed_out);
@@ -34,7 +34,7 @@ TEST_F(acquisition_leave, before_anything_was_sent_is_over_at_once) {
     EXPECT_THAT(session.sent, IsEmpty());
 }
 
-TEST_F(acquisition_leave, while_the_create_is_under_way_removes_what_it_made) {
+TEST_F(contender_leave, while_the_create_is_under_way_removes_what_it_made) {
     lock.start(session.event());
     lock.leave(session.event(), k_timed_out);
     expect_failed(errc::timeout);
@@ -45,7 +45,7 @@ TEST_F(acquisition_leave, while_the_create_is_under_way_removes_what_it_made) {
     expect_removed();
 }
 
-TEST_F(acquisition_leave, while_the_create_is_under_way_is_not_granted_by_its_list) {
+TEST_F(contender_leave, while_the_create_is_under_way_is_not_granted_by_its_list) {
     lock.start(session.event());
     create_answers_ok(0);
     lock.leave(session.event(), k_timed_out);
@@ -55,7 +55,7 @@ TEST_F(acquisition_leave, while_the_create_is_under_way_is_not_granted_by_its_li
     expect_removed();
 }
 
-TEST_F(acquisition_leave, while_the_create_is_refused_is_over) {
+TEST_F(contender_leave, while_the_create_is_refused_is_over) {
     lock.start(session.event());
     lock.leave(session.event(), k_timed_out);
     create_answers(server_error::no_auth);
@@ -63,14 +63,14 @@ TEST_F(acquisition_leave, while_the_create_is_refused_is_over) {
     expect_gone();
 }
 
-TEST_F(acquisition_leave, while_the_create_never_left_is_over) {
+TEST_F(contender_leave, while_the_create_never_left_is_over) {
     lock.start(session.event());
     lock.leave(session.event(), k_timed_out);
     detach(outcome::not_sent);
     expect_gone();
 }
 
-TEST_F(acquisition_leave, of_a_waiter_gives_back_its_watches_and_removes_its_znode) {
+TEST_F(contender_leave, of_a_waiter_gives_back_its_watches_and_removes_its_znode) {
     wait_for_one();
     lock.leave(session.event(), k_timed_out);
     expect_failed(errc::timeout);
@@ -78,10 +78,10 @@ TEST_F(acquisition_leave, of_a_waiter_gives_back_its_watches_and_removes_its_zno
     expect_removed();
 }
 
-TEST_F(acquisition_leave, of_a_waiter_is_final_whatever_comes_late) {
+TEST_F(contender_leave, of_a_waiter_is_final_whatever_comes_late) {
     wait_for_one();
     lock.leave(session.event(), k_timed_out);
-    watch_fires(watch_kind::deleted, "/q/" + contender(4));
+    watch_fires(watch_kind::deleted, "/q/" + other_name(4));
     lock.on_lease_confirmed(session.event());
     lock.on_own_znode_gone(session.event());
     EXPECT_EQ(session.times_told<granted>(), 0U);
@@ -89,15 +89,15 @@ TEST_F(acquisition_leave, of_a_waiter_is_final_whatever_comes_late) {
     expect_gone();
 }
 
-TEST_F(acquisition_leave, of_a_waiter_with_watches_under_way_leaves_none) {
-    enter_queue(5, {contender(4)});
+TEST_F(contender_leave, of_a_waiter_with_watches_under_way_leaves_none) {
+    enter_queue(5, {other_name(4)});
     lock.leave(session.event(), k_timed_out);
     get_answers();
     EXPECT_EQ(session.times_told<queued>(), 1U);
     expect_removed();
 }
 
-TEST_F(acquisition_leave, twice_is_leaving_once) {
+TEST_F(contender_leave, twice_is_leaving_once) {
     wait_for_one();
     lock.leave(session.event(), k_timed_out);
     lock.leave(session.event(), {errc::cancelled});
@@ -107,7 +107,7 @@ TEST_F(acquisition_leave, twice_is_leaving_once) {
     expect_removed();
 }
 
-TEST_F(acquisition_leave, of_a_waiter_that_is_told_to_go_says_why) {
+TEST_F(contender_leave, of_a_waiter_that_is_told_to_go_says_why) {
     wait_for_one();
     lock.revoke(session.event(), {errc::closed});
     expect_failed(errc::closed);
@@ -115,7 +115,7 @@ TEST_F(acquisition_leave, of_a_waiter_that_is_told_to_go_says_why) {
     expect_removed();
 }
 
-TEST_F(acquisition_leave, while_detached_removes_after_the_re_attach) {
+TEST_F(contender_leave, while_detached_removes_after_the_re_attach) {
     wait_for_one();
     detach();
     lock.leave(session.event(), k_timed_out);
@@ -126,7 +126,7 @@ TEST_F(acquisition_leave, while_detached_removes_after_the_re_attach) {
     expect_removed();
 }
 
-TEST_F(acquisition_leave, among_equal_numbers_is_quiet) {
+TEST_F(contender_leave, among_equal_numbers_is_quiet) {
     enter_queue(2147483647, {"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-2147483647"});
     lock.leave(session.event(), k_timed_out);
     get_answers(1, k_czxid - 1);
@@ -137,7 +137,7 @@ TEST_F(acquisition_leave, among_equal_numbers_is_quiet) {
 
 // ---- holders --------------------------------------------------------------------------------
 
-TEST_F(acquisition_leave, of_a_holder_is_a_release) {
+TEST_F(contender_leave, of_a_holder_is_a_release) {
     take_lock();
     lock.leave(session.event(), {errc::not_held});
     EXPECT_THAT(session.told, IsEmpty()) << "it asked for it";
@@ -145,7 +145,7 @@ TEST_F(acquisition_leave, of_a_holder_is_a_release) {
     expect_removed();
 }
 
-TEST_F(acquisition_leave, of_a_holder_gives_back_the_watch_on_its_own_znode) {
+TEST_F(contender_leave, of_a_holder_gives_back_the_watch_on_its_own_znode) {
     take_lock();
     lock.watch_own_znode(session.event());
     get_answers(session.own_session);
@@ -153,7 +153,7 @@ TEST_F(acquisition_leave, of_a_holder_gives_back_the_watch_on_its_own_znode) {
     expect_removed();
 }
 
-TEST_F(acquisition_leave, is_confirmed_by_the_watch_as_well) {
+TEST_F(contender_leave, is_confirmed_by_the_watch_as_well) {
     take_lock();
     lock.watch_own_znode(session.event());
     get_answers(session.own_session);
@@ -165,7 +165,7 @@ TEST_F(acquisition_leave, is_confirmed_by_the_watch_as_well) {
     EXPECT_EQ(session.times_told<gone>(), 1U);
 }
 
-TEST_F(acquisition_leave, tells_a_holder_that_did_not_ask_for_it) {
+TEST_F(contender_leave, tells_a_holder_that_did_not_ask_for_it) {
     take_lock();
     lock.revoke(session.event(), {errc::closed});
     ASSERT_EQ(session.told.size(), 1U);
@@ -175,14 +175,14 @@ TEST_F(acquisition_leave, tells_a_holder_that_did_not_ask_for_it) {
 
 // ---- F7: the remove -------------------------------------------------------------------------
 
-TEST_F(acquisition_leave, is_done_when_somebody_else_removed_the_znode) {
+TEST_F(contender_leave, is_done_when_somebody_else_removed_the_znode) {
     take_lock();
     lock.leave(session.event(), {errc::not_held});
     send_error<remove_op>(server_error::no_node);
     expect_gone();
 }
 
-TEST_F(acquisition_leave, removes_again_until_it_is_confirmed) {
+TEST_F(contender_leave, removes_again_until_it_is_confirmed) {
     take_lock();
     lock.leave(session.event(), {errc::not_held});
     for (int i = 0; i != 5; ++i) {
@@ -194,11 +194,11 @@ TEST_F(acquisition_leave, removes_again_until_it_is_confirmed) {
     expect_removed();
 }
 
-TEST_F(acquisition_leave, removes_again_when_the_answer_says_nothing) {
+TEST_F(contender_leave, removes_again_when_the_answer_says_nothing) {
     for (const auto refusal : {server_error::session_moved, server_error::session_expired,
                                server_error::not_read_only}) {
         session = {};
-        lock = acquisition{{"/q", ""}};
+        lock = contender{{"/q", ""}};
         take_lock();
         lock.leave(session.event(), {errc::not_held});
         send_error<remove_op>(refusal);
@@ -211,7 +211,7 @@ TEST_F(acquisition_leave, removes_again_when_the_answer_says_nothing) {
     }
 }
 
-TEST_F(acquisition_leave, at_once_removes_again_when_the_loss_is_told_late) {
+TEST_F(contender_leave, at_once_removes_again_when_the_loss_is_told_late) {
     take_lock();
     lock.leave(session.event(), {errc::not_held});
     auto late = session.reply_to<remove_op>();
@@ -225,7 +225,7 @@ TEST_F(acquisition_leave, at_once_removes_again_when_the_loss_is_told_late) {
 
 // The server is too busy, or returns an error that our release does not know: it may be temporary, and the session
 // has more holds than this.
-TEST_F(acquisition_leave, tries_again_when_a_remove_is_refused_for_now) {
+TEST_F(contender_leave, tries_again_when_a_remove_is_refused_for_now) {
     take_lock();
     lock.leave(session.event(), k_timed_out);
     send_error<remove_op>(server_error::other);
@@ -235,7 +235,7 @@ TEST_F(acquisition_leave, tries_again_when_a_remove_is_refused_for_now) {
     expect_removed();
 }
 
-TEST_F(acquisition_leave, ends_the_session_if_the_remove_is_refused_again_and_again) {
+TEST_F(contender_leave, ends_the_session_if_the_remove_is_refused_again_and_again) {
     take_lock();
     lock.leave(session.event(), k_timed_out);
     int tries = 0;
@@ -246,7 +246,7 @@ TEST_F(acquisition_leave, ends_the_session_if_the_remove_is_refused_again_and_ag
     EXPECT_EQ(tries, 16);
 }
 
-TEST_F(acquisition_leave, ends_the_session_if_the_remove_is_refused_for_good) {
+TEST_F(contender_leave, ends_the_session_if_the_remove_is_refused_for_good) {
     take_lock();
     lock.leave(session.event(), {errc::not_held});
     send_error<remove_op>(server_error::no_auth);
@@ -257,7 +257,7 @@ TEST_F(acquisition_leave, ends_the_session_if_the_remove_is_refused_for_good) {
     expect_gone();
 }
 
-TEST_F(acquisition_leave, is_over_with_the_session) {
+TEST_F(contender_leave, is_over_with_the_session) {
     take_lock();
     lock.leave(session.event(), {errc::not_held});
     end_epoch();

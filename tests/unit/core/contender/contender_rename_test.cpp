@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -13,15 +13,15 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-acquisition_settings for_writer() {
-    acquisition_settings result{"/q", "data"};
+contender_settings for_writer() {
+    contender_settings result{"/q", "data"};
     result.wants = {contender_kind::write};
     return result;
 }
 
-class acquisition_rename : public test::acquisition_fixture {
+class contender_rename : public test::contender_fixture {
 protected:
-    acquisition_rename() : acquisition_fixture{for_writer()} {}
+    contender_rename() : contender_fixture{for_writer()} {}
 
     static constexpr std::int64_t k_pzxid = 0x500000009;
 
@@ -68,7 +68,7 @@ protected:
     }
 };
 
-TEST_F(acquisition_rename, is_one_transaction_that_leaves_no_gap) {
+TEST_F(contender_rename, is_one_transaction_that_leaves_no_gap) {
     hold_as_writer();
     lock.rename(session.event(), contender_kind::read);
     ASSERT_EQ(session.open.size(), 1U);
@@ -78,7 +78,7 @@ TEST_F(acquisition_rename, is_one_transaction_that_leaves_no_gap) {
     expect_renamed();
 }
 
-TEST_F(acquisition_rename, can_be_done_again) {
+TEST_F(contender_rename, can_be_done_again) {
     hold_as_writer();
     lock.rename(session.event(), contender_kind::upgradable);
     send_ok<multi_op>();
@@ -89,7 +89,7 @@ TEST_F(acquisition_rename, can_be_done_again) {
 }
 
 // The event of the transaction arrives before its answer.
-TEST_F(acquisition_rename, the_deletion_of_the_old_name_is_no_loss) {
+TEST_F(contender_rename, the_deletion_of_the_old_name_is_no_loss) {
     hold_as_writer();
     lock.watch_own_znode(session.event());
     own_answers(0);
@@ -105,7 +105,7 @@ TEST_F(acquisition_rename, the_deletion_of_the_old_name_is_no_loss) {
     EXPECT_EQ(session.op<get_op>().path, lock.znode());
 }
 
-TEST_F(acquisition_rename, waits_until_its_own_znode_was_read) {
+TEST_F(contender_rename, waits_until_its_own_znode_was_read) {
     hold_as_writer();
     lock.watch_own_znode(session.event());
     lock.rename(session.event(), contender_kind::read);
@@ -114,7 +114,7 @@ TEST_F(acquisition_rename, waits_until_its_own_znode_was_read) {
     EXPECT_EQ(session.open[0].op, request(3));
 }
 
-TEST_F(acquisition_rename, applies_what_somebody_else_wrote_and_tries_again) {
+TEST_F(contender_rename, applies_what_somebody_else_wrote_and_tries_again) {
     start_rename();
     send_error<multi_op>(server_error::bad_version);
     own_answers(2, "data revoke=ask by=ops why=stuck");
@@ -125,7 +125,7 @@ TEST_F(acquisition_rename, applies_what_somebody_else_wrote_and_tries_again) {
     expect_renamed();
 }
 
-TEST_F(acquisition_rename, ends_where_the_hold_was_taken_away) {
+TEST_F(contender_rename, ends_where_the_hold_was_taken_away) {
     start_rename();
     send_error<multi_op>(server_error::bad_version);
     own_answers(2, "data revoke=take by=ops why=stuck");
@@ -134,7 +134,7 @@ TEST_F(acquisition_rename, ends_where_the_hold_was_taken_away) {
 }
 
 // The rename would be refused again and again, because the version is unknown.
-TEST_F(acquisition_rename, ends_where_what_another_client_wrote_may_not_be_read) {
+TEST_F(contender_rename, ends_where_what_another_client_wrote_may_not_be_read) {
     start_rename();
     send_error<multi_op>(server_error::bad_version);
     send_error<get_op>(server_error::no_auth);
@@ -145,14 +145,14 @@ TEST_F(acquisition_rename, ends_where_what_another_client_wrote_may_not_be_read)
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_rename, of_a_znode_that_is_gone_is_loss) {
+TEST_F(contender_rename, of_a_znode_that_is_gone_is_loss) {
     start_rename();
     send_error<multi_op>(server_error::no_node);
     expect_lost(errc::removed);
     expect_gone();
 }
 
-TEST_F(acquisition_rename, that_is_forbidden_leaves_the_hold_as_it_was) {
+TEST_F(contender_rename, that_is_forbidden_leaves_the_hold_as_it_was) {
     start_rename();
     send_error<multi_op>(server_error::no_auth);
     const auto* told = session.last_told<renamed>();
@@ -163,7 +163,7 @@ TEST_F(acquisition_rename, that_is_forbidden_leaves_the_hold_as_it_was) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_rename, is_for_holders) {
+TEST_F(contender_rename, is_for_holders) {
     lock.start(session.event());
     lock.rename(session.event(), contender_kind::read);
     EXPECT_EQ(session.times_told<renamed>(), 0U) << "what is not held has been told of already";
@@ -172,7 +172,7 @@ TEST_F(acquisition_rename, is_for_holders) {
 
 // ---- the answer is lost ---------------------------------------------------------------------
 
-class acquisition_rename_lost : public acquisition_rename {
+class contender_rename_lost : public contender_rename {
 protected:
     void SetUp() override {
         start_rename();
@@ -189,7 +189,7 @@ protected:
     }
 };
 
-TEST_F(acquisition_rename_lost, and_the_new_name_stands) {
+TEST_F(contender_rename_lost, and_the_new_name_stands) {
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
     expect_renamed();
@@ -197,7 +197,7 @@ TEST_F(acquisition_rename_lost, and_the_new_name_stands) {
 
 // Found by the simulator: the server of the new connection still had the transaction, and forwarded it after the
 // release that followed.
-TEST_F(acquisition_rename_lost, and_the_old_name_stands) {
+TEST_F(contender_rename_lost, and_the_old_name_stands) {
     the_old_name_stands();
     auto again = std::get<multi_op>(request());
     std::get<remove_op>(again.parts.front()).version = 1;
@@ -206,7 +206,7 @@ TEST_F(acquisition_rename_lost, and_the_old_name_stands) {
     expect_renamed();
 }
 
-TEST_F(acquisition_rename_lost, and_somebody_has_written_into_the_old_name) {
+TEST_F(contender_rename_lost, and_somebody_has_written_into_the_old_name) {
     send_error<set_op>(server_error::bad_version);
     EXPECT_EQ(session.count<multi_op>(), 0U) << "applied first";
     own_get_answers(2);
@@ -215,14 +215,14 @@ TEST_F(acquisition_rename_lost, and_somebody_has_written_into_the_old_name) {
     EXPECT_EQ(session.op<multi_op>(), again);
 }
 
-TEST_F(acquisition_rename_lost, and_neither_stands) {
+TEST_F(contender_rename_lost, and_neither_stands) {
     the_old_name_has_gone();
     list_answers({});
     expect_lost(errc::removed);
     expect_gone();
 }
 
-TEST_F(acquisition_rename_lost, and_the_link_breaks_again) {
+TEST_F(contender_rename_lost, and_the_link_breaks_again) {
     detach();
     attach();
     the_old_name_has_gone();
@@ -231,7 +231,7 @@ TEST_F(acquisition_rename_lost, and_the_link_breaks_again) {
 }
 
 // A write that was sent before the rename cannot stop a late commit of the rename.
-TEST_F(acquisition_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
+TEST_F(contender_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
     expect_renamed();
@@ -242,7 +242,7 @@ TEST_F(acquisition_rename_lost, and_then_that_of_the_next_one_on_the_same_connec
     EXPECT_EQ(session.op<set_op>().path, lock.znode());
 }
 
-TEST_F(acquisition_rename_lost, and_the_hold_is_given_up_under_the_name_that_stands) {
+TEST_F(contender_rename_lost, and_the_hold_is_given_up_under_the_name_that_stands) {
     lock.leave(session.event(), {errc::cancelled});
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
@@ -253,7 +253,7 @@ TEST_F(acquisition_rename_lost, and_the_hold_is_given_up_under_the_name_that_sta
 
 // ---- while it is under way ------------------------------------------------------------------
 
-TEST_F(acquisition_rename, a_release_waits_for_the_answer) {
+TEST_F(contender_rename, a_release_waits_for_the_answer) {
     start_rename();
     lock.leave(session.event(), {errc::cancelled});
     EXPECT_EQ(session.count<remove_op>(), 0U);
@@ -263,14 +263,14 @@ TEST_F(acquisition_rename, a_release_waits_for_the_answer) {
     expect_gone();
 }
 
-TEST_F(acquisition_rename, the_end_of_the_session_is_loss) {
+TEST_F(contender_rename, the_end_of_the_session_is_loss) {
     start_rename();
     end_epoch();
     expect_lost(errc::session_lost);
     expect_gone();
 }
 
-TEST_F(acquisition_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed) {
+TEST_F(contender_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed) {
     start_rename();
     lock.on_lease_end(session.event(), {errc::session_lost});
     expect_lost(errc::session_lost);
@@ -279,7 +279,7 @@ TEST_F(acquisition_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed
 }
 
 // F18: the new name would be the last among equal numbers.
-TEST_F(acquisition_rename, with_equal_numbers_the_old_name_stays) {
+TEST_F(contender_rename, with_equal_numbers_the_old_name_stays) {
     const auto other = renamed_contender(
         "_c_ffffffff-0000-4000-8000-000000000000-__WRIT__0000000005", contender_kind::write);
     enter_queue(5, {other});

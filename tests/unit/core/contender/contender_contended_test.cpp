@@ -3,22 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
 
 using ::testing::IsEmpty;
 
-acquisition_settings telling() {
-    acquisition_settings result{"/q", "data"};
+contender_settings telling() {
+    contender_settings result{"/q", "data"};
     result.tells_contended = true;
     return result;
 }
 
-class acquisition_contended : public test::acquisition_fixture {
+class contender_contended : public test::contender_fixture {
 protected:
-    acquisition_contended() : acquisition_fixture{telling()} {}
+    contender_contended() : contender_fixture{telling()} {}
 
     void hold_alone() {
         take_lock();
@@ -28,14 +28,14 @@ protected:
     }
 };
 
-TEST_F(acquisition_contended, hears_of_those_who_are_there_already) {
+TEST_F(contender_contended, hears_of_those_who_are_there_already) {
     take_lock();
-    list_answers({own, contender(7)});
+    list_answers({own, other_name(7)});
     EXPECT_EQ(session.times_told<contended>(), 1U);
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_contended, takes_the_next_event_for_an_arrival_and_looks_no_further) {
+TEST_F(contender_contended, takes_the_next_event_for_an_arrival_and_looks_no_further) {
     hold_alone();
     watch_fires(watch_kind::children, "/q");
     EXPECT_EQ(session.times_told<contended>(), 1U);
@@ -44,22 +44,22 @@ TEST_F(acquisition_contended, takes_the_next_event_for_an_arrival_and_looks_no_f
     EXPECT_EQ(session.times_told<contended>(), 1U);
 }
 
-TEST_F(acquisition_contended, looks_again_on_a_new_connection) {
+TEST_F(contender_contended, looks_again_on_a_new_connection) {
     hold_alone();
     detach();
     attach();
     ASSERT_EQ(session.count<children_op>(), 1U);
-    list_answers({own, contender(7)});
+    list_answers({own, other_name(7)});
     EXPECT_EQ(session.times_told<contended>(), 1U);
 }
 
-TEST_F(acquisition_contended, gives_way_where_it_may_not_look) {
+TEST_F(contender_contended, gives_way_where_it_may_not_look) {
     take_lock();
     send_error<children_op>(server_error::no_auth);
     EXPECT_EQ(session.times_told<contended>(), 1U);
 }
 
-TEST_F(acquisition_contended, its_own_removal_fires_the_watch) {
+TEST_F(contender_contended, its_own_removal_fires_the_watch) {
     hold_alone();
     lock.leave(session.event(), errc::cancelled);
     send_ok<remove_op>();
@@ -67,7 +67,7 @@ TEST_F(acquisition_contended, its_own_removal_fires_the_watch) {
     EXPECT_THAT(session.given_back, IsEmpty());
 }
 
-TEST_F(acquisition_contended, a_removal_by_others_gives_the_watch_back_or_finds_it_fired) {
+TEST_F(contender_contended, a_removal_by_others_gives_the_watch_back_or_finds_it_fired) {
     hold_alone();
     lock.on_own_znode_gone(session.event());
     EXPECT_EQ(session.times_told<lost>(), 1U);

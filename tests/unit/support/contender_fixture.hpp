@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquisition_fixture: one acquisition of /q with a session that the test controls, and the steps that most tests
+// contender_fixture: one contender of /q with a session that the test controls, and the steps that most tests
 // take.
 #pragma once
 
@@ -11,18 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "core/contender/acquisition.hpp"
+#include "core/contender/contender.hpp"
 #include "core/contender/state_queries.hpp"
 #include "unit/support/contender_stage.hpp"
 
 namespace turnstile::test {
 
-class acquisition_fixture : public ::testing::Test {
+class contender_fixture : public ::testing::Test {
 protected:
     using names = std::vector<std::string>;
     static constexpr std::int64_t k_czxid = 0x500000007;
 
-    explicit acquisition_fixture(core::acquisition_settings settings = {"/q", "data"})
+    explicit contender_fixture(core::contender_settings settings = {"/q", "data"})
         : lock{std::move(settings)} {}
 
     // ---- the servers' answers, each to the oldest request of its kind ----
@@ -104,7 +104,7 @@ protected:
     }
 
     // ---- to a place ----
-    static std::string contender(std::int32_t sequence) {
+    static std::string other_name(std::int32_t sequence) {
         return fmt::format("_c_ffffffff-0000-4000-8000-{:012x}-lock-{:010d}",
                            static_cast<std::uint32_t>(sequence), sequence);
     }
@@ -116,7 +116,7 @@ protected:
     }
     // Number 5, with one watched contender ahead.
     void wait_for_one() {
-        enter_queue(5, {contender(4)});
+        enter_queue(5, {other_name(4)});
         get_answers();
         ASSERT_TRUE(session.open.empty());
     }
@@ -159,7 +159,7 @@ protected:
     }
 
     contender_stage session;
-    core::acquisition lock;
+    core::contender lock;
     std::string own;  // name of our znode
 };
 

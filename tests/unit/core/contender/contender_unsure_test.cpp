@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pointee;
 
-class acquisition_unsure : public test::acquisition_fixture {
+class contender_unsure : public test::contender_fixture {
 protected:
     void SetUp() override {
         lock.start(session.event());
@@ -26,7 +26,7 @@ protected:
     std::string left_behind;  // the name of the znode, if it exists
 };
 
-TEST_F(acquisition_unsure, first_commits_a_write_on_the_new_connection) {
+TEST_F(contender_unsure, first_commits_a_write_on_the_new_connection) {
     attach();
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{multi_op{{check_op{"/q"}}}}));
@@ -35,7 +35,7 @@ TEST_F(acquisition_unsure, first_commits_a_write_on_the_new_connection) {
     EXPECT_EQ(session.open[0].op, (operation{children_op{"/q"}}));
 }
 
-TEST_F(acquisition_unsure, finds_its_znode_and_is_granted) {
+TEST_F(contender_unsure, finds_its_znode_and_is_granted) {
     attach();
     verified();
     list_answers({left_behind});
@@ -47,17 +47,17 @@ TEST_F(acquisition_unsure, finds_its_znode_and_is_granted) {
     EXPECT_EQ(session.guids.size(), 1U);
 }
 
-TEST_F(acquisition_unsure, finds_its_place_in_the_queue) {
+TEST_F(contender_unsure, finds_its_place_in_the_queue) {
     attach();
     verified();
-    list_answers({contender(4), left_behind});
+    list_answers({other_name(4), left_behind});
     get_answers(session.own_session);
-    list_answers({contender(4), left_behind});
+    list_answers({other_name(4), left_behind});
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
 }
 
 // F1, F2: the node of an expired session that is not deleted yet is not ours.
-TEST_F(acquisition_unsure, does_not_take_a_znode_of_another_session) {
+TEST_F(contender_unsure, does_not_take_a_znode_of_another_session) {
     attach();
     verified();
     list_answers({left_behind});
@@ -68,10 +68,10 @@ TEST_F(acquisition_unsure, does_not_take_a_znode_of_another_session) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-TEST_F(acquisition_unsure, creates_with_another_guid_if_it_is_not_there) {
+TEST_F(contender_unsure, creates_with_another_guid_if_it_is_not_there) {
     attach();
     verified();
-    list_answers({contender(4)});
+    list_answers({other_name(4)});
     EXPECT_THAT(session.abandoned, ElementsAre(session.guids[0]));
     ASSERT_EQ(session.guids.size(), 2U);
     create_answers_ok(6);
@@ -79,14 +79,14 @@ TEST_F(acquisition_unsure, creates_with_another_guid_if_it_is_not_there) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_unsure, creates_again_if_even_the_folder_is_not_there) {
+TEST_F(contender_unsure, creates_again_if_even_the_folder_is_not_there) {
     attach();
     send_error<multi_op>(server_error::no_node);
     send_error<children_op>(server_error::no_node);
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-TEST_F(acquisition_unsure, creates_again_if_it_vanishes_while_it_looks) {
+TEST_F(contender_unsure, creates_again_if_it_vanishes_while_it_looks) {
     attach();
     verified();
     list_answers({left_behind});
@@ -94,7 +94,7 @@ TEST_F(acquisition_unsure, creates_again_if_it_vanishes_while_it_looks) {
     EXPECT_EQ(session.guids.size(), 2U);
 }
 
-TEST_F(acquisition_unsure, is_not_fooled_by_a_foreign_child_with_its_guid) {
+TEST_F(contender_unsure, is_not_fooled_by_a_foreign_child_with_its_guid) {
     attach();
     verified();
     list_answers({"_c_" + session.guids[0] + "-latch-0000000005"});
@@ -103,7 +103,7 @@ TEST_F(acquisition_unsure, is_not_fooled_by_a_foreign_child_with_its_guid) {
 }
 
 // F39: a commit on one connection proves nothing about the next connection.
-TEST_F(acquisition_unsure, F39_verifies_again_on_every_connection) {
+TEST_F(contender_unsure, F39_verifies_again_on_every_connection) {
     attach();
     verified();
     detach();
@@ -120,7 +120,7 @@ TEST_F(acquisition_unsure, F39_verifies_again_on_every_connection) {
     EXPECT_THAT(session.told, IsEmpty());
 }
 
-TEST_F(acquisition_unsure, takes_no_list_without_a_write_that_committed) {
+TEST_F(contender_unsure, takes_no_list_without_a_write_that_committed) {
     attach();
     send_error<multi_op>(server_error::session_moved);
     EXPECT_EQ(session.count<children_op>(), 0U);
@@ -129,7 +129,7 @@ TEST_F(acquisition_unsure, takes_no_list_without_a_write_that_committed) {
     EXPECT_EQ(session.count<multi_op>(), 1U);
 }
 
-TEST_F(acquisition_unsure, asks_again_when_the_look_at_the_znode_says_nothing) {
+TEST_F(contender_unsure, asks_again_when_the_look_at_the_znode_says_nothing) {
     attach();
     verified();
     list_answers({left_behind});
@@ -145,7 +145,7 @@ TEST_F(acquisition_unsure, asks_again_when_the_look_at_the_znode_says_nothing) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_unsure, asks_again_when_the_look_is_lost) {
+TEST_F(contender_unsure, asks_again_when_the_look_is_lost) {
     attach();
     verified();
     list_answers({left_behind});
@@ -155,7 +155,7 @@ TEST_F(acquisition_unsure, asks_again_when_the_look_is_lost) {
     EXPECT_EQ(session.count<multi_op>(), 1U);
 }
 
-TEST_F(acquisition_unsure, removes_a_znode_that_it_may_not_read) {
+TEST_F(contender_unsure, removes_a_znode_that_it_may_not_read) {
     attach();
     verified();
     list_answers({left_behind});
@@ -166,7 +166,7 @@ TEST_F(acquisition_unsure, removes_a_znode_that_it_may_not_read) {
     expect_gone();
 }
 
-TEST_F(acquisition_unsure, has_the_session_replaced_where_it_may_not_look) {
+TEST_F(contender_unsure, has_the_session_replaced_where_it_may_not_look) {
     attach();
     verified();
     send_error<children_op>(server_error::no_auth);
@@ -176,7 +176,7 @@ TEST_F(acquisition_unsure, has_the_session_replaced_where_it_may_not_look) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-TEST_F(acquisition_unsure, is_over_with_the_session) {
+TEST_F(contender_unsure, is_over_with_the_session) {
     end_epoch();
     attach();
     EXPECT_EQ(session.count<multi_op>(), 0U);
@@ -184,7 +184,7 @@ TEST_F(acquisition_unsure, is_over_with_the_session) {
     EXPECT_EQ(session.guids.size(), 2U);
 }
 
-TEST_F(acquisition_unsure, removes_what_it_finds_for_somebody_who_left) {
+TEST_F(contender_unsure, removes_what_it_finds_for_somebody_who_left) {
     lock.leave(session.event(), k_timed_out);
     expect_failed(errc::timeout);
     attach();
@@ -198,21 +198,21 @@ TEST_F(acquisition_unsure, removes_what_it_finds_for_somebody_who_left) {
     EXPECT_EQ(session.guids.size(), 1U);
 }
 
-TEST_F(acquisition_unsure, is_gone_for_somebody_who_left_if_nothing_is_there) {
+TEST_F(contender_unsure, is_gone_for_somebody_who_left_if_nothing_is_there) {
     attach();
     lock.leave(session.event(), k_timed_out);
     verified();
-    list_answers({contender(4)});
+    list_answers({other_name(4)});
     EXPECT_THAT(session.abandoned, ElementsAre(session.guids[0])) << "a late one is removed";
     expect_gone();
 }
 
 // ---- other ways to be unsure ----------------------------------------------------------------
 
-class acquisition_answered : public test::acquisition_fixture {};
+class contender_answered : public test::contender_fixture {};
 
 // The connection may have come back before the loss is reported.
-TEST_F(acquisition_answered, late_finds_out_at_once) {
+TEST_F(contender_answered, late_finds_out_at_once) {
     lock.start(session.event());
     session.connection_number = 2;
     lock.on_attached(session.event());
@@ -224,10 +224,10 @@ TEST_F(acquisition_answered, late_finds_out_at_once) {
     EXPECT_EQ(session.count<multi_op>(), 1U);
 }
 
-TEST_F(acquisition_answered, that_the_session_moved_finds_out_on_the_next_connection) {
+TEST_F(contender_answered, that_the_session_moved_finds_out_on_the_next_connection) {
     for (const auto refusal : {server_error::session_moved, server_error::session_expired}) {
         session = {};
-        lock = acquisition{{"/q", ""}};
+        lock = contender{{"/q", ""}};
         lock.start(session.event());
         create_answers(refusal);
         EXPECT_EQ(session.count<multi_op>(), 0U);
@@ -238,7 +238,7 @@ TEST_F(acquisition_answered, that_the_session_moved_finds_out_on_the_next_connec
 }
 
 // F1: no grant on another session's znode, whichever request has this answer.
-TEST_F(acquisition_answered, with_another_owner_is_not_mine) {
+TEST_F(contender_answered, with_another_owner_is_not_mine) {
     lock.start(session.event());
     auto answer = session.reply_to<create_op>();
     answer.path = "/q/_c_" + session.guids[0] + "-lock-0000000000";
@@ -249,7 +249,7 @@ TEST_F(acquisition_answered, with_another_owner_is_not_mine) {
     EXPECT_FALSE(lock.holds());
 }
 
-TEST_F(acquisition_answered, while_its_list_is_lost_lists_again) {
+TEST_F(contender_answered, while_its_list_is_lost_lists_again) {
     lock.start(session.event());
     create_answers_ok(5);
     detach();
@@ -260,7 +260,7 @@ TEST_F(acquisition_answered, while_its_list_is_lost_lists_again) {
 }
 
 // F2: the answer to a create of the dead session arrives late.
-TEST_F(acquisition_answered, in_an_earlier_session_is_dropped) {
+TEST_F(contender_answered, in_an_earlier_session_is_dropped) {
     lock.start(session.event());
     auto late = session.reply_to<create_op>();
     late.path = "/q/_c_" + session.guids[0] + "-lock-0000000000";

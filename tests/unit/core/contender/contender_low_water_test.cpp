@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/queue/crash_mark.hpp"
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -15,19 +15,19 @@ using ::testing::IsEmpty;
 
 constexpr std::int32_t k_version = 8;  // version of the folder's data
 
-acquisition_settings long_from_three(duration lock_delay = {}) {
-    acquisition_settings result{"/q", "data"};
+contender_settings long_from_three(duration lock_delay = {}) {
+    contender_settings result{"/q", "data"};
     result.long_queue = 3;
     result.lock_delay = lock_delay;
     return result;
 }
 
-class acquisition_low_water : public test::acquisition_fixture {
+class contender_low_water : public test::contender_fixture {
 protected:
-    explicit acquisition_low_water(acquisition_settings settings = long_from_three())
-        : acquisition_fixture{std::move(settings)} {}
+    explicit contender_low_water(contender_settings settings = long_from_three())
+        : contender_fixture{std::move(settings)} {}
 
-    static std::string path(std::int32_t sequence) { return "/q/" + contender(sequence); }
+    static std::string path(std::int32_t sequence) { return "/q/" + other_name(sequence); }
     // Answers the list: a folder whose data have this length and version.
     void list_shows(names children, std::int32_t bytes, std::int32_t version = k_version) {
         auto answer = session.reply_to<children_op>();
@@ -46,7 +46,7 @@ protected:
     void wait_in_long_queue() {
         lock.start(session.event());
         create_answers_ok(5);
-        list_shows({contender(3), contender(4), own}, 12, k_version - 1);
+        list_shows({other_name(3), other_name(4), own}, 12, k_version - 1);
         get_answers();
         ASSERT_THAT(session.open, IsEmpty());
     }
@@ -76,7 +76,7 @@ protected:
 
 // ---- by the mark ----------------------------------------------------------------------------
 
-TEST_F(acquisition_low_water, is_asked_for_when_the_nearest_of_several_goes) {
+TEST_F(contender_low_water, is_asked_for_when_the_nearest_of_several_goes) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     ASSERT_EQ(session.open.size(), 2U);
@@ -86,7 +86,7 @@ TEST_F(acquisition_low_water, is_asked_for_when_the_nearest_of_several_goes) {
     EXPECT_TRUE(needs_confirmation(lock.current()));
 }
 
-TEST_F(acquisition_low_water, grants_if_it_is_not_below_the_one_that_went) {
+TEST_F(contender_low_water, grants_if_it_is_not_below_the_one_that_went) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 4");
@@ -96,17 +96,17 @@ TEST_F(acquisition_low_water, grants_if_it_is_not_below_the_one_that_went) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_low_water, grants_also_after_the_watch_found_nothing) {
+TEST_F(contender_low_water, grants_also_after_the_watch_found_nothing) {
     lock.start(session.event());
     create_answers_ok(5);
-    list_shows({contender(3), contender(4), own}, 12);
+    list_shows({other_name(3), other_name(4), own}, 12);
     send_error<get_op>(server_error::no_node);
     folder_says("lock-floor 4");
     own_get_answers();
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_low_water, grants_after_a_long_wait) {
+TEST_F(contender_low_water, grants_after_a_long_wait) {
     wait_in_long_queue();
     pass_unseen();
     watch_fires(watch_kind::deleted, path(4));
@@ -116,7 +116,7 @@ TEST_F(acquisition_low_water, grants_after_a_long_wait) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_low_water, grants_nobody_whose_znode_is_gone) {
+TEST_F(contender_low_water, grants_nobody_whose_znode_is_gone) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 4");
@@ -125,7 +125,7 @@ TEST_F(acquisition_low_water, grants_nobody_whose_znode_is_gone) {
     EXPECT_EQ(session.count<create_op>(), 1U) << "it enters again";
 }
 
-TEST_F(acquisition_low_water, grants_nobody_who_was_ordered_to_go) {
+TEST_F(contender_low_water, grants_nobody_who_was_ordered_to_go) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 4");
@@ -134,7 +134,7 @@ TEST_F(acquisition_low_water, grants_nobody_who_was_ordered_to_go) {
     EXPECT_EQ(session.times_told<granted>(), 0U);
 }
 
-class marks_that_do_not_tell : public acquisition_low_water,
+class marks_that_do_not_tell : public contender_low_water,
                                public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(marks_that_do_not_tell, make_it_list) {
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(all, marks_that_do_not_tell,
                          ::testing::Values("", "lock-floor 3", "lock-floor 5", "latch-floor 4",
                                            "somebody else's", "lock-floor 4 "));
 
-TEST_F(acquisition_low_water, that_cannot_be_read_makes_it_list) {
+TEST_F(contender_low_water, that_cannot_be_read_makes_it_list) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     auto refused = session.reply_to_get("/q");
@@ -159,7 +159,7 @@ TEST_F(acquisition_low_water, that_cannot_be_read_makes_it_list) {
     expect_lists();
 }
 
-TEST_F(acquisition_low_water, whose_answer_is_lost_makes_it_list_on_the_next_connection) {
+TEST_F(contender_low_water, whose_answer_is_lost_makes_it_list_on_the_next_connection) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     detach();
@@ -167,20 +167,20 @@ TEST_F(acquisition_low_water, whose_answer_is_lost_makes_it_list_on_the_next_con
     expect_lists();
 }
 
-TEST_F(acquisition_low_water, is_not_asked_for_in_a_short_queue) {
+TEST_F(contender_low_water, is_not_asked_for_in_a_short_queue) {
     lock.start(session.event());
     create_answers_ok(5);
-    list_shows({contender(4), own}, 12);
+    list_shows({other_name(4), own}, 12);
     get_answers();
     detach();
     attach();
-    list_shows({contender(4), own}, 12);
+    list_shows({other_name(4), own}, 12);
     get_answers();
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_low_water, is_not_asked_for_by_whoever_gives_up) {
+TEST_F(contender_low_water, is_not_asked_for_by_whoever_gives_up) {
     wait_in_long_queue();
     lock.leave(session.event(), test::k_timed_out);
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
@@ -190,7 +190,7 @@ TEST_F(acquisition_low_water, is_not_asked_for_by_whoever_gives_up) {
 
 // ---- raising it -----------------------------------------------------------------------------
 
-TEST_F(acquisition_low_water, is_raised_by_whoever_was_granted_by_it) {
+TEST_F(contender_low_water, is_raised_by_whoever_was_granted_by_it) {
     be_granted_by_mark();
     release();
     EXPECT_EQ(session.op<multi_op>(), leaving_with_mark("lock-floor 5"));
@@ -198,7 +198,7 @@ TEST_F(acquisition_low_water, is_raised_by_whoever_was_granted_by_it) {
     expect_gone();
 }
 
-TEST_F(acquisition_low_water, is_raised_after_a_list_that_shows_no_data) {
+TEST_F(contender_low_water, is_raised_after_a_list_that_shows_no_data) {
     lock.start(session.event());
     create_answers_ok(5);
     list_shows({own, "notes", "more"}, 0, 0);
@@ -206,52 +206,52 @@ TEST_F(acquisition_low_water, is_raised_after_a_list_that_shows_no_data) {
     EXPECT_EQ(session.op<multi_op>(), leaving_with_mark("lock-floor 5", 0));
 }
 
-TEST_F(acquisition_low_water, is_raised_after_a_list_if_the_data_is_what_was_read_before) {
+TEST_F(contender_low_water, is_raised_after_a_list_if_the_data_is_what_was_read_before) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 1");
     own_get_answers();
-    list_shows({own, contender(7), contender(8)}, 12);
+    list_shows({own, other_name(7), other_name(8)}, 12);
     ASSERT_TRUE(lock.holds());
     release();
     EXPECT_EQ(session.op<multi_op>(), leaving_with_mark("lock-floor 5"));
 }
 
-TEST_F(acquisition_low_water, is_let_be_if_the_data_has_changed_since_it_was_read) {
+TEST_F(contender_low_water, is_let_be_if_the_data_has_changed_since_it_was_read) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 1");
     own_get_answers();
-    list_shows({own, contender(7), contender(8)}, 12, k_version + 1);
+    list_shows({own, other_name(7), other_name(8)}, 12, k_version + 1);
     ASSERT_TRUE(lock.holds());
     release();
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-TEST_F(acquisition_low_water, is_let_be_where_somebody_else_has_written) {
+TEST_F(contender_low_water, is_let_be_where_somebody_else_has_written) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("somebody else's");
     own_get_answers();
-    list_shows({own, contender(7), contender(8)}, 12);
+    list_shows({own, other_name(7), other_name(8)}, 12);
     ASSERT_TRUE(lock.holds());
     release();
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-TEST_F(acquisition_low_water, is_let_be_in_a_short_queue) {
+TEST_F(contender_low_water, is_let_be_in_a_short_queue) {
     lock.start(session.event());
     create_answers_ok(5);
-    list_shows({own, contender(6)}, 0, 0);
+    list_shows({own, other_name(6)}, 0, 0);
     release();
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
 // The previous holder may have raised the mark.
-TEST_F(acquisition_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
+TEST_F(contender_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
     lock.start(session.event());
     create_answers_ok(5);
-    list_shows({contender(4), own, "notes"}, 0, 0);
+    list_shows({other_name(4), own, "notes"}, 0, 0);
     get_answers();
     watch_fires(watch_kind::deleted, path(4));
     ASSERT_TRUE(lock.holds());
@@ -259,19 +259,19 @@ TEST_F(acquisition_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) 
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-TEST_F(acquisition_low_water, is_never_raised_by_whoever_gives_up) {
+TEST_F(contender_low_water, is_never_raised_by_whoever_gives_up) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 1");
     own_get_answers();
-    list_shows({contender(3), own, contender(7)}, 12);
+    list_shows({other_name(3), own, other_name(7)}, 12);
     lock.leave(session.event(), test::k_timed_out);
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-TEST_F(acquisition_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
+TEST_F(contender_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
     for (const auto why : {server_error::bad_version, server_error::no_auth}) {
-        lock = acquisition{long_from_three()};
+        lock = contender{long_from_three()};
         session = {};
         be_granted_by_mark();
         release();
@@ -284,7 +284,7 @@ TEST_F(acquisition_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
 
 // Servers that continue from older data restart the versions of the folder's data: another client's data could have
 // this version by now (seed 10304041 of locks on sql).
-TEST_F(acquisition_low_water, whose_raising_was_lost_is_not_raised_again) {
+TEST_F(contender_low_water, whose_raising_was_lost_is_not_raised_again) {
     be_granted_by_mark();
     release();
     detach();
@@ -294,7 +294,7 @@ TEST_F(acquisition_low_water, whose_raising_was_lost_is_not_raised_again) {
     expect_gone();
 }
 
-TEST_F(acquisition_low_water, is_not_raised_by_a_holder_that_changed_its_connection) {
+TEST_F(contender_low_water, is_not_raised_by_a_holder_that_changed_its_connection) {
     be_granted_by_mark();
     detach();
     attach();
@@ -305,9 +305,9 @@ TEST_F(acquisition_low_water, is_not_raised_by_a_holder_that_changed_its_connect
 
 // ---- beside the lock delay ------------------------------------------------------------------
 
-class acquisition_low_water_with_delay : public acquisition_low_water {
+class contender_low_water_with_delay : public contender_low_water {
 protected:
-    acquisition_low_water_with_delay() : acquisition_low_water{long_from_three(1s)} {}
+    contender_low_water_with_delay() : contender_low_water{long_from_three(1s)} {}
 
     void hold() {
         lock.start(session.event());
@@ -323,20 +323,20 @@ protected:
     const multi_part low_water{set_op{"/q", "lock-floor 5", 0}};
 };
 
-TEST_F(acquisition_low_water_with_delay, goes_along_with_the_mark) {
+TEST_F(contender_low_water_with_delay, goes_along_with_the_mark) {
     hold();
     EXPECT_EQ(session.op<multi_op>(),
               (multi_op{{remove_op{"/q/" + own}, remove_op{"/q-holder"}, low_water}}));
 }
 
-TEST_F(acquisition_low_water_with_delay, goes_without_a_mark_that_is_gone) {
+TEST_F(contender_low_water_with_delay, goes_without_a_mark_that_is_gone) {
     hold();
     refuse({server_error::ok, server_error::no_node, server_error::rolled_back},
            server_error::no_node);
     EXPECT_EQ(session.op<multi_op>(), (multi_op{{remove_op{"/q/" + own}, low_water}}));
 }
 
-TEST_F(acquisition_low_water_with_delay, that_may_not_be_raised_does_not_keep_the_mark) {
+TEST_F(contender_low_water_with_delay, that_may_not_be_raised_does_not_keep_the_mark) {
     hold();
     refuse({server_error::ok, server_error::ok, server_error::bad_version},
            server_error::bad_version);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of an acquisition, which never changes them. A value. Thread safety: none needed.
+// Settings of a contender, which never changes them. A value. Thread safety: none needed.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace turnstile::core {
 
 enum class attempt : std::uint8_t { wait, once };
 
-struct acquisition_settings {
+struct contender_settings {
     base::shared_text folder;  // the lock's path
     base::shared_text data;    // data of the contender's znode
     attempt mode = attempt::wait;
@@ -26,7 +26,7 @@ struct acquisition_settings {
     // Permit: the number of permits that the semaphore must have, and gets if it is new. None: any number. Compared
     // once: later the number may have been set to another value.
     std::optional<std::int32_t> limit{};
-    bool agreed = false;  // an earlier acquisition of this semaphore has compared the limit
+    bool agreed = false;  // an earlier contender of this semaphore has compared the limit
     // True: report once after the grant, as soon as others queue behind the hold.
     bool tells_contended = false;
     // True: append " resource=" and the folder to the data. Then many folders share one text.
@@ -36,11 +36,11 @@ struct acquisition_settings {
     // Lock: the time after a holder's crash for which no contender is granted. Zero, and for all other kinds: no delay,
     // and no crash mark is written or read.
     duration lock_delay{};
-    friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
+    friend bool operator==(const contender_settings&, const contender_settings&) = default;
 };
 
 // The data of the contender's znode, as it is written.
-[[nodiscard]] std::string contender_data(const acquisition_settings& settings);
+[[nodiscard]] std::string contender_data(const contender_settings& settings);
 // The bytes that a contender's znode takes in the transaction that would close its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const claim& wants);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An acquisition's entry into the queue: the create, its parents, and the grant of a free lock.
+// A contender's entry into the queue: the create, its parents, and the grant of a free lock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -12,9 +12,9 @@ using test::k_timed_out;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class acquisition_enter : public test::acquisition_fixture {};
+class contender_enter : public test::contender_fixture {};
 
-TEST_F(acquisition_enter, creates_and_lists_back_to_back) {
+TEST_F(contender_enter, creates_and_lists_back_to_back) {
     lock.start(session.event());
     ASSERT_EQ(session.open.size(), 2U);
     EXPECT_EQ(session.open[0].op,
@@ -25,7 +25,7 @@ TEST_F(acquisition_enter, creates_and_lists_back_to_back) {
     EXPECT_TRUE(lock.waits());
 }
 
-TEST_F(acquisition_enter, is_granted_a_free_lock_with_two_requests) {
+TEST_F(contender_enter, is_granted_a_free_lock_with_two_requests) {
     enter_queue(3);
     EXPECT_THAT(session.told, ElementsAre(test::contender_stage::told_value{
                                   granted{fencing_token{k_czxid}, "/q/" + own}}));
@@ -37,7 +37,7 @@ TEST_F(acquisition_enter, is_granted_a_free_lock_with_two_requests) {
     EXPECT_EQ(lock.ahead(), 0U);
 }
 
-TEST_F(acquisition_enter, tells_each_place_that_it_takes) {
+TEST_F(contender_enter, tells_each_place_that_it_takes) {
     lock.start(session.event());
     EXPECT_THAT(session.entered_as, IsEmpty());
     create_answers_ok(4);
@@ -48,14 +48,14 @@ TEST_F(acquisition_enter, tells_each_place_that_it_takes) {
     EXPECT_THAT(session.entered_as, ElementsAre(::testing::_, lock.znode()));
 }
 
-TEST_F(acquisition_enter, tells_no_place_to_who_has_given_up) {
+TEST_F(contender_enter, tells_no_place_to_who_has_given_up) {
     lock.start(session.event());
     lock.leave(session.event(), test::k_timed_out);
     create_answers_ok(4);
     EXPECT_THAT(session.entered_as, IsEmpty());
 }
 
-TEST_F(acquisition_enter, counts_the_bytes_that_its_znode_takes) {
+TEST_F(contender_enter, counts_the_bytes_that_its_znode_takes) {
     const auto before = lock.owned_bytes();
     lock.start(session.event());
     EXPECT_EQ(before, lock.owned_bytes());
@@ -64,7 +64,7 @@ TEST_F(acquisition_enter, counts_the_bytes_that_its_znode_takes) {
     EXPECT_EQ(before, lock.owned_bytes()) << "it will create, or may have already";
 }
 
-TEST_F(acquisition_enter, asks_nothing_before_a_server_is_there) {
+TEST_F(contender_enter, asks_nothing_before_a_server_is_there) {
     session.is_attached = false;
     lock.start(session.event());
     EXPECT_THAT(session.sent, IsEmpty());
@@ -73,7 +73,7 @@ TEST_F(acquisition_enter, asks_nothing_before_a_server_is_there) {
 }
 
 // F28: the answer may come after the end of the lease.
-TEST_F(acquisition_enter, F28_is_not_granted_before_the_lease_is_certain) {
+TEST_F(contender_enter, F28_is_not_granted_before_the_lease_is_certain) {
     session.has_lease = false;
     enter_queue(0);
     EXPECT_THAT(session.told, IsEmpty());
@@ -90,7 +90,7 @@ TEST_F(acquisition_enter, F28_is_not_granted_before_the_lease_is_certain) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_enter, is_not_granted_by_a_lease_before_the_list) {
+TEST_F(contender_enter, is_not_granted_by_a_lease_before_the_list) {
     lock.start(session.event());
     create_answers_ok(0);
     lock.on_lease_confirmed(session.event());
@@ -98,7 +98,7 @@ TEST_F(acquisition_enter, is_not_granted_by_a_lease_before_the_list) {
     EXPECT_FALSE(awaits_lease(lock.current()));
 }
 
-TEST_F(acquisition_enter, drops_answers_to_requests_that_it_did_not_make) {
+TEST_F(contender_enter, drops_answers_to_requests_that_it_did_not_make) {
     lock.start(session.event());
     const auto before = lock;
     reply stranger;
@@ -112,19 +112,19 @@ TEST_F(acquisition_enter, drops_answers_to_requests_that_it_did_not_make) {
 
 // ---- try once -------------------------------------------------------------------------------
 
-class acquisition_once : public test::acquisition_fixture {
+class contender_once : public test::contender_fixture {
 protected:
-    acquisition_once() : acquisition_fixture{{"/q", "", attempt::once}} {}
+    contender_once() : contender_fixture{{"/q", "", attempt::once}} {}
 };
 
-TEST_F(acquisition_once, takes_a_free_lock) {
+TEST_F(contender_once, takes_a_free_lock) {
     enter_queue(3);
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
 // F33: a failed try leaves neither a znode nor a watch.
-TEST_F(acquisition_once, is_busy_behind_somebody_and_leaves_nothing) {
-    enter_queue(3, {contender(1), contender(2)});
+TEST_F(contender_once, is_busy_behind_somebody_and_leaves_nothing) {
+    enter_queue(3, {other_name(1), other_name(2)});
     expect_failed(errc::busy);
     EXPECT_EQ(session.times_told<queued>(), 0U);
     EXPECT_EQ(session.count<get_op>(), 0U) << "nothing is watched";
@@ -135,9 +135,9 @@ TEST_F(acquisition_once, is_busy_behind_somebody_and_leaves_nothing) {
 
 // ---- parents --------------------------------------------------------------------------------
 
-class acquisition_parents : public test::acquisition_fixture {
+class contender_parents : public test::contender_fixture {
 protected:
-    acquisition_parents() : acquisition_fixture{{"/a/b/c", ""}} { lock.start(session.event()); }
+    contender_parents() : contender_fixture{{"/a/b/c", ""}} { lock.start(session.event()); }
 
     // The create fails for lack of a parent, and the list finds none either.
     void parent_is_missing() {
@@ -156,7 +156,7 @@ protected:
 };
 
 // F5
-TEST_F(acquisition_parents, are_made_as_containers_and_the_create_sent_again) {
+TEST_F(contender_parents, are_made_as_containers_and_the_create_sent_again) {
     parent_is_missing();
     EXPECT_THAT(asked_parents(), ElementsAre("/a", "/a/b", "/a/b/c"));
     for (const auto& request : session.open)
@@ -170,7 +170,7 @@ TEST_F(acquisition_parents, are_made_as_containers_and_the_create_sent_again) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_parents, are_persistent_where_the_server_knows_no_containers) {
+TEST_F(contender_parents, are_persistent_where_the_server_knows_no_containers) {
     parent_is_missing();
     parents_answer(
         {server_error::unimplemented, server_error::unimplemented, server_error::unimplemented});
@@ -184,7 +184,7 @@ TEST_F(acquisition_parents, are_persistent_where_the_server_knows_no_containers)
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_parents, are_made_again_when_they_are_reaped_but_not_for_ever) {
+TEST_F(contender_parents, are_made_again_when_they_are_reaped_but_not_for_ever) {
     int rounds = 0;
     while (lock.waits() && rounds < 100) {
         parent_is_missing();
@@ -197,7 +197,7 @@ TEST_F(acquisition_parents, are_made_again_when_they_are_reaped_but_not_for_ever
     expect_gone();
 }
 
-TEST_F(acquisition_parents, say_that_the_chroot_is_missing) {
+TEST_F(contender_parents, say_that_the_chroot_is_missing) {
     parent_is_missing();
     parents_answer({server_error::no_node, server_error::no_node, server_error::no_node});
     EXPECT_TRUE(lock.waits()) << "somebody may have made it meanwhile";
@@ -206,7 +206,7 @@ TEST_F(acquisition_parents, say_that_the_chroot_is_missing) {
     expect_gone();
 }
 
-TEST_F(acquisition_parents, may_be_there_already_where_we_may_not_make_them) {
+TEST_F(contender_parents, may_be_there_already_where_we_may_not_make_them) {
     parent_is_missing();
     parents_answer({server_error::no_auth, server_error::no_auth, server_error::node_exists});
     create_answers_ok(0);
@@ -214,7 +214,7 @@ TEST_F(acquisition_parents, may_be_there_already_where_we_may_not_make_them) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_parents, fail_where_we_may_not_make_them) {
+TEST_F(contender_parents, fail_where_we_may_not_make_them) {
     parent_is_missing();
     parents_answer({server_error::no_auth, server_error::no_node, server_error::no_node});
     parent_is_missing();
@@ -222,7 +222,7 @@ TEST_F(acquisition_parents, fail_where_we_may_not_make_them) {
     expect_gone();
 }
 
-TEST_F(acquisition_parents, fail_under_an_ephemeral_znode) {
+TEST_F(contender_parents, fail_under_an_ephemeral_znode) {
     parent_is_missing();
     parents_answer({server_error::node_exists, server_error::no_children_for_ephemerals,
                     server_error::no_node});
@@ -231,14 +231,14 @@ TEST_F(acquisition_parents, fail_under_an_ephemeral_znode) {
     expect_gone();
 }
 
-TEST_F(acquisition_parents, fail_with_an_acl_that_the_servers_refuse) {
+TEST_F(contender_parents, fail_with_an_acl_that_the_servers_refuse) {
     parent_is_missing();
     parents_answer({server_error::invalid_acl, server_error::no_node, server_error::no_node});
     parent_is_missing();
     expect_failed(errc::bad_option);
 }
 
-TEST_F(acquisition_parents, are_asked_for_again_after_the_connection_broke) {
+TEST_F(contender_parents, are_asked_for_again_after_the_connection_broke) {
     parent_is_missing();
     detach();
     EXPECT_THAT(session.open, IsEmpty());
@@ -247,14 +247,14 @@ TEST_F(acquisition_parents, are_asked_for_again_after_the_connection_broke) {
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
 
-TEST_F(acquisition_parents, are_not_made_for_somebody_who_left) {
+TEST_F(contender_parents, are_not_made_for_somebody_who_left) {
     lock.leave(session.event(), k_timed_out);
     parent_is_missing();
     EXPECT_THAT(session.open, IsEmpty());
     expect_gone();
 }
 
-TEST_F(acquisition_parents, end_before_somebody_who_leaves_is_gone) {
+TEST_F(contender_parents, end_before_somebody_who_leaves_is_gone) {
     parent_is_missing();
     lock.leave(session.event(), k_timed_out);
     expect_failed(errc::timeout);
@@ -266,7 +266,7 @@ TEST_F(acquisition_parents, end_before_somebody_who_leaves_is_gone) {
 
 // ---- refusals -------------------------------------------------------------------------------
 
-TEST_F(acquisition_enter, fails_when_the_create_is_refused_for_good) {
+TEST_F(contender_enter, fails_when_the_create_is_refused_for_good) {
     const std::vector<std::pair<server_error, errc>> refusals{
         {server_error::no_auth, errc::no_permission},
         {server_error::invalid_acl, errc::bad_option},
@@ -278,7 +278,7 @@ TEST_F(acquisition_enter, fails_when_the_create_is_refused_for_good) {
     };
     for (const auto& [refusal, code] : refusals) {
         session = {};
-        lock = acquisition{{"/q", ""}};
+        lock = contender{{"/q", ""}};
         lock.start(session.event());
         create_answers(refusal);
         expect_failed(code);
@@ -287,7 +287,7 @@ TEST_F(acquisition_enter, fails_when_the_create_is_refused_for_good) {
     }
 }
 
-TEST_F(acquisition_enter, waits_for_a_better_server_after_a_read_only_one) {
+TEST_F(contender_enter, waits_for_a_better_server_after_a_read_only_one) {
     lock.start(session.event());
     create_answers(server_error::not_read_only);
     EXPECT_EQ(session.count<create_op>(), 0U);
@@ -297,7 +297,7 @@ TEST_F(acquisition_enter, waits_for_a_better_server_after_a_read_only_one) {
     EXPECT_THAT(session.told, IsEmpty());
 }
 
-TEST_F(acquisition_enter, sends_again_what_never_left) {
+TEST_F(contender_enter, sends_again_what_never_left) {
     lock.start(session.event());
     detach(outcome::not_sent);
     attach();

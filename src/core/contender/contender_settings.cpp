@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/contender/acquisition_settings.hpp"
+#include "core/contender/contender_settings.hpp"
 
 #include <string_view>
 
@@ -7,7 +7,7 @@
 
 namespace turnstile::core {
 
-std::string contender_data(const acquisition_settings& settings) {
+std::string contender_data(const contender_settings& settings) {
     if (!settings.data_names_folder) return settings.data;
     constexpr std::string_view k_word = " resource=";
     std::string text;

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -17,13 +17,13 @@ constexpr std::int32_t k_end = std::numeric_limits<std::int32_t>::max();
 const std::string k_tied = "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-2147483647";
 const std::string k_tied_too = "_c_bbbbbbbb-0000-4000-8000-000000000000-lock-2147483647";
 
-class acquisition_ties : public test::acquisition_fixture {
+class contender_ties : public test::contender_fixture {
 protected:
     static constexpr std::int64_t k_earlier = k_czxid - 1;
     static constexpr std::int64_t k_later = k_czxid + 1;
 };
 
-TEST_F(acquisition_ties, asks_for_the_czxids_before_it_decides) {
+TEST_F(contender_ties, asks_for_the_czxids_before_it_decides) {
     enter_queue(k_end, {k_tied, k_tied_too});
     EXPECT_THAT(session.told, IsEmpty());
     ASSERT_EQ(session.count<get_op>(), 2U);
@@ -34,7 +34,7 @@ TEST_F(acquisition_ties, asks_for_the_czxids_before_it_decides) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_ties, waits_for_one_that_came_earlier) {
+TEST_F(contender_ties, waits_for_one_that_came_earlier) {
     enter_queue(k_end, {k_tied, k_tied_too});
     get_answers(1, k_earlier);
     get_answers(1, k_later);
@@ -42,7 +42,7 @@ TEST_F(acquisition_ties, waits_for_one_that_came_earlier) {
     EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + k_tied, watch_mode::watch}));
 }
 
-TEST_F(acquisition_ties, lists_again_when_one_went_meanwhile) {
+TEST_F(contender_ties, lists_again_when_one_went_meanwhile) {
     enter_queue(k_end, {k_tied});
     send_error<get_op>(server_error::no_node);
     EXPECT_EQ(session.times_told<granted>(), 0U);
@@ -52,7 +52,7 @@ TEST_F(acquisition_ties, lists_again_when_one_went_meanwhile) {
 
 // Our znode was deleted by hand, and then the tied contender ahead left (F37). Found by the simulator: seed 10637 of
 // its first version.
-TEST_F(acquisition_ties, are_not_granted_by_a_znode_that_went_before_the_one_ahead) {
+TEST_F(contender_ties, are_not_granted_by_a_znode_that_went_before_the_one_ahead) {
     enter_queue(k_end, {k_tied});
     send_error<get_op>(server_error::no_node);
     list_answers({});
@@ -60,7 +60,7 @@ TEST_F(acquisition_ties, are_not_granted_by_a_znode_that_went_before_the_one_ahe
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-TEST_F(acquisition_ties, fails_where_it_may_not_ask) {
+TEST_F(contender_ties, fails_where_it_may_not_ask) {
     enter_queue(k_end, {k_tied, k_tied_too});
     send_error<get_op>(server_error::no_auth);
     expect_failed(errc::no_permission);
@@ -71,7 +71,7 @@ TEST_F(acquisition_ties, fails_where_it_may_not_ask) {
     expect_gone();
 }
 
-TEST_F(acquisition_ties, are_settled_anew_on_the_next_connection) {
+TEST_F(contender_ties, are_settled_anew_on_the_next_connection) {
     enter_queue(k_end, {k_tied});
     detach();
     attach();
@@ -83,7 +83,7 @@ TEST_F(acquisition_ties, are_settled_anew_on_the_next_connection) {
 
 // The answer to a read about an outdated list must not delay the list until the next link event. Found by the
 // simulator: seed 2073 of its first version.
-TEST_F(acquisition_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
+TEST_F(contender_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);
     get_answers();
@@ -99,7 +99,7 @@ TEST_F(acquisition_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
 }
 
 // A later contender may come earlier in the list: only a list decides.
-TEST_F(acquisition_ties, are_never_handed_over_without_a_list) {
+TEST_F(contender_ties, are_never_handed_over_without_a_list) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);
     get_answers();
@@ -109,7 +109,7 @@ TEST_F(acquisition_ties, are_never_handed_over_without_a_list) {
 }
 
 // Equal numbers also occur far from the counter's end: Curator's downgraded readers.
-TEST_F(acquisition_ties, of_small_numbers_are_never_handed_over_without_a_list) {
+TEST_F(contender_ties, of_small_numbers_are_never_handed_over_without_a_list) {
     enter_queue(5, {"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000005"});
     get_answers(1, k_earlier);
     get_answers();
@@ -118,10 +118,10 @@ TEST_F(acquisition_ties, of_small_numbers_are_never_handed_over_without_a_list) 
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
 
-TEST_F(acquisition_ties, may_come_near_the_counters_end) {
-    enter_queue(k_end - 3, {contender(k_end - 4)});
+TEST_F(contender_ties, may_come_near_the_counters_end) {
+    enter_queue(k_end - 3, {other_name(k_end - 4)});
     get_answers();
-    watch_fires(watch_kind::deleted, "/q/" + contender(k_end - 4));
+    watch_fires(watch_kind::deleted, "/q/" + other_name(k_end - 4));
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_EQ(session.count<children_op>(), 1U);
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/queue/crash_mark.hpp"
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -12,18 +12,18 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
-acquisition_settings delayed(attempt mode = attempt::wait) {
-    acquisition_settings result{"/q", "data", mode};
+contender_settings delayed(attempt mode = attempt::wait) {
+    contender_settings result{"/q", "data", mode};
     result.lock_delay = 10s;
     return result;
 }
 
-class acquisition_delay : public test::acquisition_fixture {
+class contender_delay : public test::contender_fixture {
 protected:
     static constexpr std::int64_t k_entered_ms = 100'000;  // the time stamp of our create
 
-    explicit acquisition_delay(acquisition_settings settings = delayed())
-        : acquisition_fixture{std::move(settings)} {}
+    explicit contender_delay(contender_settings settings = delayed())
+        : contender_fixture{std::move(settings)} {}
 
     void be_first() {
         lock.start(session.event());
@@ -83,12 +83,12 @@ protected:
     [[nodiscard]] std::string guid() const { return session.guids.back(); }
 };
 
-class tried_acquisition_delay : public acquisition_delay {
+class tried_contender_delay : public contender_delay {
 protected:
-    tried_acquisition_delay() : acquisition_delay{delayed(attempt::once)} {}
+    tried_contender_delay() : contender_delay{delayed(attempt::once)} {}
 };
 
-TEST_F(acquisition_delay, without_a_mark_writes_its_own_before_the_grant) {
+TEST_F(contender_delay, without_a_mark_writes_its_own_before_the_grant) {
     be_first();
     EXPECT_FALSE(lock.holds());
     no_mark();
@@ -101,7 +101,7 @@ TEST_F(acquisition_delay, without_a_mark_writes_its_own_before_the_grant) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_delay, a_release_takes_the_mark_along_in_one_transaction) {
+TEST_F(contender_delay, a_release_takes_the_mark_along_in_one_transaction) {
     hold();
     lock.leave(session.event(), errc::not_held);
     const auto both = session.op<multi_op>();
@@ -111,14 +111,14 @@ TEST_F(acquisition_delay, a_release_takes_the_mark_along_in_one_transaction) {
     EXPECT_TRUE(lock.over());
 }
 
-TEST_F(acquisition_delay, a_hold_that_was_lost_leaves_its_mark) {
+TEST_F(contender_delay, a_hold_that_was_lost_leaves_its_mark) {
     hold();
     lock.on_lease_end(session.event(), errc::session_lost);
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
 
-TEST_F(acquisition_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along) {
+TEST_F(contender_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along) {
     be_first();
     no_mark();
     session.has_lease = false;  // marked, and not granted
@@ -130,8 +130,7 @@ TEST_F(acquisition_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along)
     EXPECT_TRUE(lock.over());
 }
 
-class refused_mark : public acquisition_delay,
-                     public ::testing::WithParamInterface<server_error> {};
+class refused_mark : public contender_delay, public ::testing::WithParamInterface<server_error> {};
 
 TEST_P(refused_mark, does_not_keep_the_znode) {
     hold();
@@ -147,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(all, refused_mark,
                          ::testing::Values(server_error::no_node, server_error::no_auth,
                                            server_error::not_empty));
 
-TEST_F(acquisition_delay, a_remove_that_was_carried_out_already_is_the_end) {
+TEST_F(contender_delay, a_remove_that_was_carried_out_already_is_the_end) {
     hold();
     lock.leave(session.event(), errc::not_held);
     multi_answers(server_error::no_node, server_error::rolled_back);
@@ -156,7 +155,7 @@ TEST_F(acquisition_delay, a_remove_that_was_carried_out_already_is_the_end) {
 
 // ---- a mark that was left -------------------------------------------------------------------
 
-TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
+TEST_F(contender_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
     const auto note = second_part<set_op>();
@@ -180,7 +179,7 @@ TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_delay, who_came_later_than_the_note_waits_for_the_rest) {
+TEST_F(contender_delay, who_came_later_than_the_note_waits_for_the_rest) {
     be_first();
     mark_is({"crashed", 5'000, true}, 4, k_entered_ms - 3'000);
     ASSERT_TRUE(delay_end(lock.current()));
@@ -188,20 +187,20 @@ TEST_F(acquisition_delay, who_came_later_than_the_note_waits_for_the_rest) {
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
 
-TEST_F(acquisition_delay, who_came_long_after_the_note_does_not_wait) {
+TEST_F(contender_delay, who_came_long_after_the_note_does_not_wait) {
     be_first();
     mark_is({"crashed", 5'000, true}, 4, k_entered_ms - 6'000);
     EXPECT_FALSE(delay_end(lock.current()));
     EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
 }
 
-TEST_F(acquisition_delay, who_came_before_the_note_waits_for_all_of_it) {
+TEST_F(contender_delay, who_came_before_the_note_waits_for_all_of_it) {
     be_first();
     mark_is({"crashed", 5'000, true}, 4, k_entered_ms + 3'000);
     EXPECT_EQ(delay_end(lock.current()), session.clock + 5'500ms);
 }
 
-TEST_F(acquisition_delay, a_mark_that_nobody_understands_is_waited_out_by_our_own_delay) {
+TEST_F(contender_delay, a_mark_that_nobody_understands_is_waited_out_by_our_own_delay) {
     be_first();
     auto answer = session.reply_to_get("/q-holder");
     answer.data = "\xff by hand";
@@ -209,7 +208,7 @@ TEST_F(acquisition_delay, a_mark_that_nobody_understands_is_waited_out_by_our_ow
     EXPECT_EQ(delay_end(lock.current()), session.clock + 11s);
 }
 
-TEST_F(tried_acquisition_delay, notes_the_crash_and_is_busy) {
+TEST_F(tried_contender_delay, notes_the_crash_and_is_busy) {
     be_first();
     mark_is({"crashed", 5'000, false});
     EXPECT_TRUE(parse_crash_mark(second_part<set_op>().data)->noted);
@@ -218,7 +217,7 @@ TEST_F(tried_acquisition_delay, notes_the_crash_and_is_busy) {
 }
 
 // On servers that continued from older data another contender is ahead again, and the mark may be its mark.
-TEST_F(tried_acquisition_delay, leaves_the_mark_where_another_is_ahead_again) {
+TEST_F(tried_contender_delay, leaves_the_mark_where_another_is_ahead_again) {
     be_marked_and_reattach();
     list_answers({"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000002", own});
     expect_failed(errc::busy);
@@ -228,7 +227,7 @@ TEST_F(tried_acquisition_delay, leaves_the_mark_where_another_is_ahead_again) {
 
 // ---- lost answers ---------------------------------------------------------------------------
 
-TEST_F(acquisition_delay, a_mark_whose_answer_was_lost_is_found_by_its_guid) {
+TEST_F(contender_delay, a_mark_whose_answer_was_lost_is_found_by_its_guid) {
     be_first();
     no_mark();
     detach();
@@ -241,7 +240,7 @@ TEST_F(acquisition_delay, a_mark_whose_answer_was_lost_is_found_by_its_guid) {
     EXPECT_EQ(session.op<multi_op>().parts.size(), 2U);
 }
 
-TEST_F(acquisition_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_again) {
+TEST_F(contender_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_again) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
     detach();
@@ -253,7 +252,7 @@ TEST_F(acquisition_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_
 }
 
 // Servers that continue from older data may assign the version again, to the mark of a later crash.
-TEST_F(acquisition_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_connection) {
+TEST_F(contender_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_connection) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
     multi_is_carried_out();
@@ -269,7 +268,7 @@ TEST_F(acquisition_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
 
-TEST_F(acquisition_delay, a_delay_that_is_over_is_not_waited_again_on_the_next_connection) {
+TEST_F(contender_delay, a_delay_that_is_over_is_not_waited_again_on_the_next_connection) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
     multi_is_carried_out();
@@ -282,7 +281,7 @@ TEST_F(acquisition_delay, a_delay_that_is_over_is_not_waited_again_on_the_next_c
     EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
 }
 
-TEST_F(acquisition_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_taken_for_the_mark) {
+TEST_F(contender_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_taken_for_the_mark) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
     session.clock += 6s;
@@ -296,7 +295,7 @@ TEST_F(acquisition_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_t
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_delay, a_mark_that_changed_meanwhile_is_read_again) {
+TEST_F(contender_delay, a_mark_that_changed_meanwhile_is_read_again) {
     be_first();
     no_mark();
     multi_answers(server_error::ok, server_error::node_exists);
@@ -305,7 +304,7 @@ TEST_F(acquisition_delay, a_mark_that_changed_meanwhile_is_read_again) {
     EXPECT_TRUE(delay_end(lock.current()));
 }
 
-TEST_F(acquisition_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {
+TEST_F(contender_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {
     be_first();
     no_mark();
     multi_answers(server_error::no_node, server_error::rolled_back);
@@ -323,7 +322,7 @@ TEST(crash_marks, come_back_from_their_text) {
 
 // At the counter's end only czxids show which contender is ahead, and they are read again after a reattach. Found by
 // reading the code.
-TEST_F(acquisition_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
+TEST_F(contender_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
     be_marked_and_reattach();
     list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});
     ASSERT_GE(session.count<get_op>(), 1U) << "for the czxid of the other";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An acquisition's place in the queue: the list, the watches, and the hand-over.
+// A contender's place in the queue: the list, the watches, and the hand-over.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -14,15 +14,15 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pointee;
 
-class acquisition_queue : public test::acquisition_fixture {
+class contender_queue : public test::contender_fixture {
 protected:
-    static std::string path(std::int32_t sequence) { return "/q/" + contender(sequence); }
+    static std::string path(std::int32_t sequence) { return "/q/" + other_name(sequence); }
 };
 
 // ---- queued ---------------------------------------------------------------------------------
 
-TEST_F(acquisition_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
-    enter_queue(5, {contender(2), contender(4), contender(7), contender(3)});
+TEST_F(contender_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
+    enter_queue(5, {other_name(2), other_name(4), other_name(7), other_name(3)});
     ASSERT_EQ(session.told.size(), 1U);
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
     EXPECT_EQ(lock.ahead(), 3U);
@@ -34,8 +34,8 @@ TEST_F(acquisition_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
 }
 
 // From the session's next confirmation on, it watches its own znode.
-TEST_F(acquisition_queue, watches_only_the_one_ahead_when_it_is_next) {
-    enter_queue(5, {contender(4)});
+TEST_F(contender_queue, watches_only_the_one_ahead_when_it_is_next) {
+    enter_queue(5, {other_name(4)});
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{get_op{path(4), watch_mode::watch}}));
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
@@ -43,22 +43,22 @@ TEST_F(acquisition_queue, watches_only_the_one_ahead_when_it_is_next) {
 }
 
 // F14
-TEST_F(acquisition_queue, ignores_foreign_children) {
+TEST_F(contender_queue, ignores_foreign_children) {
     enter_queue(5,
                 {"x-1-0000000000", "README", "2c5a3f1de1534d5ba2e2f8a3a1f5f6c7__lock__0000000001"});
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_queue, does_not_look_at_the_session_of_the_one_ahead) {
-    enter_queue(5, {contender(4)});
-    get_answers(session.own_session);  // another acquisition of our session
+TEST_F(contender_queue, does_not_look_at_the_session_of_the_one_ahead) {
+    enter_queue(5, {other_name(4)});
+    get_answers(session.own_session);  // another contender of our session
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_THAT(session.open, IsEmpty());
 }
 
 // ---- hand-over ------------------------------------------------------------------------------
 
-TEST_F(acquisition_queue, is_granted_without_a_request_when_the_only_one_ahead_goes) {
+TEST_F(contender_queue, is_granted_without_a_request_when_the_only_one_ahead_goes) {
     wait_for_one();
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_NE(session.last_told<granted>(), nullptr);
@@ -67,7 +67,7 @@ TEST_F(acquisition_queue, is_granted_without_a_request_when_the_only_one_ahead_g
     EXPECT_THAT(session.watched, IsEmpty());
 }
 
-TEST_F(acquisition_queue, is_granted_without_a_request_when_its_own_znode_is_watched) {
+TEST_F(contender_queue, is_granted_without_a_request_when_its_own_znode_is_watched) {
     wait_for_one();
     watch_itself();
     watch_fires(watch_kind::deleted, path(4));
@@ -76,8 +76,8 @@ TEST_F(acquisition_queue, is_granted_without_a_request_when_its_own_znode_is_wat
     EXPECT_THAT(session.watched, ElementsAre("/q/" + own));
 }
 
-TEST_F(acquisition_queue, is_granted_when_the_only_one_ahead_was_gone_before_the_watch) {
-    enter_queue(5, {contender(4)});
+TEST_F(contender_queue, is_granted_when_the_only_one_ahead_was_gone_before_the_watch) {
+    enter_queue(5, {other_name(4)});
     send_error<get_op>(server_error::no_node);
     EXPECT_EQ(session.times_told<granted>(), 1U);
     EXPECT_THAT(session.open, IsEmpty());
@@ -85,7 +85,7 @@ TEST_F(acquisition_queue, is_granted_when_the_only_one_ahead_was_gone_before_the
     EXPECT_THAT(session.given_back, IsEmpty()) << "the servers keep no watch on what is gone";
 }
 
-TEST_F(acquisition_queue, is_granted_without_a_look_once_the_lease_is_certain) {
+TEST_F(contender_queue, is_granted_without_a_look_once_the_lease_is_certain) {
     wait_for_one();
     session.has_lease = false;
     watch_fires(watch_kind::deleted, path(4));
@@ -95,8 +95,8 @@ TEST_F(acquisition_queue, is_granted_without_a_look_once_the_lease_is_certain) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_queue, is_granted_by_a_list_without_a_look) {
-    enter_queue(5, {contender(3), contender(4)});
+TEST_F(contender_queue, is_granted_by_a_list_without_a_look) {
+    enter_queue(5, {other_name(3), other_name(4)});
     get_answers();
     watch_fires(watch_kind::deleted, path(4));
     list_answers({own});
@@ -106,7 +106,7 @@ TEST_F(acquisition_queue, is_granted_by_a_list_without_a_look) {
 
 // ---- what may have been written into its znode ----------------------------------------------
 
-TEST_F(acquisition_queue, sees_its_znode_before_the_hand_over_when_it_waited_for_long) {
+TEST_F(contender_queue, sees_its_znode_before_the_hand_over_when_it_waited_for_long) {
     wait_for_one();
     pass_unseen();
     watch_fires(watch_kind::deleted, path(4));
@@ -118,7 +118,7 @@ TEST_F(acquisition_queue, sees_its_znode_before_the_hand_over_when_it_waited_for
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_queue, is_not_granted_with_an_order_that_was_written_while_it_waited_for_long) {
+TEST_F(contender_queue, is_not_granted_with_an_order_that_was_written_while_it_waited_for_long) {
     wait_for_one();
     pass_unseen();
     watch_fires(watch_kind::deleted, path(4));
@@ -127,8 +127,8 @@ TEST_F(acquisition_queue, is_not_granted_with_an_order_that_was_written_while_it
     EXPECT_EQ(session.times_told<granted>(), 0U);
 }
 
-TEST_F(acquisition_queue, looks_when_it_lists_again_after_a_long_wait) {
-    enter_queue(5, {contender(3), contender(4)});
+TEST_F(contender_queue, looks_when_it_lists_again_after_a_long_wait) {
+    enter_queue(5, {other_name(3), other_name(4)});
     get_answers();
     pass_unseen();
     watch_fires(watch_kind::deleted, path(4));
@@ -141,7 +141,7 @@ TEST_F(acquisition_queue, looks_when_it_lists_again_after_a_long_wait) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_queue, waits_for_the_look_that_is_under_way) {
+TEST_F(contender_queue, waits_for_the_look_that_is_under_way) {
     wait_for_one();
     watch_itself();
     watch_fires(watch_kind::changed, "/q/" + own);
@@ -152,7 +152,7 @@ TEST_F(acquisition_queue, waits_for_the_look_that_is_under_way) {
     EXPECT_EQ(session.times_told<asked_to_release>(), 1U);
 }
 
-TEST_F(acquisition_queue, looks_again_later_where_the_look_came_to_nothing) {
+TEST_F(contender_queue, looks_again_later_where_the_look_came_to_nothing) {
     wait_for_one();
     pass_unseen();
     watch_fires(watch_kind::deleted, path(4));
@@ -163,7 +163,7 @@ TEST_F(acquisition_queue, looks_again_later_where_the_look_came_to_nothing) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_queue, fails_where_it_may_not_look_at_its_own_znode) {
+TEST_F(contender_queue, fails_where_it_may_not_look_at_its_own_znode) {
     wait_for_one();
     pass_unseen();
     watch_fires(watch_kind::deleted, path(4));
@@ -172,7 +172,7 @@ TEST_F(acquisition_queue, fails_where_it_may_not_look_at_its_own_znode) {
 }
 
 // F28
-TEST_F(acquisition_queue, is_not_granted_at_the_hand_over_before_the_lease_is_certain) {
+TEST_F(contender_queue, is_not_granted_at_the_hand_over_before_the_lease_is_certain) {
     wait_for_one();
     session.has_lease = false;
     watch_fires(watch_kind::deleted, path(4));
@@ -183,18 +183,18 @@ TEST_F(acquisition_queue, is_not_granted_at_the_hand_over_before_the_lease_is_ce
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_queue, lists_again_when_more_than_one_was_ahead) {
-    enter_queue(5, {contender(3), contender(4)});
+TEST_F(contender_queue, lists_again_when_more_than_one_was_ahead) {
+    enter_queue(5, {other_name(3), other_name(4)});
     get_answers();
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_EQ(session.open.size(), 1U);
-    list_answers({contender(3), own});
+    list_answers({other_name(3), own});
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
     EXPECT_EQ(session.op<get_op>().path, path(3));
 }
 
-TEST_F(acquisition_queue, lists_again_when_more_than_one_was_ahead_although_it_is_watched) {
-    enter_queue(5, {contender(3), contender(4)});
+TEST_F(contender_queue, lists_again_when_more_than_one_was_ahead_although_it_is_watched) {
+    enter_queue(5, {other_name(3), other_name(4)});
     get_answers();
     watch_itself();
     watch_fires(watch_kind::deleted, path(4));
@@ -202,11 +202,11 @@ TEST_F(acquisition_queue, lists_again_when_more_than_one_was_ahead_although_it_i
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
 
-TEST_F(acquisition_queue, lists_again_after_an_event_of_an_earlier_connection) {
+TEST_F(contender_queue, lists_again_after_an_event_of_an_earlier_connection) {
     wait_for_one();
     detach();
     attach();
-    list_answers({contender(4), own});
+    list_answers({other_name(4), own});
     get_answers();
     ASSERT_THAT(session.open, IsEmpty());
     lock.on_watch(session.event(), {watch_kind::deleted, path(4), session.connection_number - 1});
@@ -215,7 +215,7 @@ TEST_F(acquisition_queue, lists_again_after_an_event_of_an_earlier_connection) {
 }
 
 // Right after the re-attach, events arrive in any order.
-TEST_F(acquisition_queue, lists_before_it_believes_an_event_after_a_re_attach) {
+TEST_F(contender_queue, lists_before_it_believes_an_event_after_a_re_attach) {
     wait_for_one();
     detach();
     attach();
@@ -225,7 +225,7 @@ TEST_F(acquisition_queue, lists_before_it_believes_an_event_after_a_re_attach) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_queue, lists_before_it_believes_what_an_earlier_connection_saw) {
+TEST_F(contender_queue, lists_before_it_believes_what_an_earlier_connection_saw) {
     wait_for_one();
     detach();
     attach();
@@ -235,9 +235,9 @@ TEST_F(acquisition_queue, lists_before_it_believes_what_an_earlier_connection_sa
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_queue, hands_over_across_a_wrap) {
+TEST_F(contender_queue, hands_over_across_a_wrap) {
     constexpr auto k_first = std::numeric_limits<std::int32_t>::min() + 1'000'000;
-    enter_queue(k_first, {contender(2147483647)});
+    enter_queue(k_first, {other_name(2147483647)});
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
     get_answers();
     watch_fires(watch_kind::deleted, path(2147483647));
@@ -246,7 +246,7 @@ TEST_F(acquisition_queue, hands_over_across_a_wrap) {
 
 // ---- watches --------------------------------------------------------------------------------
 
-TEST_F(acquisition_queue, watches_again_when_the_one_ahead_only_changed) {
+TEST_F(contender_queue, watches_again_when_the_one_ahead_only_changed) {
     wait_for_one();
     watch_fires(watch_kind::changed, path(4));
     EXPECT_EQ(session.op<get_op>(), (get_op{path(4), watch_mode::watch}));
@@ -256,8 +256,8 @@ TEST_F(acquisition_queue, watches_again_when_the_one_ahead_only_changed) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_queue, lists_again_when_the_nearest_of_several_was_gone_before_the_watch) {
-    enter_queue(5, {contender(3), contender(4)});
+TEST_F(contender_queue, lists_again_when_the_nearest_of_several_was_gone_before_the_watch) {
+    enter_queue(5, {other_name(3), other_name(4)});
     send_error<get_op>(server_error::no_node);
     EXPECT_EQ(session.count<children_op>(), 1U);
     list_answers({own});
@@ -266,30 +266,30 @@ TEST_F(acquisition_queue, lists_again_when_the_nearest_of_several_was_gone_befor
     EXPECT_THAT(session.given_back, IsEmpty());
 }
 
-TEST_F(acquisition_queue, gives_back_the_watch_on_one_that_is_no_longer_the_nearest) {
-    enter_queue(5, {contender(3), contender(4)});
+TEST_F(contender_queue, gives_back_the_watch_on_one_that_is_no_longer_the_nearest) {
+    enter_queue(5, {other_name(3), other_name(4)});
     send_error<get_op>(server_error::no_node);
-    list_answers({contender(3), own});
+    list_answers({other_name(3), own});
     EXPECT_THAT(session.watched, ElementsAre(path(3)));
 }
 
-TEST_F(acquisition_queue, tells_its_place_only_when_it_changed) {
-    enter_queue(5, {contender(2), contender(3), contender(4)});
+TEST_F(contender_queue, tells_its_place_only_when_it_changed) {
+    enter_queue(5, {other_name(2), other_name(3), other_name(4)});
     get_answers();
     detach();
     attach();
-    list_answers({contender(2), contender(3), contender(4), own});
+    list_answers({other_name(2), other_name(3), other_name(4), own});
     EXPECT_EQ(session.times_told<queued>(), 1U);
 }
 
-TEST_F(acquisition_queue, fails_where_it_may_not_watch_the_one_ahead) {
-    enter_queue(5, {contender(4)});
+TEST_F(contender_queue, fails_where_it_may_not_watch_the_one_ahead) {
+    enter_queue(5, {other_name(4)});
     send_error<get_op>(server_error::no_auth);
     expect_failed(errc::no_permission);
     EXPECT_EQ(session.count<remove_op>(), 1U);
 }
 
-TEST_F(acquisition_queue, fails_where_it_may_not_list) {
+TEST_F(contender_queue, fails_where_it_may_not_list) {
     lock.start(session.event());
     create_answers_ok(5);
     send_error<children_op>(server_error::no_auth);
@@ -298,7 +298,7 @@ TEST_F(acquisition_queue, fails_where_it_may_not_list) {
     expect_gone();
 }
 
-TEST_F(acquisition_queue, watches_its_own_znode_once) {
+TEST_F(contender_queue, watches_its_own_znode_once) {
     take_lock();
     lock.watch_own_znode(session.event());
     lock.watch_own_znode(session.event());
@@ -312,7 +312,7 @@ TEST_F(acquisition_queue, watches_its_own_znode_once) {
 
 // ---- F37: an administrator deletes a waiter's znode -----------------------------------------
 
-class acquisition_removed_while_waiting : public acquisition_queue {
+class contender_removed_while_waiting : public contender_queue {
 protected:
     // Checks that the contender queues again, at the end, and does not assume that its old turn came.
     void expect_entered_again() {
@@ -323,28 +323,28 @@ protected:
         watch_fires(watch_kind::deleted, path(4));
         EXPECT_EQ(session.times_told<granted>(), 0U);
         create_answers_ok(9);
-        list_answers({contender(6), own});
+        list_answers({other_name(6), own});
         EXPECT_EQ(session.times_told<granted>(), 0U);
         EXPECT_EQ(session.reply_to_get(path(6)).outcome, outcome::answered);
     }
 };
 
-TEST_F(acquisition_removed_while_waiting, enters_again_when_its_watch_tells) {
+TEST_F(contender_removed_while_waiting, enters_again_when_its_watch_tells) {
     wait_for_one();
     watch_itself();
     watch_fires(watch_kind::deleted, "/q/" + own);
     expect_entered_again();
 }
 
-TEST_F(acquisition_removed_while_waiting, enters_again_when_a_list_tells) {
-    enter_queue(5, {contender(3), contender(4)});
+TEST_F(contender_removed_while_waiting, enters_again_when_a_list_tells) {
+    enter_queue(5, {other_name(3), other_name(4)});
     get_answers();
     watch_fires(watch_kind::deleted, path(4));
-    list_answers({contender(3)});
+    list_answers({other_name(3)});
     expect_entered_again();
 }
 
-TEST_F(acquisition_removed_while_waiting, enters_again_when_it_cannot_be_watched_any_more) {
+TEST_F(contender_removed_while_waiting, enters_again_when_it_cannot_be_watched_any_more) {
     wait_for_one();
     lock.watch_own_znode(session.event());
     send_error<get_op>(server_error::no_node);
@@ -352,13 +352,13 @@ TEST_F(acquisition_removed_while_waiting, enters_again_when_it_cannot_be_watched
     expect_entered_again();
 }
 
-TEST_F(acquisition_removed_while_waiting, enters_again_when_a_check_tells) {
+TEST_F(contender_removed_while_waiting, enters_again_when_a_check_tells) {
     wait_for_one();
     lock.on_own_znode_gone(session.event());
     expect_entered_again();
 }
 
-TEST_F(acquisition_removed_while_waiting, makes_the_whole_path_again) {
+TEST_F(contender_removed_while_waiting, makes_the_whole_path_again) {
     wait_for_one();
     detach();
     attach();

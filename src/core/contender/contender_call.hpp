@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquisition_call: the surroundings of a state while it handles one event: the session, the settings, and the next
+// contender_call: the surroundings of a state while it handles one event: the session, the settings, and the next
 // state.
 //
 // Lives as long as the call. Thread safety: none.
@@ -11,29 +11,28 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/acquisition_settings.hpp"
-#include "core/contender/acquisition_states.hpp"
 #include "core/contender/contender_session.hpp"
+#include "core/contender/contender_settings.hpp"
+#include "core/contender/contender_states.hpp"
 
 namespace turnstile::core {
 
-// Facts about an acquisition that hold in every state.
-struct acquisition_facts {
+// Facts about a contender that hold in every state.
+struct contender_facts {
     // No more requests on this connection: wait for the next link event, or for a pause.
     bool awaits_retry = false;
     bool permits_compared = false;  // with those in the settings
-    friend bool operator==(const acquisition_facts&, const acquisition_facts&) = default;
+    friend bool operator==(const contender_facts&, const contender_facts&) = default;
 };
 
-class acquisition_call {
+class contender_call {
 public:
-    acquisition_call(contender_session& c, const acquisition_settings& wanted,
-                     acquisition_facts& known)
+    contender_call(contender_session& c, const contender_settings& wanted, contender_facts& known)
         : session{c}, settings{wanted}, facts{known} {}
 
     contender_session& session;
-    const acquisition_settings& settings;
-    acquisition_facts& facts;
+    const contender_settings& settings;
+    contender_facts& facts;
 
     [[nodiscard]] const std::string& folder() const noexcept { return settings.folder.str(); }
     [[nodiscard]] std::string data() const { return contender_data(settings); }
@@ -55,20 +54,20 @@ public:
         next_.emplace(std::in_place_type<std::decay_t<State>>, std::forward<State>(next));
         steps_ = true;
     }
-    // Enters the last state, `over`, and tells the session that the acquisition is gone.
+    // Enters the last state, `over`, and tells the session that the contender is gone.
     void end() {
         session.tell(gone{});
         enter(state::over{});
     }
     [[nodiscard]] bool leaves_state() const noexcept { return next_.has_value(); }
-    [[nodiscard]] std::optional<acquisition_state>& next() noexcept { return next_; }
+    [[nodiscard]] std::optional<contender_state>& next() noexcept { return next_; }
 
     // Lets the state send its next requests at once.
     void step() noexcept { steps_ = true; }
     [[nodiscard]] bool steps() const noexcept { return steps_; }
 
 private:
-    std::optional<acquisition_state> next_;
+    std::optional<contender_state> next_;
     bool steps_ = false;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effects of its session's events on an acquisition: re-attach, the lease's end, the next epoch.
+// The effects of its session's events on a contender: re-attach, the lease's end, the next epoch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
@@ -12,16 +12,16 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pointee;
 
-class acquisition_session : public test::acquisition_fixture {
+class contender_in_session : public test::contender_fixture {
 protected:
-    static std::string path(std::int32_t sequence) { return "/q/" + contender(sequence); }
+    static std::string path(std::int32_t sequence) { return "/q/" + other_name(sequence); }
     const error lease_over{errc::session_lost, "the lease is over"};
 };
 
 // ---- orders -----------------------------------------------------------------------------------
 
 // An operator's order refers to one znode, which it read: the order disappears with that znode.
-TEST_F(acquisition_session, that_ends_takes_the_order_to_a_waiter_along) {
+TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     wait_for_one();
     watch_itself();
     watch_fires(watch_kind::changed, "/q/" + own);
@@ -35,7 +35,7 @@ TEST_F(acquisition_session, that_ends_takes_the_order_to_a_waiter_along) {
 }
 
 // Servers that continued from older data assign a version again that was ours.
-TEST_F(acquisition_session, that_comes_back_finds_an_order_under_the_version_that_a_waiter_knows) {
+TEST_F(contender_in_session, that_comes_back_finds_an_order_under_the_version_that_a_waiter_knows) {
     wait_for_one();
     watch_itself();
     watch_fires(watch_kind::changed, "/q/" + own);
@@ -43,7 +43,7 @@ TEST_F(acquisition_session, that_comes_back_finds_an_order_under_the_version_tha
     EXPECT_EQ(session.times_told<failed>(), 1U);
 }
 
-TEST_F(acquisition_session, that_comes_back_finds_an_order_under_the_version_that_a_holder_knows) {
+TEST_F(contender_in_session, that_comes_back_finds_an_order_under_the_version_that_a_holder_knows) {
     take_lock();
     watch_itself();
     watch_fires(watch_kind::changed, "/q/" + own);
@@ -52,7 +52,8 @@ TEST_F(acquisition_session, that_comes_back_finds_an_order_under_the_version_tha
     EXPECT_FALSE(lock.holds());
 }
 
-TEST_F(acquisition_session, that_comes_back_finds_a_request_under_the_version_that_a_waiter_knows) {
+TEST_F(contender_in_session,
+       that_comes_back_finds_a_request_under_the_version_that_a_waiter_knows) {
     wait_for_one();
     watch_itself();
     watch_fires(watch_kind::changed, "/q/" + own);
@@ -62,7 +63,8 @@ TEST_F(acquisition_session, that_comes_back_finds_a_request_under_the_version_th
     EXPECT_EQ(session.times_told<asked_to_release>(), 1U);
 }
 
-TEST_F(acquisition_session, that_comes_back_finds_a_request_under_the_version_that_a_holder_knows) {
+TEST_F(contender_in_session,
+       that_comes_back_finds_a_request_under_the_version_that_a_holder_knows) {
     take_lock();
     watch_itself();
     for (const char* const why : {"please", "please", "now"}) {
@@ -74,7 +76,7 @@ TEST_F(acquisition_session, that_comes_back_finds_a_request_under_the_version_th
 
 // ---- the connection -------------------------------------------------------------------------
 
-TEST_F(acquisition_session, that_breaks_puts_a_holder_at_risk) {
+TEST_F(contender_in_session, that_breaks_puts_a_holder_at_risk) {
     take_lock();
     detach();
     EXPECT_NE(session.last_told<at_risk>(), nullptr);
@@ -85,7 +87,7 @@ TEST_F(acquisition_session, that_breaks_puts_a_holder_at_risk) {
     EXPECT_EQ(session.told.size(), 1U);
 }
 
-TEST_F(acquisition_session, that_breaks_is_no_matter_for_a_waiter) {
+TEST_F(contender_in_session, that_breaks_is_no_matter_for_a_waiter) {
     wait_for_one();
     session.told.clear();
     detach();
@@ -93,12 +95,12 @@ TEST_F(acquisition_session, that_breaks_is_no_matter_for_a_waiter) {
     EXPECT_TRUE(lock.waits());
 }
 
-TEST_F(acquisition_session, that_comes_back_makes_a_waiter_list_and_watch_again) {
+TEST_F(contender_in_session, that_comes_back_makes_a_waiter_list_and_watch_again) {
     wait_for_one();
     detach();
     attach();
     ASSERT_EQ(session.open.size(), 1U);
-    list_answers({contender(4), own});
+    list_answers({other_name(4), own});
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.op<get_op>(), (get_op{path(4), watch_mode::watch}));
     get_answers();
@@ -106,7 +108,7 @@ TEST_F(acquisition_session, that_comes_back_makes_a_waiter_list_and_watch_again)
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_session, that_comes_back_shows_that_the_one_ahead_went) {
+TEST_F(contender_in_session, that_comes_back_shows_that_the_one_ahead_went) {
     wait_for_one();
     detach();
     attach();
@@ -115,17 +117,17 @@ TEST_F(acquisition_session, that_comes_back_shows_that_the_one_ahead_went) {
     EXPECT_THAT(session.watched, IsEmpty());
 }
 
-TEST_F(acquisition_session, that_comes_back_shows_another_one_ahead) {
-    enter_queue(5, {contender(3), contender(4)});
+TEST_F(contender_in_session, that_comes_back_shows_another_one_ahead) {
+    enter_queue(5, {other_name(3), other_name(4)});
     get_answers();
     detach();
     attach();
-    list_answers({contender(3), own});
+    list_answers({other_name(3), own});
     EXPECT_THAT(session.watched, ElementsAre(path(3)));
 }
 
 // First in line, but the lease came too late: observations on the old connection do not count.
-TEST_F(acquisition_session, that_comes_back_grants_by_a_fresh_list_only) {
+TEST_F(contender_in_session, that_comes_back_grants_by_a_fresh_list_only) {
     session.has_lease = false;
     enter_queue(0);
     detach();
@@ -137,7 +139,7 @@ TEST_F(acquisition_session, that_comes_back_grants_by_a_fresh_list_only) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_session, that_is_away_grants_nothing) {
+TEST_F(contender_in_session, that_is_away_grants_nothing) {
     session.has_lease = false;
     enter_queue(0);
     detach();
@@ -148,7 +150,7 @@ TEST_F(acquisition_session, that_is_away_grants_nothing) {
 
 // ---- the lease ------------------------------------------------------------------------------
 
-TEST_F(acquisition_session, whose_lease_ends_ends_a_hold_and_removes_its_znode) {
+TEST_F(contender_in_session, whose_lease_ends_ends_a_hold_and_removes_its_znode) {
     take_lock();
     detach();
     lock.on_lease_end(session.event(), lease_over);
@@ -163,7 +165,7 @@ TEST_F(acquisition_session, whose_lease_ends_ends_a_hold_and_removes_its_znode) 
     EXPECT_EQ(session.times_told<lost>(), 1U);
 }
 
-TEST_F(acquisition_session, whose_lease_ends_leaves_a_waiter_in_its_place) {
+TEST_F(contender_in_session, whose_lease_ends_leaves_a_waiter_in_its_place) {
     wait_for_one();
     session.told.clear();
     lock.on_lease_end(session.event(), lease_over);
@@ -173,7 +175,7 @@ TEST_F(acquisition_session, whose_lease_ends_leaves_a_waiter_in_its_place) {
 
 // ---- the epoch ------------------------------------------------------------------------------
 
-TEST_F(acquisition_session, that_ends_ends_a_hold) {
+TEST_F(contender_in_session, that_ends_ends_a_hold) {
     take_lock();
     end_epoch();
     EXPECT_EQ(session.times_told<lost>(), 1U);
@@ -182,7 +184,7 @@ TEST_F(acquisition_session, that_ends_ends_a_hold) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_session, that_ends_lets_a_waiter_enter_the_next_one) {
+TEST_F(contender_in_session, that_ends_lets_a_waiter_enter_the_next_one) {
     wait_for_one();
     session.told.clear();
     end_epoch();
@@ -195,11 +197,11 @@ TEST_F(acquisition_session, that_ends_lets_a_waiter_enter_the_next_one) {
     create_answers_ok(9);
     // The servers have not deleted the old znode yet: it is one of the contenders ahead (F1).
     const auto old = "_c_" + session.guids[0] + "-lock-0000000005";
-    list_answers({old, contender(8), own});
+    list_answers({old, other_name(8), own});
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
 }
 
-TEST_F(acquisition_session, that_ends_before_a_grant_leaves_no_trace_of_the_old_place) {
+TEST_F(contender_in_session, that_ends_before_a_grant_leaves_no_trace_of_the_old_place) {
     session.has_lease = false;
     enter_queue(0);
     end_epoch();
@@ -211,20 +213,19 @@ TEST_F(acquisition_session, that_ends_before_a_grant_leaves_no_trace_of_the_old_
     EXPECT_EQ(session.times_told<granted>(), 0U);
 }
 
-class acquisition_failing : public test::acquisition_fixture {
+class contender_failing : public test::contender_fixture {
 protected:
-    acquisition_failing()
-        : acquisition_fixture{{"/q", "", attempt::wait, session_loss_policy::fail}} {}
+    contender_failing() : contender_fixture{{"/q", "", attempt::wait, session_loss_policy::fail}} {}
 };
 
-TEST_F(acquisition_failing, fails_by_option_when_the_session_ends) {
+TEST_F(contender_failing, fails_by_option_when_the_session_ends) {
     wait_for_one();
     end_epoch();
     expect_failed(errc::session_lost);
     expect_gone();
 }
 
-TEST_F(acquisition_failing, keeps_waiting_when_only_the_connection_ends) {
+TEST_F(contender_failing, keeps_waiting_when_only_the_connection_ends) {
     wait_for_one();
     detach();
     attach();
@@ -233,7 +234,7 @@ TEST_F(acquisition_failing, keeps_waiting_when_only_the_connection_ends) {
 
 // ---- the znode ------------------------------------------------------------------------------
 
-TEST_F(acquisition_session, whose_holders_znode_somebody_removed_tells_so) {
+TEST_F(contender_in_session, whose_holders_znode_somebody_removed_tells_so) {
     take_lock();
     lock.watch_own_znode(session.event());
     get_answers(session.own_session);
@@ -245,14 +246,14 @@ TEST_F(acquisition_session, whose_holders_znode_somebody_removed_tells_so) {
     EXPECT_EQ(session.count<create_op>(), 0U);
 }
 
-TEST_F(acquisition_session, whose_check_missed_the_znode_tells_so) {
+TEST_F(contender_in_session, whose_check_missed_the_znode_tells_so) {
     take_lock();
     lock.on_own_znode_gone(session.event());
     expect_lost(errc::removed);
     expect_gone();
 }
 
-TEST_F(acquisition_session, whose_watch_found_no_znode_tells_so) {
+TEST_F(contender_in_session, whose_watch_found_no_znode_tells_so) {
     take_lock();
     lock.watch_own_znode(session.event());
     send_error<get_op>(server_error::no_node);
@@ -261,7 +262,7 @@ TEST_F(acquisition_session, whose_watch_found_no_znode_tells_so) {
 }
 
 // The loss of its request with a connection is reported before or after the next attach.
-TEST_F(acquisition_session, whose_watch_an_earlier_connection_lost_asks_for_it_again) {
+TEST_F(contender_in_session, whose_watch_an_earlier_connection_lost_asks_for_it_again) {
     take_lock();
     lock.watch_own_znode(session.event());
     auto late = session.reply_to<get_op>();
@@ -275,7 +276,7 @@ TEST_F(acquisition_session, whose_watch_an_earlier_connection_lost_asks_for_it_a
     expect_lost(errc::removed);
 }
 
-TEST_F(acquisition_session, tells_of_another_znode_are_no_matter) {
+TEST_F(contender_in_session, tells_of_another_znode_are_no_matter) {
     take_lock();
     watch_fires(watch_kind::deleted, path(4));
     watch_fires(watch_kind::deleted, "/q");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquisition: one attempt to get and hold a lock, from the call until its znode is gone.
+// contender: one attempt to get and hold a lock, from the call until its znode is gone.
 //
 // A pure value: events in, effects out (contender_effects.hpp). It calls nothing. It is in one of eight states
-// (acquisition_states.hpp), and this table has all transitions between them:
+// (contender_states.hpp), and this table has all transitions between them:
 //
 // | state    | at the servers                 | requests                 | then      | when                           |
 // |----------|--------------------------------|--------------------------|-----------|--------------------------------|
@@ -35,12 +35,12 @@
 // | leaving  | our znode                      | the znode's removal      | over      | removed, or session over       |
 // | over     | nothing                        | none                     |           | final; `gone` was reported     |
 //
-// Timeout, cancel, interrupt, release, loss and close all lead to `leaving` or `over`. The acquisition outlives a
+// Timeout, cancel, interrupt, release, loss and close all lead to `leaving` or `over`. The contender outlives a
 // caller that has given up. Before its znode exists it only notes that the caller has given up. A state ends as a
 // whole, with all that it knew of its znode, its connection and its requests; before that, it gives its watches back.
 // Each create has a new GUID in its name.
 //
-// After a lost answer to a create (G8) the acquisition first commits a write on the new connection. After that write a
+// After a lost answer to a create (G8) the contender first commits a write on the new connection. After that write a
 // late create of the old connection cannot commit any more: the server answers it "session moved". Only then does a
 // list show whether a child with our GUID exists. The child is ours only if its owner is this session. A create that
 // the list does not show is abandoned, and searched for a while longer (abandoned_creates.hpp).
@@ -54,21 +54,21 @@
 #include <string>
 #include <utility>
 
-#include "core/contender/acquisition_call.hpp"
-#include "core/contender/acquisition_settings.hpp"
-#include "core/contender/acquisition_states.hpp"
+#include "core/contender/contender_call.hpp"
 #include "core/contender/contender_session.hpp"
+#include "core/contender/contender_settings.hpp"
+#include "core/contender/contender_states.hpp"
 #include "core/contender/notice.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {
 
-class acquisition {
+class contender {
 public:
-    explicit acquisition(acquisition_settings settings) : settings_{std::move(settings)} {}
+    explicit contender(contender_settings settings) : settings_{std::move(settings)} {}
     // For the znode of an abandoned create: no caller waits for it, and the contender only leaves.
-    [[nodiscard]] static acquisition leftover(const std::string& folder, const std::string& name);
+    [[nodiscard]] static contender leftover(const std::string& folder, const std::string& name);
 
     // ---- events in -----------------------------------------------------------------------
     void start(contender_session& c) { step(c); }
@@ -87,7 +87,7 @@ public:
     // A check of our znode was answered: the znode is gone, or another client has written into it.
     void on_own_znode_gone(contender_session& c);
     void on_own_znode_changed(contender_session& c);
-    // The acquisition waits for an event, which may be lost: reads whether the awaited change has happened.
+    // The contender waits for an event, which may be lost: reads whether the awaited change has happened.
     void look_again(contender_session& c);
     // The instant delay_end() has passed.
     void on_delay_end(contender_session& c);
@@ -95,7 +95,7 @@ public:
     void rename(contender_session& c, contender_kind kind);
     // The caller gives up. A waiting caller is notified of `why`; a holder requested the release and is not notified.
     void leave(contender_session& c, const error& why);
-    // Ends the acquisition and notifies a holder as well: the client closes, or the credentials were refused.
+    // Ends the contender and notifies a holder as well: the client closes, or the credentials were refused.
     void revoke(contender_session& c, const error& why);
     // Continues with requests that waited for the end of a commit.
     void proceed(contender_session& c) { step(c); }
@@ -110,13 +110,13 @@ public:
     // True if the create is next, and only the session keeps it from being sent.
     [[nodiscard]] bool waits_to_enter() const noexcept;
     // For the functions of state_queries.hpp. Valid until the next event.
-    [[nodiscard]] const acquisition_state& current() const noexcept { return state_; }
-    // True if only the event of a watch makes the acquisition continue.
+    [[nodiscard]] const contender_state& current() const noexcept { return state_; }
+    // True if only the event of a watch makes the contender continue.
     [[nodiscard]] bool rests_on_events() const noexcept;
     // The bytes that its znode takes, or may take later, in the transaction that would close the session. Counted from
     // the call until the znode is gone.
     [[nodiscard]] std::size_t owned_bytes() const { return over() ? 0 : bytes_as(kind()); }
-    // The value of owned_bytes() if the acquisition had this kind and had not ended.
+    // The value of owned_bytes() if the contender had this kind and had not ended.
     [[nodiscard]] std::size_t bytes_as(contender_kind kind) const;
     [[nodiscard]] std::string znode() const;
     // Number of contenders that a waiter waits for, as far as it is known.
@@ -130,7 +130,7 @@ public:
     // The data that it writes into its znode.
     [[nodiscard]] std::string data() const { return contender_data(settings_); }
 
-    friend bool operator==(const acquisition&, const acquisition&) = default;
+    friend bool operator==(const contender&, const contender&) = default;
 
 private:
     template <class State>
@@ -145,11 +145,11 @@ private:
     template <class State, class Event>
     void handle_if(contender_session& c, Event&& event);
     // The only function that changes the state; checks the transition against the table above.
-    void enter(acquisition_state&& next);
+    void enter(contender_state&& next);
 
-    acquisition_settings settings_;
-    acquisition_facts facts_;
-    acquisition_state state_;
+    contender_settings settings_;
+    contender_facts facts_;
+    contender_state state_;
 };
 
 }  // namespace turnstile::core

@@ -16,11 +16,11 @@
 //
 // A get that finds the znode sets its watch again. No other wait needs an event: a confirmation checks the session's
 // own znodes, and a lock delay ends by time.
-#include "core/contender/acquisition_call.hpp"
+#include "core/contender/contender_call.hpp"
 
 namespace turnstile::core::state {
 
-void queued::look_again(acquisition_call& call) {
+void queued::look_again(contender_call& call) {
     auto& c = call.session;
     if (asks_for_place() || !is_listed_on(c.connection())) return;  // a look is under way
     auto& nearest = *awaited.begin();  // the only one; for the first waiter for permits, the folder
@@ -31,7 +31,7 @@ void queued::look_again(acquisition_call& call) {
 }
 
 // The next list shows what a lost event would have reported.
-void held::look_again(acquisition_call& call) {
+void held::look_again(contender_call& call) {
     behind.change().look_again();
     call.step();
 }

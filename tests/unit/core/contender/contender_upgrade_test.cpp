@@ -6,23 +6,23 @@
 
 #include <string>
 
-#include "unit/support/acquisition_fixture.hpp"
+#include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {
 namespace {
 
 using ::testing::IsEmpty;
 
-acquisition_settings for_upgrade(attempt mode) {
-    acquisition_settings result{"/q", "data", mode, session_loss_policy::fail};
+contender_settings for_upgrade(attempt mode) {
+    contender_settings result{"/q", "data", mode, session_loss_policy::fail};
     result.wants = {contender_kind::upgrade, 1, 3};
     return result;
 }
 
-class acquisition_upgrade : public test::acquisition_fixture {
+class contender_upgrade : public test::contender_fixture {
 protected:
-    explicit acquisition_upgrade(attempt mode = attempt::wait)
-        : acquisition_fixture{for_upgrade(mode)} {}
+    explicit contender_upgrade(attempt mode = attempt::wait)
+        : contender_fixture{for_upgrade(mode)} {}
 
     static constexpr std::int64_t k_pzxid = 0x500000099;
     static std::string named(const std::string& marker, std::int32_t sequence) {
@@ -57,7 +57,7 @@ protected:
     std::string there;  // its name in that place
 };
 
-TEST_F(acquisition_upgrade, is_granted_by_a_list_that_shows_it_in_its_bases_place) {
+TEST_F(contender_upgrade, is_granted_by_a_list_that_shows_it_in_its_bases_place) {
     asks_for_its_bases_place();
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, move(own, there));
@@ -71,7 +71,7 @@ TEST_F(acquisition_upgrade, is_granted_by_a_list_that_shows_it_in_its_bases_plac
     EXPECT_EQ(session.times_told<renamed>(), 0U);
 }
 
-TEST_F(acquisition_upgrade, goes_back_for_a_reader_whose_writer_has_gone_and_waits_for_it) {
+TEST_F(contender_upgrade, goes_back_for_a_reader_whose_writer_has_gone_and_waits_for_it) {
     takes_it();
     lists({base, there, reader});
     EXPECT_FALSE(lock.holds());
@@ -90,7 +90,7 @@ TEST_F(acquisition_upgrade, goes_back_for_a_reader_whose_writer_has_gone_and_wai
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_upgrade, the_deletion_of_its_old_name_is_not_applied) {
+TEST_F(contender_upgrade, the_deletion_of_its_old_name_is_not_applied) {
     asks_for_its_bases_place();
     watch_fires(watch_kind::deleted, "/q/" + own);
     send_ok<multi_op>();
@@ -98,14 +98,14 @@ TEST_F(acquisition_upgrade, the_deletion_of_its_old_name_is_not_applied) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_upgrade, whose_base_goes_meanwhile_is_an_orphan) {
+TEST_F(contender_upgrade, whose_base_goes_meanwhile_is_an_orphan) {
     takes_it();
     lists({there});
     expect_failed(errc::removed);
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + there);
 }
 
-TEST_F(acquisition_upgrade, that_is_given_up_meanwhile_is_removed_where_it_stands) {
+TEST_F(contender_upgrade, that_is_given_up_meanwhile_is_removed_where_it_stands) {
     asks_for_its_bases_place();
     lock.leave(session.event(), {errc::timeout});
     expect_failed(errc::timeout);
@@ -116,14 +116,14 @@ TEST_F(acquisition_upgrade, that_is_given_up_meanwhile_is_removed_where_it_stand
     expect_gone();
 }
 
-TEST_F(acquisition_upgrade, that_may_not_go_there_fails) {
+TEST_F(contender_upgrade, that_may_not_go_there_fails) {
     asks_for_its_bases_place();
     send_error<multi_op>(server_error::no_auth);
     expect_failed(errc::no_permission);
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
 }
 
-TEST_F(acquisition_upgrade, applies_what_was_written_to_it_and_goes_on) {
+TEST_F(contender_upgrade, applies_what_was_written_to_it_and_goes_on) {
     asks_for_its_bases_place();
     send_error<multi_op>(server_error::bad_version);
     own_get_answers(2, "data revoke=ask by=ops why=stuck");
@@ -134,7 +134,7 @@ TEST_F(acquisition_upgrade, applies_what_was_written_to_it_and_goes_on) {
     EXPECT_EQ(session.times_told<asked_to_release>(), 1U);
 }
 
-TEST_F(acquisition_upgrade, that_was_removed_by_somebody_else_enters_anew) {
+TEST_F(contender_upgrade, that_was_removed_by_somebody_else_enters_anew) {
     asks_for_its_bases_place();
     send_error<multi_op>(server_error::no_node);
     EXPECT_EQ(session.count<create_op>(), 1U);
@@ -142,7 +142,7 @@ TEST_F(acquisition_upgrade, that_was_removed_by_somebody_else_enters_anew) {
 
 // ---- the answer is lost ---------------------------------------------------------------------
 
-class acquisition_upgrade_lost : public acquisition_upgrade {
+class contender_upgrade_lost : public contender_upgrade {
 protected:
     void SetUp() override {
         asks_for_its_bases_place();
@@ -152,7 +152,7 @@ protected:
     }
 };
 
-TEST_F(acquisition_upgrade_lost, and_it_stands_there) {
+TEST_F(contender_upgrade_lost, and_it_stands_there) {
     send_error<set_op>(server_error::no_node);
     lists({base, there, writer, reader});
     EXPECT_FALSE(lock.holds());
@@ -160,7 +160,7 @@ TEST_F(acquisition_upgrade_lost, and_it_stands_there) {
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_upgrade_lost, and_it_does_not) {
+TEST_F(contender_upgrade_lost, and_it_does_not) {
     auto answer = session.reply_to<set_op>();
     answer.stat.version = 1;
     lock.on_reply(session.event(), answer);
@@ -169,7 +169,7 @@ TEST_F(acquisition_upgrade_lost, and_it_does_not) {
     EXPECT_EQ(session.op<multi_op>(), again);
 }
 
-TEST_F(acquisition_upgrade_lost, and_the_session_ends) {
+TEST_F(contender_upgrade_lost, and_the_session_ends) {
     end_epoch();
     expect_failed(errc::session_lost);
     expect_gone();
@@ -177,12 +177,12 @@ TEST_F(acquisition_upgrade_lost, and_the_session_ends) {
 
 // ---- what cannot be -------------------------------------------------------------------------
 
-class acquisition_try_upgrade : public acquisition_upgrade {
+class contender_try_upgrade : public contender_upgrade {
 protected:
-    acquisition_try_upgrade() : acquisition_upgrade{attempt::once} {}
+    contender_try_upgrade() : contender_upgrade{attempt::once} {}
 };
 
-TEST_F(acquisition_try_upgrade, that_finds_a_reader_in_its_way_there_is_busy) {
+TEST_F(contender_try_upgrade, that_finds_a_reader_in_its_way_there_is_busy) {
     takes_it();
     lists({base, there, reader});
     expect_failed(errc::busy);
@@ -190,7 +190,7 @@ TEST_F(acquisition_try_upgrade, that_finds_a_reader_in_its_way_there_is_busy) {
 }
 
 // F18: if it returned, it would be the last among equal numbers.
-TEST_F(acquisition_upgrade, does_not_go_back_to_where_numbers_are_equal) {
+TEST_F(contender_upgrade, does_not_go_back_to_where_numbers_are_equal) {
     enter_queue(2147483647, {base, writer, reader});
     send_ok<multi_op>();
     lists({base, upgrade_in_other_place(own), reader});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of an acquisition. Each has only the data that it needs. acquisition.hpp has the table of transitions.
+// The states of a contender. Each has only the data that it needs. contender.hpp has the table of transitions.
 //
 // Every state handles the same events. `step` sends its next requests. `on_reply` handles the answer to one of its
 // requests, `on_watch` a watch event. `leave` means that the caller gives up, `end_epoch` that the session has ended. A
-// state never replaces itself: it names the next state through the call (acquisition_call.hpp) and returns.
+// state never replaces itself: it names the next state through the call (contender_call.hpp) and returns.
 //
-// Included only by acquisition.hpp and the sources of the states. Thread safety: none, values.
+// Included only by contender.hpp and the sources of the states. Thread safety: none, values.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/cold.hpp"
-#include "core/contender/acquisition_settings.hpp"
 #include "core/contender/awaited_znodes.hpp"
 #include "core/contender/consequence.hpp"
 #include "core/contender/contender_ahead.hpp"
 #include "core/contender/contender_effects.hpp"
+#include "core/contender/contender_settings.hpp"
 #include "core/contender/contenders_watch.hpp"
 #include "core/contender/lock_delay.hpp"
 #include "core/contender/low_water_reading.hpp"
@@ -36,7 +36,7 @@
 
 namespace turnstile::core {
 
-class acquisition_call;
+class contender_call;
 
 namespace state {
 
@@ -58,21 +58,21 @@ struct entering {
     std::string guid{};     // the GUID of the latest create
     bool given_up = false;  // the caller has its answer: no znode may be left behind
 
-    void leave(acquisition_call& call, const error& why);
-    void end_epoch(acquisition_call& call, const error& why);
+    void leave(contender_call& call, const error& why);
+    void end_epoch(contender_call& call, const error& why);
     // Returns the state `outside`, to begin again.
     [[nodiscard]] outside start_over();
     // Notifies a caller that still waits.
-    void fail(acquisition_call& call, const error& why);
+    void fail(contender_call& call, const error& why);
     friend bool operator==(const entering&, const entering&) = default;
 };
 
 // No znode of ours is at the servers, except the folder's parents.
 struct outside : entering {
-    void step(acquisition_call& call);
-    void on_reply(acquisition_call& call, const reply& answer);
-    void create(acquisition_call& call);
-    void create_parents(acquisition_call& call);
+    void step(contender_call& call);
+    void on_reply(contender_call& call, const reply& answer);
+    void create(contender_call& call);
+    void create_parents(contender_call& call);
     friend bool operator==(const outside&, const outside&) = default;
 };
 
@@ -84,11 +84,11 @@ struct creating : entering {
     pending_ticket listing{};
     base::cold<list_supplement> beside{};
 
-    void step(acquisition_call& /*call*/) {}
-    void on_reply(acquisition_call& call, const reply& answer);
-    void on_created(acquisition_call& call, const reply& answer);
-    void on_listed(acquisition_call& call, const reply& answer);
-    void refuse(acquisition_call& call, const reply& answer);
+    void step(contender_call& /*call*/) {}
+    void on_reply(contender_call& call, const reply& answer);
+    void on_created(contender_call& call, const reply& answer);
+    void on_listed(contender_call& call, const reply& answer);
+    void refuse(contender_call& call, const reply& answer);
     friend bool operator==(const creating&, const creating&) = default;
 };
 
@@ -101,12 +101,12 @@ struct unsure : entering {
     pending_ticket listing{};
     pending_ticket locating{};
 
-    void step(acquisition_call& call);
-    void on_reply(acquisition_call& call, const reply& answer);
-    void on_verified(acquisition_call& call, const reply& answer);
-    void look_for_guid(acquisition_call& call, const reply& answer);
-    void on_located(acquisition_call& call, const reply& answer);
-    void give_up_create(acquisition_call& call);
+    void step(contender_call& call);
+    void on_reply(contender_call& call, const reply& answer);
+    void on_verified(contender_call& call, const reply& answer);
+    void look_for_guid(contender_call& call, const reply& answer);
+    void on_located(contender_call& call, const reply& answer);
+    void give_up_create(contender_call& call);
     friend bool operator==(const unsure&, const unsure&) = default;
 };
 
@@ -126,22 +126,22 @@ struct standing {
     // The request in its data, as it was read last.
     base::cold<std::optional<asked_to_release>> request{};
 
-    [[nodiscard]] std::string path(const acquisition_call& call) const;
+    [[nodiscard]] std::string path(const contender_call& call) const;
     // True if no contender with a lower or equal number can come any more.
     [[nodiscard]] bool is_ordered() const { return ordered_number().has_value(); }
     // The contender's number if is_ordered().
     [[nodiscard]] std::optional<std::int32_t> ordered_number() const;
-    [[nodiscard]] marking_contender own_mark(const acquisition_call& call) const;
-    [[nodiscard]] renamed_znode before_rename(const acquisition_call& call);
-    void watch_own(acquisition_call& call);
-    void apply_own(acquisition_call& call, const reply& answer);
-    void apply_own_and_watch(acquisition_call& call, const reply& answer);
+    [[nodiscard]] marking_contender own_mark(const contender_call& call) const;
+    [[nodiscard]] renamed_znode before_rename(const contender_call& call);
+    void watch_own(contender_call& call);
+    void apply_own(contender_call& call, const reply& answer);
+    void apply_own_and_watch(contender_call& call, const reply& answer);
     // Stores what was read of the own data. Returns true for news: another version, or another request. The second test
     // is needed because servers that went on from older data can assign a version again, with another request.
     [[nodiscard]] bool take_note(std::int32_t read_version, const std::optional<revocation>& found);
-    void give_back_own(acquisition_call& call);
-    void step_renaming(acquisition_call& call);
-    void take_new_name(acquisition_call& call);
+    void give_back_own(contender_call& call);
+    void step_renaming(contender_call& call);
+    void take_new_name(contender_call& call);
     friend bool operator==(const standing&, const standing&) = default;
 };
 
@@ -158,10 +158,10 @@ struct waiting : standing {
         return listed_on == connection;  // place: list_of_this_connection
     }
     // The consequence of an answer about our own znode, or of the data in it.
-    [[nodiscard]] consequence read_own(acquisition_call& call, const reply& answer);
-    [[nodiscard]] consequence read_data(acquisition_call& call, const reply& answer);
+    [[nodiscard]] consequence read_own(contender_call& call, const reply& answer);
+    [[nodiscard]] consequence read_data(contender_call& call, const reply& answer);
     // The session has ended: begins again, or notifies the caller.
-    [[nodiscard]] outside after_session(acquisition_call& call, const error& why);
+    [[nodiscard]] outside after_session(contender_call& call, const error& why);
     friend bool operator==(const waiting&, const waiting&) = default;
 };
 
@@ -177,36 +177,36 @@ struct queued : waiting {
     queued() = default;
     explicit queued(first&& from);
 
-    void step(acquisition_call& call);
-    void on_reply(acquisition_call& call, const reply& answer);
-    void on_watch(acquisition_call& call, const watch_event& event);
-    void leave(acquisition_call& call, const error& why);
-    void end_epoch(acquisition_call& call, const error& why);
-    void look_again(acquisition_call& call);
-    void lose_znode(acquisition_call& call);
-    void fail(acquisition_call& call, const error& why);
-    void give_back(acquisition_call& call);
-    void apply(acquisition_call& call, const reply& answer, const consequence& effect);
-    void apply_data(acquisition_call& call, const reply& answer);
+    void step(contender_call& call);
+    void on_reply(contender_call& call, const reply& answer);
+    void on_watch(contender_call& call, const watch_event& event);
+    void leave(contender_call& call, const error& why);
+    void end_epoch(contender_call& call, const error& why);
+    void look_again(contender_call& call);
+    void lose_znode(contender_call& call);
+    void fail(contender_call& call, const error& why);
+    void give_back(contender_call& call);
+    void apply(contender_call& call, const reply& answer, const consequence& effect);
+    void apply_data(contender_call& call, const reply& answer);
 
     [[nodiscard]] bool asks_for_place() const;
-    void list(acquisition_call& call);
-    void on_listed(acquisition_call& call, const reply& answer);
-    void judge_kept(acquisition_call& call);
-    void judge(acquisition_call& call, const std::vector<std::string>& children);
-    void take_place(acquisition_call& call, const decision& judged);
-    void wait_for(acquisition_call& call, const decision& judged);
-    void change_places(acquisition_call& call, const decision& judged);
+    void list(contender_call& call);
+    void on_listed(contender_call& call, const reply& answer);
+    void judge_kept(contender_call& call);
+    void judge(contender_call& call, const std::vector<std::string>& children);
+    void take_place(contender_call& call, const decision& judged);
+    void wait_for(contender_call& call, const decision& judged);
+    void change_places(contender_call& call, const decision& judged);
     void watch_one_by_one();
-    void choose_watches(acquisition_call& call, const decision& judged);
-    void probe(acquisition_call& call);
-    void on_permits(acquisition_call& call, const reply& answer);
-    void on_tied(acquisition_call& call, const reply& answer);
-    void on_probed(acquisition_call& call, awaited_znode& probed, const reply& answer);
-    void on_awaited(acquisition_call& call, awaited_znode& znode, const watch_event& event);
-    void on_awaited_gone(acquisition_call& call, const std::string& gone, std::uint64_t connection);
-    void on_low_water(acquisition_call& call, const reply& answer);
-    void on_renamed(acquisition_call& call, const reply& answer);
+    void choose_watches(contender_call& call, const decision& judged);
+    void probe(contender_call& call);
+    void on_permits(contender_call& call, const reply& answer);
+    void on_tied(contender_call& call, const reply& answer);
+    void on_probed(contender_call& call, awaited_znode& probed, const reply& answer);
+    void on_awaited(contender_call& call, awaited_znode& znode, const watch_event& event);
+    void on_awaited_gone(contender_call& call, const std::string& gone, std::uint64_t connection);
+    void on_low_water(contender_call& call, const reply& answer);
+    void on_renamed(contender_call& call, const reply& answer);
     [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
     friend bool operator==(const queued&, const queued&) = default;
 };
@@ -217,18 +217,18 @@ struct first : waiting {
     first() = default;
     explicit first(queued&& from);
 
-    void step(acquisition_call& call);
-    void on_reply(acquisition_call& call, const reply& answer);
-    void on_watch(acquisition_call& call, const watch_event& event);
-    void leave(acquisition_call& call, const error& why);
-    void end_epoch(acquisition_call& call, const error& why);
-    void lose_znode(acquisition_call& call);
-    void fail(acquisition_call& call, const error& why);
-    void apply(acquisition_call& call, const reply& answer, const consequence& effect);
-    void apply_data(acquisition_call& call, const reply& answer);
+    void step(contender_call& call);
+    void on_reply(contender_call& call, const reply& answer);
+    void on_watch(contender_call& call, const watch_event& event);
+    void leave(contender_call& call, const error& why);
+    void end_epoch(contender_call& call, const error& why);
+    void lose_znode(contender_call& call);
+    void fail(contender_call& call, const error& why);
+    void apply(contender_call& call, const reply& answer, const consequence& effect);
+    void apply_data(contender_call& call, const reply& answer);
 
-    void advance_delay(acquisition_call& call);
-    void grant(acquisition_call& call);
+    void advance_delay(contender_call& call);
+    void grant(contender_call& call);
     friend bool operator==(const first&, const first&) = default;
 };
 
@@ -243,25 +243,25 @@ struct held : standing {
     held() = default;
     held(first&& from, fencing_token granted_with);
 
-    void step(acquisition_call& call);
-    void on_reply(acquisition_call& call, const reply& answer);
-    void on_watch(acquisition_call& call, const watch_event& event);
-    void leave(acquisition_call& call, const error& why);
-    void end_epoch(acquisition_call& call, const error& why);
-    void look_again(acquisition_call& call);
-    void lose_znode(acquisition_call& call);
+    void step(contender_call& call);
+    void on_reply(contender_call& call, const reply& answer);
+    void on_watch(contender_call& call, const watch_event& event);
+    void leave(contender_call& call, const error& why);
+    void end_epoch(contender_call& call, const error& why);
+    void look_again(contender_call& call);
+    void lose_znode(contender_call& call);
     // Ends the hold against the will of its caller, and notifies the caller of `why`.
-    void revoke(acquisition_call& call, const error& why);
-    void give_back(acquisition_call& call);
+    void revoke(contender_call& call, const error& why);
+    void give_back(contender_call& call);
 
-    void begin_rename(acquisition_call& call, contender_kind to);
-    void on_renamed(acquisition_call& call, const reply& answer);
-    void end_rename(acquisition_call& call, std::optional<error> refusal);
-    void announce(acquisition_call& call);
-    void on_announced(acquisition_call& call, const reply& answer);
-    void on_contended(acquisition_call& call);
-    void on_own_answer(acquisition_call& call, const reply& answer);
-    void apply_data(acquisition_call& call, const reply& answer);
+    void begin_rename(contender_call& call, contender_kind to);
+    void on_renamed(contender_call& call, const reply& answer);
+    void end_rename(contender_call& call, std::optional<error> refusal);
+    void announce(contender_call& call);
+    void on_announced(contender_call& call, const reply& answer);
+    void on_contended(contender_call& call);
+    void on_own_answer(contender_call& call, const reply& answer);
+    void apply_data(contender_call& call, const reply& answer);
     friend bool operator==(const held&, const held&) = default;
 };
 
@@ -284,26 +284,26 @@ struct leaving : standing {
     explicit leaving(first&& from);
     leaving(held&& from, bool holder_may_act);
 
-    void step(acquisition_call& call);
-    void on_reply(acquisition_call& call, const reply& answer);
-    void on_watch(acquisition_call& call, const watch_event& event);
-    void end_epoch(acquisition_call& call, const error& why);
-    void lose_znode(acquisition_call& call);
-    void give_back_and_end(acquisition_call& call);
+    void step(contender_call& call);
+    void on_reply(contender_call& call, const reply& answer);
+    void on_watch(contender_call& call, const watch_event& event);
+    void end_epoch(contender_call& call, const error& why);
+    void lose_znode(contender_call& call);
+    void give_back_and_end(contender_call& call);
 
-    void tell_number(acquisition_call& call, contender_effects::number_step step) const;
+    void tell_number(contender_call& call, contender_effects::number_step step) const;
     [[nodiscard]] bool takes_crash_mark() const;
-    [[nodiscard]] bool raises_low_water_mark(const acquisition_call& call) const;
-    [[nodiscard]] bool goes_with_others(const acquisition_call& call) const;
-    [[nodiscard]] operation removal(const acquisition_call& call) const;
-    [[nodiscard]] bool drop_refused_rest(acquisition_call& call, const reply& answer);
-    void remove_with_others(acquisition_call& call);
-    void on_removed(acquisition_call& call, const reply& answer);
-    void on_listed(acquisition_call& call, const reply& answer);
-    void on_announced(acquisition_call& call, const reply& answer);
-    void on_renamed(acquisition_call& call, const reply& answer);
-    void apply_data(acquisition_call& call, const reply& answer);
-    void apply(acquisition_call& call, const reply& answer, const consequence& effect);
+    [[nodiscard]] bool raises_low_water_mark(const contender_call& call) const;
+    [[nodiscard]] bool goes_with_others(const contender_call& call) const;
+    [[nodiscard]] operation removal(const contender_call& call) const;
+    [[nodiscard]] bool drop_refused_rest(contender_call& call, const reply& answer);
+    void remove_with_others(contender_call& call);
+    void on_removed(contender_call& call, const reply& answer);
+    void on_listed(contender_call& call, const reply& answer);
+    void on_announced(contender_call& call, const reply& answer);
+    void on_renamed(contender_call& call, const reply& answer);
+    void apply_data(contender_call& call, const reply& answer);
+    void apply(contender_call& call, const reply& answer, const consequence& effect);
     friend bool operator==(const leaving&, const leaving&) = default;
 };
 
@@ -314,8 +314,7 @@ struct over {
 
 }  // namespace state
 
-using acquisition_state =
-    std::variant<state::outside, state::creating, state::unsure, state::queued, state::first,
-                 state::held, state::leaving, state::over>;
+using contender_state = std::variant<state::outside, state::creating, state::unsure, state::queued,
+                                     state::first, state::held, state::leaving, state::over>;
 
 }  // namespace turnstile::core
