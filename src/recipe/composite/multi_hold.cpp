@@ -5,21 +5,13 @@
 #include <system_error>
 #include <utility>
 
-#include "base/inner_error.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/overloaded.hpp"
 #include "client/internals.hpp"
-#include "recipe/lock/queue_lock.hpp"
 
 namespace turnstile::detail {
 
 namespace {
-
-std::string all_paths(const std::vector<any_lock>& locks) {
-    std::string text;
-    for (const auto& lock : locks) text += (text.empty() ? "" : ", ") + lock.path();
-    return text;
-}
 
 // A wait for one lock continues when the session ends or another client deletes its znode. A wait for several does
 // the same.
@@ -34,22 +26,17 @@ bool may_be_granted_later(const error& why) {
            why == errc::session_lost || why == errc::removed;
 }
 
-// All queues, or none: the parts are tried at once only if all use one client's connections. Otherwise one part would
-// be kept while the answer of another waits for other servers.
-std::vector<const queue_lock*> queues_of(const std::vector<any_lock>& locks) {
-    std::vector<const queue_lock*> queues;
-    for (const auto& lock : locks) {
-        const auto* const queue = exclusive_queue::of(lock);
-        if (queue == nullptr) return {};
-        if (!queues.empty() && queue->servers() != queues.front()->servers()) return {};
-        queues.push_back(queue);
-    }
-    return queues;
+// Only a waiting caller tries all parts at once. Two multi_locks that do so could refuse each other, and two callers
+// that do not wait would both get `busy`, where one of them would have been granted if they had come one after the
+// other.
+core::all_of::course course_of(const part_locks& locks, core::attempt mode, trial_pace& pace) {
+    const bool tries = mode == core::attempt::wait && locks.can_be_tried_together();
+    return tries ? pace.next() : core::all_of::course::in_order;
 }
 
 // The calls of a trial. If an exception ends the trial, the calls that were not waited for are given up.
 struct started_tries {
-    std::vector<result<std::shared_ptr<session_hold>>> calls;
+    part_locks::started calls;
     std::size_t waited_for = 0;
 
     started_tries() = default;
@@ -63,29 +50,15 @@ struct started_tries {
 
 }  // namespace
 
-const queue_lock* exclusive_queue::of(const any_lock& lock) noexcept {
-    return lock.lock_->exclusive_queue();
-}
-
 multi_hold::multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> pace,
                        acquire_request&& request)
     : composite_hold{std::move(request), composite::multi, locks.size()},
       locks_{std::move(locks)},
-      queues_{queues_of(locks_)},
       mode_{request.message.settings.mode},
       deadline_{request.message.deadline},
-      path_{all_paths(locks_)},
       pace_{std::move(pace)},
-      value_{locks_.size(), course_of(*pace_)},
+      value_{locks_.size(), course_of(locks_, mode_, *pace_)},
       asks_(locks_.size()) {}
-
-// Only a waiting caller tries all parts at once. Two multi_locks that do so could refuse each other, and two callers
-// that do not wait would both get `busy`, where one of them would have been granted if they had come one after the
-// other.
-core::all_of::course multi_hold::course_of(trial_pace& pace) const {
-    const bool tries = mode_ == core::attempt::wait && queues_.size() > 1;
-    return tries ? pace.next() : core::all_of::course::in_order;
-}
 
 // ---- acquiring ------------------------------------------------------------------------------
 
@@ -108,12 +81,10 @@ part_questions multi_hold::wait_for(std::size_t which) {
 
 // All tries are under way before the first is waited for.
 part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
-    std::vector<result<acquire_request>> calls;
-    calls.reserve(parts.size());
-    for (const auto which : parts)
-        calls.push_back(queues_[which]->exclusive_try(part_options(which, asked::to_try)));
     started_tries started;
-    started.calls = queues_.front()->servers()->acquire_together(std::move(calls));
+    started.calls = locks_.start_tries(parts, [this](const queue_lock& queue, std::size_t which) {
+        return queue.exclusive_try(part_options(which, asked::to_try));
+    });
     part_questions next;
     for (const auto which : parts) {
         const auto& begun = started.calls[started.waited_for++];
@@ -143,18 +114,15 @@ call::handler multi_hold::answer_to(std::size_t which, asked how) {
 }
 
 void multi_hold::try_all_async(const std::vector<std::size_t>& parts) {
-    std::vector<result<acquire_request>> calls;
-    calls.reserve(parts.size());
-    for (const auto which : parts)
-        calls.push_back(queues_[which]->exclusive_try(part_options(which, asked::to_try),
-                                                      answer_to(which, asked::to_try)));
-    const auto& servers = queues_.front()->servers();
-    const auto started = servers->acquire_together(std::move(calls));
+    const auto started =
+        locks_.start_tries(parts, [this](const queue_lock& queue, std::size_t which) {
+            return queue.exclusive_try(part_options(which, asked::to_try),
+                                       answer_to(which, asked::to_try));
+        });
     for (std::size_t i = 0; i != parts.size(); ++i) {
         if (started[i]) continue;
-        servers->post([answer = answer_to(parts[i], asked::to_try), why = started[i].error()] {
-            answer(why);
-        });
+        locks_.servers()->post([answer = answer_to(parts[i], asked::to_try),
+                                why = started[i].error()] { answer(why); });
     }
 }
 
@@ -213,7 +181,7 @@ part_questions multi_hold::on_answer(std::size_t which, asked how, result<guard>
         } else {
             const auto refusal = refusal_of(answer.error(), how);
             if (refusal == core::all_of::refusal::own)
-                failure_.refuse(error_of(which, answer.error()));
+                failure_.refuse(locks_.error_of(which, answer.error()));
             value_.on_refused(which, refusal);
         }
         decided = decide();
@@ -242,7 +210,7 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
         const auto status = parts_[which].held->status();
         const auto why = status ? error{errc::session_lost} : status.error();
         remember();
-        failure_.lose(error_of(which, why));
+        failure_.lose(locks_.error_of(which, why));
         value_.on_lost(which, after(why));
         next = decide();
     }
@@ -273,7 +241,7 @@ multi_hold::decisions multi_hold::decide() {
             next.is_over = true;
         },
         [&](const all_of::tell_failed&) REQUIRES(mutex_) {
-            refuse(failure_.why(lease_ended()));
+            refuse(failure_.why(locks_.lease_ended()));
             next.is_over = true;
         },
         [&](const all_of::tell_lost&) REQUIRES(mutex_) { decided.lost = lose(*failure_.loss()); }};
@@ -307,14 +275,6 @@ void multi_hold::post(task callback) {
     }
     if (!lost) return;  // the whole was released meanwhile
     lost->on_lost([callback = std::move(callback)](const error&) { callback(); });
-}
-
-error multi_hold::lease_ended() const {
-    return {errc::session_lost, path_ + ": granted, and a lease ended"};
-}
-
-error multi_hold::error_of(std::size_t which, const error& why) const {
-    return base::named(locks_[which].name(), why);
 }
 
 }  // namespace turnstile::detail

@@ -14,15 +14,13 @@
 
 #include "core/composite/all_of.hpp"
 #include "recipe/composite/composite_hold.hpp"
+#include "recipe/composite/part_locks.hpp"
 #include "recipe/composite/part_questions.hpp"
 #include "recipe/composite/start_failure.hpp"
 #include "recipe/composite/trial_pace.hpp"
 #include "recipe/composite/whole_record.hpp"
-#include "turnstile/any_lock.hpp"
 
 namespace turnstile::detail {
-
-class queue_lock;
 
 class multi_hold final : public composite_hold {
 public:
@@ -38,7 +36,7 @@ public:
     void async_acquire();
 
     // ---- for the guard ---------------------------------------------------------------------
-    [[nodiscard]] const std::string& path() const noexcept override { return path_; }
+    [[nodiscard]] const std::string& path() const noexcept override { return locks_.paths(); }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override;
     [[nodiscard]] fencing_vector tokens() const override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
@@ -68,7 +66,6 @@ private:
     [[nodiscard]] std::shared_ptr<multi_hold> self() {
         return std::static_pointer_cast<multi_hold>(shared_from_this());
     }
-    [[nodiscard]] core::all_of::course course_of(trial_pace& pace) const;
     part_questions begin();
     part_questions wait_for(std::size_t which);
     part_questions try_all(const std::vector<std::size_t>& parts);
@@ -82,16 +79,11 @@ private:
     decisions decide() REQUIRES(mutex_);
     void tell_pace() REQUIRES(mutex_);
     void execute(decisions&& next);
-    [[nodiscard]] error lease_ended() const;
-    [[nodiscard]] error error_of(std::size_t which, const error& why) const;
     void remember() REQUIRES(mutex_);
 
-    const std::vector<any_lock> locks_;
-    const std::vector<const queue_lock*>
-        queues_;  // the parts' queues, if all parts can be tried at once
+    const part_locks locks_;
     const core::attempt mode_;
     const std::optional<boottime_clock::time_point> deadline_;  // for the whole call
-    const std::string path_;                                    // the paths of all parts
 
     std::shared_ptr<trial_pace> pace_
         GUARDED_BY(mutex_);  // none: there is nothing to tell it, or it has been done

@@ -17,11 +17,11 @@ bool multi_hold::is_certain() const noexcept {
 
 error multi_hold::doubt() const {
     for (std::size_t i = 0; i != parts_.size(); ++i) {
-        if (!parts_[i].held) return {errc::not_held, path_};
+        if (!parts_[i].held) return {errc::not_held, path()};
         if (const auto status = parts_[i].held->status(); !status)
-            return error_of(i, status.error());
+            return locks_.error_of(i, status.error());
     }
-    return lease_ended();
+    return locks_.lease_ended();
 }
 
 boottime_clock::time_point multi_hold::certain_until() const noexcept {
@@ -97,7 +97,7 @@ result<void> multi_hold::await_release(boottime_clock::time_point deadline) {
     for (const auto& [which, part] : given_back()) {
         const auto confirmed = part->release(deadline);
         if (confirmed) continue;
-        if (!first) first = error_of(which, confirmed.error());
+        if (!first) first = locks_.error_of(which, confirmed.error());
         if (confirmed.error() == errc::interrupted) break;
     }
     return released(first);
