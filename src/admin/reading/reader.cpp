@@ -113,7 +113,7 @@ void reader::publish(lock_survey survey, const survey_round& round,
     if (!looking_since_) looking_since_ = next->as_of;
     for (const auto& each : survey.locks)
         next->held_since.push_back(history_.held_since({each.path, each.kind}));
-    keep_for_graph(survey, start - round.oldest - milliseconds{1});
+    graph_.note(survey, start - round.oldest - milliseconds{1});
     next->survey = std::move(survey);
     next->version = view_.seen ? view_.seen->version + 1 : 1;
     view_.seen = next;
@@ -124,14 +124,6 @@ void reader::publish(lock_survey survey, const survey_round& round,
     ++counts_.rounds;
     count_rate(boottime_clock::now());
     changed_.notify_all();
-}
-
-// The graph must show all locks at one instant, but locks are read one after another, each after `all_after`. A
-// contender that was seen before `all_after` and is seen now existed at that instant.
-void reader::keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after) {
-    if (next_before_at_ > all_after) return;
-    before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));
-    next_before_at_ = boottime_clock::now();
 }
 
 void reader::count_rate(boottime_clock::time_point now) {
@@ -223,14 +215,13 @@ std::shared_ptr<const wait_graph> reader::graph() {
         const std::lock_guard lock{mutex_};
         last_look_ = boottime_clock::now();
         if (!view_.seen) return std::make_shared<wait_graph>();
-        if (graph_ && graph_version_ == view_.seen->version) return graph_;
+        if (auto known = graph_.of(view_.seen->version)) return known;
         now = view_.seen;
-        before = before_;
+        before = graph_.before();
     }
     auto graph = std::make_shared<const wait_graph>(wait_graph_of(now->survey, *before));
     const std::lock_guard lock{mutex_};
-    graph_ = graph;
-    graph_version_ = now->version;
+    graph_.keep(graph, now->version);
     return graph;
 }
 

@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "admin/reading/history.hpp"
+#include "admin/reading/latest_graph.hpp"
 #include "admin/reading/snapshot.hpp"
 #include "admin/reading/survey_plan.hpp"
-#include "admin/reading/wait_graph.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/tools/rolling_survey.hpp"
 
@@ -90,7 +90,6 @@ private:
     // Returns the paths at which persons look. Forgets paths at which they no longer look.
     [[nodiscard]] std::vector<std::string> take_looked_at(boottime_clock::time_point now);
     void publish(lock_survey survey, const survey_round& round, boottime_clock::time_point start);
-    void keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after);
     void count_rate(boottime_clock::time_point now);
     void read_clock();
     void mark_stale(std::string problem);
@@ -106,16 +105,10 @@ private:
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
     view view_;
-    // The contenders that were seen before the oldest read of a lock in the snapshot; and the set that replaces it
-    // later.
-    std::shared_ptr<const znode_set> before_ = std::make_shared<znode_set>();
-    std::shared_ptr<const znode_set> next_before_ = before_;
-    boottime_clock::time_point next_before_at_{};
     std::map<std::string, boottime_clock::time_point> looked_at_;
     history history_;
     std::optional<wall_time> looking_since_;
-    std::shared_ptr<const wait_graph> graph_;
-    std::uint64_t graph_version_ = 0;
+    latest_graph graph_;
     reading_counts counts_;
     std::deque<std::pair<boottime_clock::time_point, std::uint64_t>>
         sent_;  // times, with request totals

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// latest_graph: the wait graph of the last snapshot, computed once for each snapshot, and the contenders that were seen
+// before the snapshot's oldest read.
+//
+// Thread safety: a value under the reader's lock. wait_graph_of() runs outside that lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "admin/reading/wait_graph.hpp"
+#include "turnstile/clock.hpp"
+
+namespace turnstile::admin {
+
+class latest_graph {
+public:
+    // The graph must show all locks at one instant, but locks are read one after another, each after `all_after`. A
+    // contender that was seen before `all_after` and is seen now existed at that instant.
+    void note(const lock_survey& survey, boottime_clock::time_point all_after) {
+        if (next_before_at_ > all_after) return;
+        before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));
+        next_before_at_ = boottime_clock::now();
+    }
+    // The contenders to compute the graph with.
+    [[nodiscard]] std::shared_ptr<const znode_set> before() const noexcept { return before_; }
+
+    // Returns the graph of the snapshot with this version; null if it was not computed yet.
+    [[nodiscard]] std::shared_ptr<const wait_graph> of(std::uint64_t version) const {
+        return version_ == version ? graph_ : nullptr;
+    }
+    void keep(std::shared_ptr<const wait_graph> graph, std::uint64_t version) {
+        graph_ = std::move(graph);
+        version_ = version;
+    }
+
+private:
+    std::shared_ptr<const znode_set> before_ = std::make_shared<znode_set>();
+    // Replaces `before_` later.
+    std::shared_ptr<const znode_set> next_before_ = before_;
+    boottime_clock::time_point next_before_at_{};
+    std::shared_ptr<const wait_graph> graph_;
+    std::uint64_t version_ = 0;
+};
+
+}  // namespace turnstile::admin
