@@ -2,7 +2,6 @@
 #include "cli/session_closing.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +12,8 @@
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include "support/secrets.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -49,7 +50,7 @@ guardian_sockets open_guardian_sockets() {
 }
 
 session_closing::session_closing(support::descriptor run) : all_{&fork_end} {
-    ::prctl(PR_SET_DUMPABLE, 0);
+    support::forbid_core_files();
     all_.add(std::move(run));
 }
 

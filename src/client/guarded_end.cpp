@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a dead process's session, in the process that its guardian has started for it (guardian/module_ends.hpp).
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -17,6 +15,7 @@
 #include "base/random.hpp"
 #include "client/back_ends.hpp"
 #include "guardian/module_ends.hpp"
+#include "support/secrets.hpp"
 #include "turnstile/clock.hpp"
 
 namespace turnstile::detail {
@@ -25,12 +24,6 @@ namespace {
 constexpr std::chrono::milliseconds k_first_pause{10};
 constexpr std::chrono::milliseconds k_longest_pause{1'000};
 constexpr std::chrono::seconds k_attempt{5};
-
-void keep_secrets() noexcept {
-    ::prctl(PR_SET_DUMPABLE, 0);
-    const rlimit none{0, 0};
-    ::setrlimit(RLIMIT_CORE, &none);
-}
 
 std::optional<guardian::guard_module_session> read_session(int socket) {
     std::array<std::byte, guardian::k_longest_message> bytes;
@@ -71,7 +64,7 @@ int end_session(const modules::entry& module, const char* scheme,
 
 int end_guarded_session(const char* scheme, int socket) noexcept {
     try {
-        keep_secrets();
+        support::forbid_core_files();
         // OpenSSL writes to broken connections.
         std::signal(SIGPIPE, SIG_IGN);
         const auto module = module_of(scheme);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // guarded_session: a session with a module's server, as the guardian knows it.
 //
-//     guarded_session known{guardian, connect_string, timeout};   // `guardian` may be null
+//     guarded_session known{guardian, connect_string, settings};  // `guardian` may be null
+//     open(known.for_server(settings));                           // a session of these settings
 //     known.begin(id, proof);                                     // attached, and not used yet
 //     known.end();                                                // closed or expired
 //
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "core/seam/coordinator.hpp"
 #include "guardian/link.hpp"
 
 namespace turnstile::guardian {
@@ -23,13 +25,20 @@ namespace turnstile::guardian {
 class guarded_session {
 public:
     guarded_session(std::shared_ptr<link> guardian, std::string servers,
-                    std::chrono::milliseconds timeout)
+                    const core::session_settings& settings)
         : guardian_{std::move(guardian)} {
+        using std::chrono::milliseconds;
         session_.servers = std::move(servers);
-        session_.timeout = std::max(timeout, std::chrono::milliseconds{1});
+        session_.timeout =
+            std::max(std::chrono::ceil<milliseconds>(settings.timeout), milliseconds{1});
         if (guardian_) session_.number = guardian_->next_number();
     }
 
+    // The guardian keeps the promise for a crash, so the server need not.
+    [[nodiscard]] core::session_settings for_server(core::session_settings own) const {
+        if (guardian_) own.required.crash = crash_promise::never;
+        return own;
+    }
     // A later call replaces the session.
     void begin(std::int64_t id, std::string proof) {
         if (!guardian_ || id == 0) return;

@@ -7,15 +7,11 @@
 // Sessions and passwords come through the socket and stay in memory. The guardian writes no core file, no other process
 // of the user may read its memory, and memory is locked against swapping as far as the system allows it.
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include <charconv>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -23,6 +19,7 @@
 #include "guardian/message.hpp"
 #include "guardian/service.hpp"
 #include "guardian/watch.hpp"
+#include "support/secrets.hpp"
 
 namespace turnstile::guardian {
 namespace {
@@ -33,42 +30,12 @@ constexpr milliseconds k_idle_turn{60'000};
 constexpr int k_turns_to_end = 3;  // accept, read, see its end
 constexpr int k_failed = 125;      // the code by which programs like env report their own failure
 
-// Leaves out the code of libraries: it contains no secret, and may be more than the limit allows (OpenSSL's is 6
-// MiB).
-void lock_writable_memory() {
-    std::ifstream maps{"/proc/self/maps"};
-    for (std::string line; std::getline(maps, line);) {
-        std::uintptr_t begin = 0;
-        std::uintptr_t end = 0;
-        const char* const last = line.data() + line.size();
-        const auto first = std::from_chars(line.data(), last, begin, 16);
-        if (first.ec != std::errc{} || first.ptr == last || *first.ptr != '-') continue;
-        const auto second = std::from_chars(first.ptr + 1, last, end, 16);
-        const bool writable = last - second.ptr > 3 && second.ptr[2] == 'w';
-        if (writable) ::mlock(reinterpret_cast<const void*>(begin), end - begin);
-    }
-}
-
-// Returns the limit for core files from before.
-rlimit keep_secrets() {
-    ::prctl(PR_SET_DUMPABLE, 0);
-    rlimit before{};
-    ::getrlimit(RLIMIT_CORE, &before);
-    const rlimit none{0, before.rlim_max};
-    ::setrlimit(RLIMIT_CORE, &none);
-    // Later allocations are locked only if no limit could then make them fail.
-    rlimit locked{};
-    ::getrlimit(RLIMIT_MEMLOCK, &locked);
-    const bool unlimited = ::geteuid() == 0 || locked.rlim_cur == RLIM_INFINITY;
-    if (::mlockall(unlimited ? MCL_CURRENT | MCL_FUTURE : MCL_CURRENT) != 0) lock_writable_memory();
-    return before;
-}
-
 int guard_one(int socket) {
     // A copy of the process continues; the caller's parent need not reap it.
     const pid_t copy = ::fork();
     if (copy != 0) return copy < 0 ? k_failed : 0;
-    keep_secrets();
+    support::forbid_core_files();
+    support::lock_memory();
     if (::chdir("/") != 0) return k_failed;
     watch all{program_beside_this(), end_processes::ahead};
     all.add(support::descriptor{socket});
@@ -77,7 +44,8 @@ int guard_one(int socket) {
 }
 
 int run_service(char** command) {
-    const rlimit core_limit = keep_secrets();
+    const rlimit core_limit = support::forbid_core_files();
+    support::lock_memory();
     listener place;
     watch all{program_beside_this(), end_processes::ahead};
     all.listen_at(place.take_socket());

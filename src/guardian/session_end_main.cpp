@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "guardian/module_ends.hpp"
+#include "support/secrets.hpp"
 
 int main(int argc, char** argv) {
+    turnstile::support::lock_memory();
     return turnstile::detail::end_guarded_session(argc > 1 ? argv[1] : "", STDIN_FILENO);
 }

@@ -88,11 +88,8 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        auto own = settings;
-        if (options_.guardian) own.required.crash = crash_promise::never;  // the guardian keeps it
-        guardian::guarded_session guarded{
-            options_.guardian, text_,
-            std::chrono::ceil<std::chrono::milliseconds>(settings.timeout)};
+        guardian::guarded_session guarded{options_.guardian, text_, settings};
+        const auto own = guarded.for_server(settings);
         return std::make_unique<session>(where_, own, options_.container_interval, known_,
                                          std::move(guarded), sink);
     }

@@ -27,9 +27,8 @@ public:
         parts.closing = std::make_shared<closing_signal>();
         auto own = settings;
         if (is_guarded()) {
-            own.required.crash = crash_promise::never;  // the guardian keeps it
-            parts.guarded.emplace(settings_.guardian, text_,
-                                  std::chrono::ceil<std::chrono::milliseconds>(settings.timeout));
+            const auto& guarded = parts.guarded.emplace(settings_.guardian, text_, settings);
+            own = guarded.for_server(settings);
         }
         parts.db = make_database(where_, own, {parts.closing, failures_, settings_.guardian});
         parts.failures = failures_;
