@@ -137,8 +137,8 @@ void store::open() {
 // Attaches the session again. Waits for a write of an earlier attachment that has locked the row: after the wait, no
 // later write of that attachment has an effect. On PostgreSQL, resume() does not wait for watched reads and removals of
 // watches, which lock the row only with FOR KEY SHARE. Such a request may still be executed, and checks the attachment
-// again under the locks of its paths. If the database continues from older data, resume() makes the session due and ends
-// it. The signs of older data: the row has fewer changes than the client knows, or a znode exists that others had
+// again under the locks of its paths. If the database continues from older data, resume() makes the session due and
+// ends it. The signs of older data: the row has fewer changes than the client knows, or a znode exists that others had
 // removed. A row with attachments of another range belongs to another session with the same id.
 bool store::resume() {
     std::int64_t attachment = 0;
