@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// back_off: pauses that double up to a bound, each shortened by chance so that many clients that
-// failed together do not come back together ("equal jitter": M. Brooker, "Exponential Backoff and
-// Jitter", 2015). A pure value.
+// back_off: pauses that double up to a bound. A random part shortens each pause, so that clients that failed at the
+// same time do not retry at the same time ("equal jitter": M. Brooker, "Exponential Backoff and Jitter", 2015). A pure
+// value.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ public:
     back_off() = default;
     back_off(duration first, duration longest) : first_{first}, longest_{longest} {}
 
-    // The next pause: between half the current step and the whole step.
+    // Returns the next pause: a random duration between half the current step and the whole step.
     [[nodiscard]] duration draw(random& chance) {
         const auto doubled = step_ > longest_ / 2 ? longest_ : step_ * 2;
         const auto step = step_ == duration{} ? first_ : doubled;
@@ -30,7 +30,7 @@ public:
         return duration{static_cast<duration::rep>(static_cast<double>(step.count()) * part)};
     }
     void reset() noexcept { step_ = duration{}; }
-    // There has been a pause since the construction or the latest reset.
+    // True if draw() has been called since the construction or the latest reset().
     [[nodiscard]] bool under_way() const noexcept { return step_ != duration{}; }
 
     friend bool operator==(const back_off&, const back_off&) = default;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TURNSTILE_CHECK: an assert that release builds keep, for conditions that are cheap to evaluate.
 //
-// An exclusive hold must not rest on an impossible state. To end the process is safe there: its session expires, and
-// the next contender gets the lock. Conditions that are expensive to evaluate are plain asserts, which release builds
-// leave out.
+// After a state that the code's rules exclude, no hold is certain. TURNSTILE_CHECK ends the process then, which is
+// safe: the servers expire the process's session, and the next contender gets the lock. Conditions that are expensive
+// to evaluate are plain asserts, which release builds leave out.
 #pragma once
 
 #include <cstdio>
@@ -19,8 +19,8 @@ namespace turnstile::base {
 
 }  // namespace turnstile::base
 
-// The condition is evaluated once and must have no effect. TURNSTILE_NO_CHECKS is for a simulator that tests with
-// mutants: there a broken promise has to find the mutant, not a check.
+// The condition is evaluated once and must have no side effect. A simulator that tests with mutants defines
+// TURNSTILE_NO_CHECKS: a judge must find the mutant by a broken promise, before any check does.
 #if defined(TURNSTILE_NO_CHECKS)
 #define TURNSTILE_CHECK(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
 #else

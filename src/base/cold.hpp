@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// cold: a value that equals its default most of the time, and takes only a pointer then.
+// cold: a value that has its default in most objects. With the default, it takes only the space of a pointer.
 //
 //     cold<delays> late;
 //     late->end;            reads the value, or the default
 //     late.change().end = now;  allocates the value first, if it is the default
 //     late.reset();         the default again
 //
-// For data that few of very many objects have. Copies, moves and comparisons work on the value: an unchanged object
-// equals one whose change was undone.
+// Use it for data that only a few of very many objects have. Copies, moves and comparisons work on the value: an object
+// that never changed equals an object whose change was undone.
 //
-// Thread safety: the rules of T.
+// Thread safety: a cold<T> may be used by several threads as a T may.
 #pragma once
 
 #include <memory>
@@ -39,7 +39,7 @@ public:
         if (!kept_) kept_ = std::make_unique<T>();
         return *kept_;
     }
-    // A value has been stored since the latest reset; it may equal the default.
+    // True if a value has been stored since the latest reset. That value may equal the default.
     [[nodiscard]] bool changed() const noexcept { return kept_ != nullptr; }
     void reset() noexcept { kept_.reset(); }
     // Returns the value and resets this to the default.

@@ -31,7 +31,7 @@ auto fields(M& m) {
                                                                {"resource", &m.resource}}};
 }
 
-// ---- text of an unknown writer ----
+// ---- text that any client may have written ----
 
 constexpr std::size_t k_longest_text = std::size_t{16} * 1024;
 constexpr std::size_t k_longest_host = 255;  // the limit of gethostname(2)
@@ -69,7 +69,7 @@ bool is_time(std::string_view text) {
                       [](char c, char is) { return is == '0' ? c >= '0' && c <= '9' : c == is; });
 }
 
-// Clears values that this library cannot have written.
+// Clears each field whose value this library cannot have written.
 void drop_impossible(contender_metadata& claimed) {
     const auto keep_if = [](bool possible, std::string& field) {
         if (!possible) field.clear();

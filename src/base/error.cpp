@@ -58,7 +58,7 @@ public:
         return text(static_cast<errc>(code));
     }
 
-    // For code that compares errors with the standard's conditions only.
+    // Maps a code to the standard's std::errc, for code that compares errors only with the standard's conditions.
     [[nodiscard]] std::error_condition default_error_condition(int code) const noexcept override {
         switch (static_cast<errc>(code)) {
             case errc::timeout: return std::errc::timed_out;
@@ -107,7 +107,7 @@ public:
 
 }  // namespace
 
-// No `default`: so the compiler warns about a code without a condition.
+// The switch has no `default`, so that the compiler warns about a code without a condition.
 condition condition_of(errc code) noexcept {
     switch (code) {
         case errc::busy:
@@ -156,7 +156,7 @@ bool is_retryable(errc code) noexcept {
         case condition::busy:
         case condition::lost:
         case condition::unreachable: return true;
-        // There is room again when other users give up theirs.
+        // A limit was reached. A retry can succeed when other clients use less.
         case condition::refused: return code == errc::too_many || code == errc::quota_exceeded;
         default: return false;
     }
@@ -179,7 +179,7 @@ std::string error::message() const {
 }
 
 void throw_error(const error& failure) {
-    // Its what() is message() alone: system_error would append the code's text again.
+    // Returns only error::message() from what(): std::system_error would append the code's text a second time.
     class error_with_message final : public std::system_error {
     public:
         explicit error_with_message(const error& e)

@@ -17,8 +17,8 @@ std::string digits(T value, int base) {
     return {buffer.data(), end};
 }
 
-// Reads all of `text` as a number in exactly the form that `digits` writes (no capitals, no leading zeroes), so that
-// parsing is the inverse.
+// Reads all of `text` as a number. Accepts only the form that `digits` writes (no capitals, no leading zeroes), so that
+// each token has exactly one text.
 template <class T>
 bool read(std::string_view text, int base, T& value) {
     const auto [end, failure] =
@@ -27,7 +27,7 @@ bool read(std::string_view text, int base, T& value) {
            digits(value, base) == text;
 }
 
-// The inverse of to_hex().
+// Parses the output of to_hex().
 std::optional<fencing_token> of_packed_digits(std::string_view text) {
     fencing_token::packed bytes{};
     if (text.size() != 2 * bytes.size()) return std::nullopt;

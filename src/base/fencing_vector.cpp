@@ -44,7 +44,7 @@ std::string escape(const std::string& name) {
     return out;
 }
 
-// Accepts only the output of `escape`, so that parsing is the inverse.
+// Accepts only the output of `escape`, so that each name has exactly one escaped text.
 std::optional<std::string> unescape(std::string_view text) {
     auto name = base::percent_decoded(text);
     if (!name || escape(*name) != text) return std::nullopt;

@@ -19,7 +19,7 @@ namespace turnstile::base {
     return item.substr(begin, item.find_last_not_of(k_blanks) + 1 - begin);
 }
 
-// "fe80::1%eth0" from "fe80::1%25eth0". A second call changes nothing.
+// Returns "fe80::1%eth0" for "fe80::1%25eth0". A second call changes nothing.
 [[nodiscard]] inline std::string with_plain_zone(std::string_view address) {
     constexpr std::string_view k_escaped = "%25";
     std::string plain{address};

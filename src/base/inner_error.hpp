@@ -10,7 +10,8 @@
 
 namespace turnstile::base {
 
-// The text about `inner` in the detail of an error with the code `outer`, whose own text is not repeated.
+// Returns the text about `inner` for the detail of an error with the code `outer`. If both errors have one code, the
+// code's text is left out, because the outer error's message has that text already.
 [[nodiscard]] inline std::string words_within(errc outer, const error& inner) {
     return inner == outer && !inner.detail().empty() ? inner.detail() : inner.message();
 }

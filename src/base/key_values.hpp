@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// key_values: lines of `key=value` pairs, one blank between two: the form of text from holders and recipes in znodes.
+// key_values: lines of `key=value` pairs, with one blank between two pairs. Holders and recipes write such text into
+// znodes.
 //
 // Pure functions. Thread safety: none needed.
 #pragma once

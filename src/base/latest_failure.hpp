@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// latest_failure: why the sessions of a coordinator found no server to attach to. The sessions write it. Every
-// message for a caller without a session reads it (core::coordinator::last_failure).
+// latest_failure: the reason for which the sessions of a coordinator found no server to attach to. The sessions write
+// the reason. Every message for a caller without a session quotes it (core::coordinator::last_failure).
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -16,24 +16,24 @@ namespace turnstile::base {
 
 class latest_failure {
 public:
-    // An attempt to attach has failed.
+    // Call it when an attempt to attach has failed.
     void set(error why) {
         const lock_guard lock{mutex_};
         why_ = std::move(why);
         wait_.clear();
     }
-    // A session is attached.
+    // Call it when a session is attached.
     void clear() {
         const lock_guard lock{mutex_};
         why_.reset();
         wait_.clear();
     }
-    // An attempt to attach has a connection to this server, and waits for an answer.
+    // Call it when an attempt to attach has a connection to `server` and waits for the server's answer.
     void set_silent(const std::string& server) {
         const lock_guard lock{mutex_};
         wait_ = server + ": accepts connections, and does not answer";
     }
-    // Why the latest attempt failed, or what it waits for; empty: there was none.
+    // Returns why the latest attempt failed, or which answer the attempt waits for. Empty if there was no attempt.
     [[nodiscard]] std::string state() const {
         const lock_guard lock{mutex_};
         return why_ ? std::string{why_->detail()} : wait_;

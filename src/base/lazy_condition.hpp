@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lazy_condition: a condition that few threads wait for; the first thread that waits makes it. Until then it takes a
-// pointer, and notifying costs nothing.
+// lazy_condition: a condition variable for an object on which threads rarely wait. The first thread that waits makes
+// the condition. Until then the object needs the space of a pointer, and notifying costs nothing.
 //
 // Thread safety: all members from any thread; all waiting threads hold the same mutex.
 #pragma once
@@ -23,17 +23,18 @@ public:
     bool wait_until(unique_lock& held, boottime_clock::time_point deadline) {
         return make().wait_until(held, deadline);
     }
-    // Under the mutex: a thread waits, or has waited.
+    // True if a thread waits or has waited. Call it with the mutex locked.
     [[nodiscard]] bool awaited() const noexcept {
         return condition_.load(std::memory_order_relaxed) != nullptr;
     }
-    // Under the mutex or after it: a thread that saw the state before the change has made the condition by now.
+    // Call it with the mutex locked or after the mutex was unlocked: a thread that saw the state before the change has
+    // made the condition by then.
     void notify_all() noexcept {
         if (auto* existing = condition_.load(std::memory_order_acquire)) existing->notify_all();
     }
 
 private:
-    // Under the mutex, so only one thread at a time makes it.
+    // Call it with the mutex locked, so that only one thread makes the condition.
     condition& make() {
         if (condition_.load(std::memory_order_relaxed) == nullptr)
             condition_.store(std::make_unique<condition>().release(), std::memory_order_release);

@@ -23,10 +23,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The time for a sink to write the waiting lines when it is replaced, and at the process's end.
+// Time limit for a sink that is replaced, or at the process's end, to write the waiting lines.
 constexpr auto k_last_wait = 1s;
 
-// True on the log's thread: a line written there would wait for itself.
+// True on the log's thread. The sink runs there, so a flush or a line from the sink would wait for the sink itself.
 thread_local bool inside_sink = false;
 
 struct chosen_sink {
@@ -34,11 +34,11 @@ struct chosen_sink {
     support::signal_mask mask = support::signal_mask::of_this_thread();
 };
 
-// The conditions of one process's thread. A forked child does not touch the conditions of its parent, since threads
-// that do not exist in the child wait on them.
+// The condition variables between the log's thread and the other threads of one process. A forked child makes new ones:
+// threads that do not exist in the child wait on the parent's condition variables.
 struct meeting {
-    base::condition arrived;  // the thread waits for it
-    base::condition taken;    // threads that wait for the thread
+    base::condition arrived;  // the log's thread waits for it
+    base::condition taken;    // other threads wait for the log's thread
 };
 
 class process_log {
@@ -103,7 +103,7 @@ private:
         meeting_->arrived.notify_all();
     }
 
-    // Held only for a short time: no user code runs under this lock.
+    // fork() waits only a short time for this lock: no user code runs under it.
     void before_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
     void after_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
     void in_child() NO_THREAD_SAFETY_ANALYSIS {
@@ -184,7 +184,7 @@ private:
     std::shared_ptr<chosen_sink> sink_ GUARDED_BY(mutex_);
     std::shared_ptr<meeting> meeting_ GUARDED_BY(mutex_) = fresh();
     const chosen_sink* calls_ GUARDED_BY(mutex_) = nullptr;  // the sink that is running
-    std::uint64_t writes_ GUARDED_BY(mutex_) = 0;            // the number of the line in it, or 0
+    std::uint64_t writes_ GUARDED_BY(mutex_) = 0;            // number of the sink's line, or 0
     std::uint64_t stalled_at_ GUARDED_BY(mutex_) = 0;        // the line for which a flush timed out
     bool has_thread_ GUARDED_BY(mutex_) = false;
     bool look_up_ GUARDED_BY(mutex_) = true;

@@ -4,7 +4,7 @@
 //     log::write(log_level::info, "session {:#x}: attached to {}", id, server);
 //
 // A line is queued for the log's thread, and the writer does not wait (src/base/log_lanes.hpp says which lines are
-// dropped while the sink is blocked). So it may be written under any lock.
+// dropped while the sink is blocked). So a caller may write a line while the caller holds any lock.
 //
 // Thread safety: from any thread; the sink gets one line at a time. A line that is written inside the sink is
 // dropped.

@@ -4,9 +4,9 @@
 //     lanes.push(log_level::info, "...");
 //     while (const auto line = lanes.pop()) sink(line->level, line->text);
 //
-// Lines below `warning` have one lane and all others another, so that unimportant lines cannot push out a loss. A
-// full lane drops its oldest line: after a blockade the sink gets the newest lines, and before them the number of
-// dropped ones. Lines come out in the order in which they were pushed.
+// Lines below `warning` have one lane, and all other lines have another lane, so that unimportant lines cannot push out
+// warnings and errors. A full lane drops its oldest line. So after a blocked sink continues, it gets the number of
+// dropped lines first, and then the newest lines. Lines come out in the order in which they were pushed.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -40,7 +40,7 @@ public:
     // The number of the latest line.
     [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
     [[nodiscard]] bool empty() const noexcept { return urgent_.empty() && ordinary_.empty(); }
-    // True if no line up to `number` waits.
+    // True if no line waits whose number is `number` or smaller.
     [[nodiscard]] bool past(std::uint64_t number) const noexcept;
     void clear() noexcept;
 

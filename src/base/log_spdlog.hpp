@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The application's own logger, if it has registered one with spdlog under the name "turnstile". In a library that is
-// built without spdlog (TURNSTILE_WITH_SPDLOG) there is none.
+// Writes to the application's own logger, if the application has registered a logger with spdlog under the name
+// "turnstile". A library that is built without spdlog (TURNSTILE_WITH_SPDLOG) never finds such a logger.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace turnstile::log {
 
-// Makes spdlog's registry now, so that it ends after all objects that are made later.
+// Makes spdlog's registry now, so that the registry is destroyed after all objects that are made later.
 void make_spdlog_registry();
-// False: no logger has that name.
+// Returns false if no logger has the name "turnstile".
 [[nodiscard]] bool write_to_spdlog(const waiting_line& line);
 
 }  // namespace turnstile::log

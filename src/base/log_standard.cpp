@@ -29,8 +29,9 @@ std::string_view word_of_level(log_level level) noexcept {
 }
 
 // ---- local time ------------------------------------------------------------------------------
-// The C library's conversions take a lock that fork() leaves as it is (glibc bug 16145): if another thread was in a
-// conversion, the child's next conversion waits for ever. So a child uses its parent's offset from UTC.
+// The C library's conversions of time take a lock that stays locked in a forked child if another thread was in a
+// conversion (glibc bug 16145). The child's next conversion would then wait for ever. So a child uses its parent's
+// offset from UTC.
 
 std::atomic<long> utc_offset{0};  // in seconds
 std::atomic<bool> is_child{false};

@@ -11,14 +11,15 @@ namespace turnstile::log {
 
 class standard_writer {
 public:
-    // Reads the offset of local time, and makes spdlog's registry, so that it ends after all later objects.
+    // Reads the offset of local time, and makes spdlog's registry, so that the registry is destroyed after all later
+    // objects.
     static void prepare();
     // Called in a forked child: from then on the writer makes no call of the C library that could wait for a lock of
     // another thread.
     static void in_child() noexcept;
 
-    // `look_up`: the application's logger may be used. Not in a child that was forked while a thread of its parent
-    // may have been in spdlog, whose locks may then be taken for ever.
+    // `look_up`: true if the writer may use the application's logger. It is false in a child that was forked while a
+    // thread of its parent may have been in spdlog: spdlog's locks may then stay locked for ever.
     explicit standard_writer(bool look_up) : look_up_{look_up} {}
 
     void write(const waiting_line& line);

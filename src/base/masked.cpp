@@ -23,8 +23,8 @@ bool is_word_character(char c) noexcept {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
-// The place behind "scheme://", nullopt if the text begins without a scheme. "u:secret@h://" has a user and a
-// password there.
+// Returns the place behind "scheme://"; nullopt if the text does not begin with a scheme. In "u:secret@h://" the text
+// before the '@' is a user and a password, and no scheme.
 std::optional<std::size_t> end_of_scheme(std::string_view text) noexcept {
     const auto slashes = text.find("://");
     if (slashes == std::string_view::npos ||
@@ -58,7 +58,7 @@ std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))
         end = std::min(text.find("sentinel_username="), text.find("sentinel_password="));
-    // libpq ends the user at an '@' ahead of the first '/', whatever comes before it.
+    // libpq ends the user at an '@' before the first '/', even if "?name=" comes before that '@'.
     if (text.starts_with("postgres")) end = std::max(end, text.find('/', begin));
     if (begin == 0) end = std::string_view::npos;
     const auto at = text.substr(0, end).rfind('@');
@@ -80,7 +80,7 @@ std::size_t first_colon_without_port(std::string_view text) noexcept {
     return std::string_view::npos;
 }
 
-// The range from the colon, or from the slashes, to the '@'. Begin and end are equal if there is no '@'.
+// The range from the colon, or from the slashes, to the '@'. An empty range means that there is no '@'.
 struct password_place {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -112,8 +112,8 @@ password_place password_of_user(std::string_view text) noexcept {
     return colon < at ? from_colon(colon, at, true) : password_place{begin, at};
 }
 
-// The place behind the first colon of "user:password" without a host, else the text's end: a number is a port, and an
-// IPv6 address is in brackets.
+// Returns the place behind the first colon of "user:password" without a host, else the text's end. A number behind the
+// colon is a port, and colons in brackets belong to an IPv6 address.
 std::size_t begin_of_lone_password(std::string_view text) noexcept {
     const auto begin = begin_of_user(text);
     const auto end = std::min(text.find_first_of("/?", begin), text.size());
@@ -133,7 +133,8 @@ bool is_secret(std::string_view name) {
     });
 }
 
-// The '&' behind the value, or the text's end. What has no '=' behind an '&' is a piece of the value.
+// Returns the place of the '&' that ends the value, or the text's end. An '&' without a "name=" behind it belongs to
+// the value.
 std::size_t end_of_value(std::string_view text, std::size_t begin) noexcept {
     auto end = std::min(text.find('&', begin), text.size());
     while (end < text.size()) {
@@ -144,7 +145,7 @@ std::size_t end_of_value(std::string_view text, std::size_t begin) noexcept {
     return end;
 }
 
-// libpq decodes a parameter's name as it decodes the value.
+// libpq decodes the names of parameters, too, so a secret parameter is recognized by its decoded name.
 void mask_parameters(std::string& text) {
     for (auto equals = text.find('='); equals != std::string::npos;
          equals = text.find('=', equals + 1)) {
@@ -161,7 +162,7 @@ std::string mask_of_parameters(std::string_view text) {
     return shown;
 }
 
-// A parameter like sasl_password_file or libpq's passfile names the file that has the secret.
+// Parameters like sasl_password_file, and libpq's passfile, do not count: they name a file, which has the secret.
 bool has_secret_parameter(std::string_view text) {
     for (auto equals = text.find('='); equals != std::string_view::npos;
          equals = text.find('=', equals + 1)) {
@@ -192,7 +193,7 @@ std::string masked_refusal(std::string_view connect_string) {
     if (count(connect_string) == 0) return shown;
     const auto begin = is_path_of_one_process(connect_string) ? connect_string.find(':') + 1
                                                               : begin_of_user(connect_string);
-    // The last '@' may be hidden, as the value of a parameter.
+    // If the last '@' belongs to a parameter's value, masking may have removed it from the shown text.
     const bool is_shown = count(mask_of_parameters(connect_string)) == count(connect_string);
     const auto end = is_shown ? std::min(shown.rfind('@'), shown.size()) : shown.size();
     if (begin < end) shown.replace(begin, end - begin, k_mask);

@@ -19,11 +19,13 @@
 
 namespace turnstile::base {
 
-// The text with "***" for the password in "user:password@" (all before '@' if there is no colon), up to the last '@',
-// and for the value of each parameter with a secret's name, which may be percent-encoded. In strings that no parser
-// takes it hides, too: a password with characters to escape (not one with "?name=" in a database's form, read as a
-// parameter), one without "@host" behind it (not a number, read as a port), one behind a scheme that lacks its colon
-// or its slashes, and in a path all from a colon without a port to the last '@'.
+// Returns the text with "***" for each password. A password is the text in "user:password@" up to the last '@' (all
+// text before the '@' if there is no colon), and the value of each parameter with a secret's name, which may be
+// percent-encoded. The function also hides passwords in strings that every parser refuses:
+// - a password with unescaped characters, except with "?name=" in a database's form, which is read as a parameter;
+// - a password without "@host" behind it, except a number, which is read as a port;
+// - a password behind a scheme that lacks its colon or its slashes;
+// - in a path, all text from a colon without a port to the last '@'.
 [[nodiscard]] std::string masked(std::string_view connect_string);
 
 // Returns the text for a message that refuses the string. A refused string may contain an unescaped password anywhere,
@@ -33,19 +35,20 @@ namespace turnstile::base {
 // Returns bad_connect_string with masked_refusal()'s text and the rule that the string breaks.
 [[nodiscard]] error refused_connect_string(std::string_view connect_string, std::string_view rule);
 
-// True for a password behind "user:", for a password without a host, and for a value of a secret parameter. False for
-// a user alone, for a path and for the name of a secret's file, though masked() hides them: a user may be a password
-// without its colon.
+// True for a password behind "user:", for a password without a host, and for a value of a secret parameter. False for a
+// user alone, for a path, and for the name of a secret's file. masked() hides these three, too, because a user may be a
+// password whose colon was forgotten.
 [[nodiscard]] bool has_password(std::string_view connect_string);
 
-// The text without ":password" before the host: it names the same servers for each user.
+// Returns the text without ":password" before the host, so that all passwords of a user give one text.
 [[nodiscard]] std::string without_password(std::string_view connect_string);
 
-// The part in printable ASCII, shortened, without quotes; "***" if masked_refusal() does not show it. A password
-// with unescaped characters falls into pieces, which parsers take for hosts, names of options and paths.
+// Returns `part` in printable ASCII, shortened, without quotes; "***" if masked_refusal() hides that part. Parsers take
+// pieces of a password with unescaped characters for hosts, names of options and paths, so messages must not quote
+// every part.
 [[nodiscard]] std::string quoted_part(std::string_view connect_string, std::string_view part);
 
-// The rule of paths (base/path.hpp) that the chroot breaks; empty if it breaks none.
+// Returns the rule of paths (base/path.hpp) that the chroot breaks; empty if the chroot breaks none.
 [[nodiscard]] std::string chroot_fault(std::string_view connect_string, std::string_view chroot);
 
 }  // namespace turnstile::base

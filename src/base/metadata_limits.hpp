@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// metadata_limits: the longest texts that a client of this library writes into its contenders' znodes. A longer text
-// cannot be from a contender of this library, and is no metadata (contender_metadata::parse).
+// metadata_limits: the longest texts that a client of this library writes into its contenders' znodes.
+// contender_metadata::parse ignores longer texts, because no contender of this library can have written them.
 //
 // Thread safety: constants.
 #pragma once

@@ -79,7 +79,7 @@ private:
         add_line(name + "_sum", sample, {}, number(histogram.sum));
         add_line(name + "_count", sample, {}, all);
     }
-    // `bound`: the label `le`; empty: no such label.
+    // `bound`: the value of the label `le`. If `bound` is empty, the line has no such label.
     void add_line(const std::string& name, const metric_sample& sample, const std::string& bound,
                   const std::string& value) {
         text_ += name;

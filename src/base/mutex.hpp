@@ -29,7 +29,7 @@
 #define TURNSTILE_ANNOTATION(x)
 #endif
 
-// The names in clang's documentation, as in LevelDB's port/thread_annotations.h.
+// The macros have the names in clang's documentation, as in LevelDB's port/thread_annotations.h.
 #define CAPABILITY(x) TURNSTILE_ANNOTATION(capability(x))
 #define SCOPED_CAPABILITY TURNSTILE_ANNOTATION(scoped_lockable)
 #define GUARDED_BY(x) TURNSTILE_ANNOTATION(guarded_by(x))
@@ -70,7 +70,7 @@ private:
     mutex& mutex_;
 };
 
-// A lock_guard that may unlock the mutex and lock it again in between: for waits.
+// A lock_guard that can unlock the mutex and lock it again before its destruction, as a wait must.
 class SCOPED_CAPABILITY unique_lock {
 public:
     explicit unique_lock(mutex& m) ACQUIRE(m) : lock_{m.mutex_} {}
@@ -92,13 +92,13 @@ public:
     condition(const condition&) = delete;
     condition& operator=(const condition&) = delete;
 
-    // Unlocks the mutex, waits, and locks it again; may return without a reason. A Boost interruption point: throws
-    // boost::thread_interrupted with the mutex locked.
+    // Unlocks the mutex, waits, and locks the mutex again. May return without a notification. A Boost interruption
+    // point: throws boost::thread_interrupted with the mutex locked.
     void wait(unique_lock& held) { condition_.wait(held.lock_); }
 
-    // The same until `deadline` at the latest; false if the deadline has passed. After a suspension of the machine
-    // the wait ends late: pthreads cannot wait on CLOCK_BOOTTIME. Any deadline is allowed: a deadline that is too far
-    // for Boost is waited for in parts.
+    // Waits as wait() does, until `deadline` at the latest. Returns false if the deadline has passed. After a
+    // suspension of the machine the wait ends late: pthreads cannot wait on CLOCK_BOOTTIME. Any deadline is allowed: if
+    // the deadline is too far away for Boost, the function waits in parts.
     bool wait_until(unique_lock& held, boottime_clock::time_point deadline) {
         const auto now = boottime_clock::now();
         if (deadline <= now) return false;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// never_destroyed: a constant that is made on first use and lives until the process ends. undestroyed: the same
-// without an allocation, for a constant whose making neither allocates nor throws.
+// never_destroyed: a constant that is made on first use and lives until the process ends. undestroyed: such a constant
+// that needs no allocation, for a type whose constructor neither allocates nor throws.
 //
 //     static const std::string& k_text = base::never_destroyed(std::string{"SELECT ..."});
 //     static const base::undestroyed<std::string> k_none;  // k_none.value
 //
-// A function's static object that a session's thread makes is destroyed before the static client that started the
-// session, while its threads still use the object.
+// Purpose: a process destroys static objects in the reverse order of their construction. If a session's thread makes a
+// static object, that object is younger than the static client that started the session. So it would be destroyed
+// first, while the client's threads still use it.
 //
 // Thread safety: the rules of the function's static reference.
 #pragma once

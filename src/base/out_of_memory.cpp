@@ -15,7 +15,7 @@ namespace turnstile::base {
 
 namespace {
 
-// writev() takes no pointer to const, and changes nothing.
+// writev() needs a pointer to memory that is not const, but changes nothing there.
 iovec part_of(std::string_view text) noexcept {
     return {const_cast<char*>(text.data()), text.size()};
 }
@@ -28,7 +28,7 @@ void end_out_of_memory(const char* place) noexcept {
     const std::array<iovec, 3> sentence{
         part_of("turnstile: out of memory in "), part_of(place),
         part_of(": the process ends, so that its sessions expire and its locks go on\n")};
-    // A pipe without a reader must not keep the process, and its locks, alive.
+    // Standard error may be a full pipe without a reader. A blocked write would keep the process, and its locks, alive.
     pollfd writable{STDERR_FILENO, POLLOUT, 0};
     if (::poll(&writable, 1, 0) == 1) {
         [[maybe_unused]] const auto written =

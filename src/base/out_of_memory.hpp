@@ -2,13 +2,15 @@
 // finish_or_end: the only way in which the library fails when memory is exhausted.
 //
 // A call that throws std::bad_alloc has changed nothing and calls no handler. After the first visible step (a request,
-// an entry in a table, a thread) a bad_alloc would leave a client in a half-finished state: connected, and deaf. So
-// the process ends there at once, with one sentence on standard error: its sessions expire, and its locks go on.
+// an entry in a table, a thread) a bad_alloc would leave a half-finished client: connected, but without a reaction to
+// events. So the process ends there at once, with one sentence on standard error. The servers then expire its sessions,
+// and other contenders get its locks.
 //
 //     base::finish_or_end("a step of a session", [&] { ... });
 //
-// The callers are few: changes of a session, a recipe's steps, and the start of each thread of the library. Under a
-// lock the scope is inside the lock, so that no other thread meets the half-done step while the stack unwinds.
+// Only a few places call finish_or_end(): changes of a session, a recipe's steps, and the start of each thread of the
+// library. A caller that needs a lock locks before the call and unlocks after it, so that no other thread sees the
+// half-done step while the stack unwinds.
 //
 // Thread safety: any thread.
 #pragma once
@@ -24,8 +26,8 @@ namespace turnstile::base {
 // standard error.
 [[noreturn]] void end_out_of_memory(const char* place) noexcept;
 
-// Runs `step`, and ends the process if it throws std::bad_alloc. Other exceptions pass. A step that needs a lock
-// declares that itself (REQUIRES), and the compiler checks it inside the step.
+// Runs `step`, and ends the process if `step` throws std::bad_alloc. Other exceptions reach the caller. A step that
+// needs a lock declares the lock itself (REQUIRES), and the compiler checks that inside the step.
 template <class F>
 decltype(auto) finish_or_end(const char* place, F&& step) NO_THREAD_SAFETY_ANALYSIS {
     try {

@@ -17,7 +17,7 @@ error refused(std::string_view path, std::string_view rule) {
     return {errc::bad_path, fmt::format("path {}: {}", printable(path), rule)};
 }
 
-// Names the rule that a character breaks; an empty text if there is none.
+// Returns the rule that a character of the path breaks; empty if no character breaks a rule.
 std::string check_characters(std::string_view path) {
     for (std::size_t at = 0; at < path.size();) {
         const auto [code_point, length] = support::decode_utf8(path.substr(at));
@@ -31,7 +31,7 @@ std::string check_characters(std::string_view path) {
     return {};
 }
 
-// The same for the segments between the slashes.
+// Returns the rule that a segment between the slashes breaks; empty if no segment breaks a rule.
 std::string check_segments(std::string_view path) {
     std::string_view rest = path.substr(1);
     for (bool more = true; more;) {
@@ -49,7 +49,7 @@ std::string check_segments(std::string_view path) {
 
 }  // namespace
 
-// Java's server uses UTF-16, in which a character above the basic plane is a pair of surrogates.
+// Java's server uses UTF-16, where a character above the basic plane is a pair of surrogates, which the server refuses.
 bool allowed_in_path(char32_t c) noexcept {
     return c > 0x1f && !(c >= 0x7f && c <= 0x9f) && !(c >= 0xd800 && c <= 0xf8ff) && c < 0xfff0;
 }

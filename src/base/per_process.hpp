@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// per_process: a value for each process: a forked child gets a new one, since a mutex in its parent's value may be
-// locked for ever.
+// per_process: one value for each process. A forked child gets a new value, since a mutex in its parent's value may
+// stay locked for ever in the child.
 //
 //     registry& of_this_process() {
 //         static base::per_process<registry> all;

@@ -14,12 +14,12 @@ namespace turnstile::base {
 
 void append_percent_encoded(std::string& to, unsigned char byte);
 
-// Makes one word of the text: blanks, control characters and '%' are encoded.
+// Appends the text as one word: encodes blanks, control characters and '%'.
 void append_percent_escaped(std::string& to, std::string_view text);
-// A '%' without two digits behind it stays as it is.
+// Decodes the text. Leaves a '%' without two digits behind it unchanged.
 [[nodiscard]] std::string percent_unescaped(std::string_view text);
 
-// Returns nothing if a '%' is not followed by two digits.
+// Decodes the text. Returns nothing if a '%' is not followed by two digits.
 [[nodiscard]] std::optional<std::string> percent_decoded(
     std::string_view text, support::digit_case digits = support::digit_case::any);
 

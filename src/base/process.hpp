@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // process_generation: distinguishes a process from the children that it forks.
 //
-// Purpose: threads do not survive fork(), sockets do, so a client made in the parent must not be used in the child.
-// An object stores the generation at its construction and compares.
+// Purpose: a forked child has copies of its parent's sockets, but none of its parent's threads. So the child must not
+// use a client that the parent made. An object stores the generation at its construction, and later compares it with
+// the present one.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -11,8 +12,8 @@
 
 namespace turnstile::base {
 
-// A number that differs between a process and its forked children. It counts from the first call on: call it once
-// before the fork that has to be noticed.
+// Returns a number that differs between a process and its forked children. Only forks after the first call are counted,
+// so call it once before the fork that has to be noticed.
 [[nodiscard]] std::uint64_t process_generation() noexcept;
 
 }  // namespace turnstile::base

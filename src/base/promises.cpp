@@ -8,14 +8,14 @@ namespace {
 constexpr std::array<std::string_view, k_promise_count> k_names{
     "exclusion", "order", "waiting", "failover", "loss", "token", "writes", "crash", "scope"};
 
-// The position of each promise in its enum: a greater one promises more.
+// Returns the position of each promise's value in its enum. A value at a greater position promises more.
 std::array<int, k_promise_count> strengths_of(const promises& p) noexcept {
     return {static_cast<int>(p.exclusion), static_cast<int>(p.order), static_cast<int>(p.waiting),
             static_cast<int>(p.failover),  static_cast<int>(p.loss),  static_cast<int>(p.token),
             static_cast<int>(p.writes),    static_cast<int>(p.crash), static_cast<int>(p.scope)};
 }
 
-// The values' names, for each promise in the order of its enum.
+// The names of each promise's values, in the order of the promise's enum.
 std::string_view value_text(std::size_t promise, int strength) noexcept {
     constexpr std::array<std::array<std::string_view, 4>, k_promise_count> k_values{{
         {"best_effort", "leased", "proved", ""},

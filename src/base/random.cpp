@@ -21,7 +21,7 @@ std::uint64_t split_mix(std::uint64_t& x) noexcept {
     return z ^ (z >> 31U);
 }
 
-// Needs no descriptor, and returns so few bytes in one piece.
+// getrandom() needs no descriptor, and returns this few bytes in one piece.
 template <class T, std::size_t N>
 void fill_from_kernel(std::array<T, N>& into) {
     while (::getrandom(into.data(), sizeof into, 0) != static_cast<ssize_t>(sizeof into)) {
@@ -60,7 +60,7 @@ double random::uniform01() noexcept {
     return static_cast<double>((*this)() >> 11U) * 0x1.0p-53;
 }
 
-// The simulator replays a run by its seed, and so its GUIDs.
+// The simulator's GUIDs come from its seed, so that a replayed history has the GUIDs of the first run.
 std::array<std::uint8_t, 16> random::draw_guid() {
     std::array<std::uint8_t, 16> bytes{};
     if (of_kernel_) {

@@ -7,8 +7,9 @@
 //     base::random source = base::random::from_system();
 //     std::string name = "_c_" + base::make_guid(source) + "-lock-";
 //
-// A source of the kernel's randomness asks the kernel for each GUID. Two copies of a virtual machine's snapshot have the
-// same memory; only the kernel can differ, where the hypervisor notifies it (vmgenid).
+// A source from from_system() asks the kernel for each GUID. Two virtual machines that were started from one snapshot
+// have the same memory, so a source's state would give both the same GUIDs. Only the kernel can differ, if the
+// hypervisor notifies it of the copy (vmgenid).
 //
 // The generator is xoshiro256** 1.0 by David Blackman and Sebastiano Vigna (2018), its state filled
 // from a 64-bit seed by SplitMix64; both in the public domain, https://prng.di.unimi.it. It is no
@@ -29,7 +30,7 @@ public:
     using result_type = std::uint64_t;
 
     explicit random(std::uint64_t seed) noexcept;
-    // Its seed is 256 bits from the kernel, so that the numbers of different processes differ.
+    // Returns a source with a seed of 256 bits from the kernel, so that the numbers of different processes differ.
     static random from_system();
 
     static constexpr result_type min() noexcept { return 0; }

@@ -48,7 +48,7 @@ void add_block(sha1_state& state, std::string_view block) noexcept {
     state = {state[0] + a, state[1] + b, state[2] + c, state[3] + d, state[4] + e};
 }
 
-// The rest of the text, a set bit, zeroes, and the length of the whole text.
+// Returns the end of the padded message: the rest of the text, a set bit, zeroes, and the length of the whole text.
 std::string last_blocks(std::string_view rest, std::uint64_t bits) {
     std::string end{rest};
     end += '\x80';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_text: a constant text that many objects share. There is one copy, which lives as long as one of them, and
-// each object has a pointer to it. A value: compared by the text.
+// shared_text: a constant text that many objects share. Each object has a pointer to the one copy, which lives until
+// the last of these objects is destroyed. Two objects are equal if their texts are equal.
 //
 // Thread safety: the rules of a const std::string; copies may be used and destroyed in different threads.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// check_span: the rule for a span of time from a user: not negative, and ten years at most, so that sums of a few
-// spans and an instant fit into 64 bits of nanoseconds; checked_milliseconds: a span in the unit of records.
+// check_span: checks a span of time from a user: it must not be negative, and not be longer than ten years. So the sum
+// of a few spans and an instant fits into 64 bits of nanoseconds. checked_milliseconds: checks a span and converts it.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -14,14 +14,15 @@
 
 namespace turnstile::base {
 
-// A longer duration is a mistake. The sum of a few of these fits into the clock, also when it is added to a time of day.
+// A longer duration is a user's mistake. A few durations of this length, added to a time of day, still fit into the
+// clock.
 inline constexpr auto k_longest_span =
     std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::years{10});
 
-// The error `bad_option` names the option, the value and the rule.
+// Returns the error `bad_option`, which names the option, the value and the rule, if the value breaks a rule.
 [[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
 
-// The span, rounded up.
+// Checks the span and returns it in milliseconds, rounded up.
 [[nodiscard]] result<std::int64_t> checked_milliseconds(std::string_view option,
                                                         boottime_clock::duration value);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // name_this_thread, name_started_threads: the names of the library's threads in ps, top and gdb.
 //
-// Thread safety: any thread; a name_started_threads belongs to one.
+// Thread safety: any thread; one object of name_started_threads belongs to one thread.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace turnstile::base {
 
 inline constexpr std::size_t k_longest_thread_name = 15;  // the limit of Linux
 
-// The end of a longer name is cut off.
+// Cuts off the end of a longer name.
 inline void name_this_thread(std::string_view name) noexcept {
     std::array<char, k_longest_thread_name + 1> text{};
     name.copy(text.data(), k_longest_thread_name);

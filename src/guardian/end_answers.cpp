@@ -60,12 +60,13 @@ void end_answers::wipe() noexcept {
 end_answers::step end_answers::judge(std::span<const std::byte> frame) {
     if (frame.size() < k_shortest_frame) return step::broken;
     if (!attached_) {
-        // Version, time-out, session: a time-out of zero means that the session is over.
+        // The answer to the attach: version, timeout, session. A timeout of zero means that the session has ended.
         if (int_at(frame, 4) <= 0) return step::over;
         attached_ = true;
         return step::close;
     }
-    // Request, transaction, error. Frames for other requests are skipped.
+    // An answer to a request begins with the request's id, the transaction and the error. Frames for other requests are
+    // skipped.
     const auto request = int_at(frame, 0);
     if (token_request_ != 0 && request == token_request_) return read_token(frame);
     if (request != k_close_id) return step::wait;

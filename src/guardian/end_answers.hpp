@@ -14,7 +14,7 @@
 // | broken | sent no answer of the protocol, refused the close, or sends frames  | another server              |
 // |        | without an end                                                      |                             |
 //
-// The steps depend on the bytes alone, not on how they came in pieces.
+// The steps depend only on the bytes, not on the pieces in which the bytes arrive.
 //
 // Thread safety: one thread.
 #pragma once
@@ -34,17 +34,17 @@ class end_answers {
 public:
     enum class step { wait, close, token, over, broken };
 
-    // Called for each new connection.
+    // Forgets all bytes of the earlier connection. Call it for each new connection.
     void restart() noexcept;
     // True once the server of this connection has attached the session.
     [[nodiscard]] bool has_attached() const noexcept { return attached_; }
-    // The next answer is for this request of SASL.
+    // Announces that the next answer belongs to this SASL request.
     void expect_token(std::int32_t request) noexcept { token_request_ = request; }
     // The server's token, after step::token.
     [[nodiscard]] const std::string& token() const noexcept { return token_; }
     // The buffer for the next bytes; never empty while take() says wait, close or token.
     [[nodiscard]] std::span<std::byte> room() noexcept;
-    // `count` bytes have been read into room().
+    // Handles `count` bytes that the caller has read into room().
     [[nodiscard]] step take(std::size_t count);
     // Overwrites the bytes: the answer to an attach contains the session's password.
     void wipe() noexcept;

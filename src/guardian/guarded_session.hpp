@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_session: a session with a module's server, as the guardian knows it.
+// guarded_session: tells the guardian of one session with a module's server, and of that session's end.
 //
 //     guarded_session known{guardian, connect_string, settings};  // `guardian` may be null
 //     open(known.for_server(settings));                           // a session of these settings
@@ -39,7 +39,7 @@ public:
         if (guardian_) own.required.crash = crash_promise::never;
         return own;
     }
-    // A later call replaces the session.
+    // Tells the guardian of the session. A later call replaces the session.
     void begin(std::int64_t id, std::string proof) {
         if (!guardian_ || id == 0) return;
         session_.id = id;
@@ -50,7 +50,8 @@ public:
                    "crashes, its locks stay taken for the session time-out",
                    session_.servers.size(), k_longest_connect_string);
     }
-    // To be called from time to time: the log gets what the guardian has reported.
+    // Writes to the log that the guardian cannot end this session, if the guardian has reported so. Call it from time
+    // to time.
     void check() noexcept {
         if (guardian_ && session_.id != 0) static_cast<void>(guardian_->ends(session_.servers));
     }

@@ -34,7 +34,8 @@ std::string_view inherited_name() noexcept {
     return name == nullptr ? std::string_view{} : name;
 }
 
-// All clients share the existing link, unless its guardian is gone or the link is the parent process's.
+// Keeps the link that all clients of the process share. Makes a new link if the old link's guardian has ended, or if
+// the old link belongs to the parent process.
 class registry {
 public:
     std::shared_ptr<link> obtain(const guardian_settings& settings) EXCLUDES(mutex_) {
@@ -99,7 +100,8 @@ bool link::forked() const noexcept {
     return base::process_generation() != generation_;
 }
 
-// A guardian that is gone has closed its end of the socket. This notices it even if no message was sent since.
+// A guardian that has ended has closed its end of the socket. The check finds this out even if this process has sent no
+// message since.
 bool link::guards() const noexcept {
     if (gone_ || missed_ || forked()) return false;
     pollfd end{socket_.get(), 0, 0};

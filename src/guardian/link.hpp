@@ -4,11 +4,12 @@
 //     auto guardian = guardian::obtain(options.guardian);  // null without one
 //     if (guardian) guardian->tell(guard_session{...});
 //
-// Messages stay in the socket if the process dies, and the guardian reads them before it acts. A guardian that is
-// gone or lags blocks nothing: messages that do not fit into the socket at once are dropped, with one line in the
-// log. After that a crash costs the session time-out.
+// If the process dies, its messages stay in the socket, and the guardian reads them before it acts. A guardian that has
+// ended or lags blocks no thread of the process: messages that do not fit into the socket at once are dropped, with one
+// line in the log. If the process crashes after that, its sessions last until their timeout.
 //
-// Thread safety: all members from any thread. In a forked child `tell` does nothing: the guardian is the parent's.
+// Thread safety: all members from any thread. In a forked child `tell` does nothing, because the link belongs to the
+// parent.
 #pragma once
 
 #include <atomic>
@@ -35,16 +36,17 @@ public:
     link& operator=(const link&) = delete;
 
     void tell(const message& value) noexcept { send(value, -1); }
-    // The guardian keeps a copy of the descriptor until the process has ended, or until `let_go` with this number.
+    // Sends a copy of the descriptor to the guardian. The guardian keeps the copy open until the process has ended, or
+    // until it gets `let_go` with the returned number.
     [[nodiscard]] std::uint64_t keep_open(int descriptor) noexcept;
     // A number that no other session or file of this process has.
     [[nodiscard]] std::uint64_t next_number() noexcept { return ++last_number_; }
-    // True until a send has found that the guardian is gone.
+    // True until a send has found that the guardian has ended.
     [[nodiscard]] bool alive() const noexcept { return !gone_; }
-    // True while the guardian is there and has every message: it would act when this process ends.
+    // True while the guardian runs and has every message, so that it would act at the end of this process.
     [[nodiscard]] bool guards() const noexcept;
     // True if the guardian would also end sessions with these servers of a module. Once the guardian has reported that
-    // it cannot, the log gets one line and the result is false.
+    // it cannot end such sessions, writes one line to the log and returns false.
     [[nodiscard]] bool ends(std::string_view servers) noexcept;
     [[nodiscard]] bool forked() const noexcept;
 
@@ -68,8 +70,8 @@ private:
 // True if a guardian started this process; a variable in the environment shows it.
 [[nodiscard]] bool is_inherited() noexcept;
 
-// The link of this process, made by the first call: all clients of a process share one guardian. Null if the settings
-// want no guardian, and, with a line in the log, if none can be reached or started.
+// Returns the link of this process; the first call makes it, and all clients of the process share it. Returns null if
+// the settings want no guardian. Also returns null, with a line in the log, if no guardian can be reached or started.
 [[nodiscard]] std::shared_ptr<link> obtain(const guardian_settings& settings);
 
 }  // namespace turnstile::guardian

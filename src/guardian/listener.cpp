@@ -23,7 +23,7 @@ std::vector<std::string> places() {
     return all;
 }
 
-// False if another user could replace the new folder by one of another user.
+// False if another user could replace the new folder in `place` by a folder of that user.
 bool is_safe(const std::string& place) {
     struct stat about {};
     if (!place.starts_with('/') || ::stat(place.c_str(), &about) != 0) return false;

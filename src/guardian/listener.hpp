@@ -5,9 +5,10 @@
 //     all.listen_at(place.take_socket());
 //     ::setenv(k_guardian_variable, place.path().c_str(), 1);
 //
-// The socket is in a folder of mode 0700 that the listener makes: other users can neither connect nor see its name,
-// which an abstract socket shows to every user. The first of these places takes it that is safe, can be written and
-// leaves room in an address: $XDG_RUNTIME_DIR, /run, /tmp, /dev/shm (where containers have a read-only root).
+// The listener makes a folder of mode 0700 for the socket, so that other users can neither connect nor see its name.
+// (An abstract socket would show its name to every user.) The folder is in the first of these places that is safe, can
+// be written, and has a path short enough for an address: $XDG_RUNTIME_DIR, /run, /tmp, /dev/shm (where containers have
+// a read-only root).
 //
 // Thread safety: none. A forked child must not destroy its copy.
 #pragma once
@@ -31,7 +32,7 @@ public:
     [[nodiscard]] support::descriptor take_socket() noexcept { return std::move(socket_); }
 
 private:
-    // False, with errno: the socket cannot be made in this place.
+    // Returns false, and sets errno, if the socket cannot be made in this place.
     bool open_in(const std::string& place);
 
     std::string folder_;

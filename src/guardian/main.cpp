@@ -31,7 +31,7 @@ constexpr int k_turns_to_end = 3;  // accept, read, see its end
 constexpr int k_failed = 125;      // the code by which programs like env report their own failure
 
 int guard_one(int socket) {
-    // A copy of the process continues; the caller's parent need not reap it.
+    // The guardian continues in a forked copy, so the process that started it reaps only this short first process.
     const pid_t copy = ::fork();
     if (copy != 0) return copy < 0 ? k_failed : 0;
     support::forbid_core_files();

@@ -12,7 +12,8 @@
 // | forget_module_session | such a session has been closed                                                     |
 // | cannot_end            | from the guardian: it has no program or module for sessions of that scheme         |
 //
-// The guardian sends nothing else, and no process waits for it. Both sides run on one machine: numbers are in its byte order.
+// The guardian sends no other message, and no process waits for one. Numbers have the machine's byte order, because
+// both sides run on one machine.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -60,7 +61,7 @@ struct guard_session {
     std::vector<endpoint> servers{};      // in the order in which they are tried, at least one
     tls::settings security{};             // the names of files, which the guardian reads
     sasl_options sasl{};
-    // True: the servers' hosts are sent.
+    // True if the message contains the servers' host names.
     [[nodiscard]] bool names_hosts() const noexcept {
         return security.enabled || tls::is_enabled(sasl);
     }
@@ -70,7 +71,8 @@ struct forget_session {
     std::int64_t id = 0;
 };
 
-// The guardian's copy also delays the effect of a file's last close: the release of a lock.
+// A file lock lasts while any copy of its descriptor is open. So the guardian's copy also delays the release of that
+// lock.
 struct keep_open {
     std::uint64_t number = 0;  // chosen by the process
 };
@@ -83,7 +85,8 @@ struct guard_module_session {
     std::uint64_t number = 0;  // chosen by the process: ids of two servers may be equal
     std::chrono::milliseconds timeout{};
     std::int64_t id = 0;
-    // Only the process and the server know it. A server that assigns the id again, to another session, has another one.
+    // A secret that only the process and the server know. If the server gives the id to another session later, that
+    // session has another proof.
     std::string proof{};
     std::string servers{};  // the connect string, which may contain a password
 };
@@ -100,13 +103,14 @@ using message = std::variant<hello, guard_session, forget_session, keep_open, le
                              guard_module_session, forget_module_session, cannot_end>;
 using packet = std::vector<std::byte>;
 
-// True if its texts are within the limits above.
+// True if the texts of `value` are within the limits above.
 [[nodiscard]] inline bool fits(const guard_module_session& value) noexcept {
     return !value.servers.empty() && value.servers.size() <= k_longest_connect_string &&
            !value.proof.empty() && value.proof.size() <= k_longest_proof;
 }
 
-// "redis://" of "redis://host/locks": the part up to the colon, and the slashes that follow it. Longer ones are cut off.
+// Returns "redis://" for "redis://host/locks": the part up to the colon, and the slashes that follow the colon. The end
+// of a longer scheme is cut off.
 [[nodiscard]] std::string scheme_of(std::string_view servers);
 
 [[nodiscard]] packet encode(const message& value);

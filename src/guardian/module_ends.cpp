@@ -23,7 +23,8 @@ constexpr std::size_t k_most_running = 16;
 constexpr std::size_t k_most_ahead = 8;
 constexpr int k_first_closed = 3;
 
-// The program's input is the socket, and its errors go where the guardian's go. Returns an error number, or 0.
+// Starts the program with the socket as its standard input, and with the guardian's standard error. Returns an error
+// number, or 0.
 int spawn_end(std::string program, std::string scheme, int socket, pid_t& child) {
     spawn_setup setup{POSIX_SPAWN_SETPGROUP};
     setup.pass(socket, STDIN_FILENO);
@@ -61,7 +62,8 @@ void wipe(std::string& text) noexcept {
     ::explicit_bzero(text.data(), text.size());
 }
 
-// The parent of a service reaps every child, possibly before this.
+// Asks the pidfd and not waitpid(): a guardian that is the parent of a service reaps every child, perhaps before this
+// call.
 bool has_ended(const support::descriptor& process) {
     pollfd request{process.get(), POLLIN, 0};
     if (::poll(&request, 1, 0) <= 0) return false;
@@ -115,7 +117,8 @@ void module_ends::start() {
     }
 }
 
-// The process that waits may have ended since reap().
+// Gives the session to the process that waits ahead, else to a new process: the waiting process may have ended since
+// reap().
 support::descriptor module_ends::hand_over(const guard_module_session& session) {
     const auto scheme = scheme_of(session.servers);
     if (const auto found = ahead_.find(scheme); found != ahead_.end()) {

@@ -5,8 +5,9 @@
 // no module: client libraries block, resolve names, and have threads. A separate process loads it, and the guardian waits
 // for the end of that process. The process gives up when the session timeout has passed.
 //
-// To load the programs and libraries takes longer than the request itself. So one process of each guarded kind waits
-// with its module loaded, and the guardian replaces it after its use. It has no session and no connection until then.
+// Loading the program and its libraries takes longer than the request itself. So for each guarded scheme one process
+// waits with its module loaded. The guardian replaces that process after its use. The process has no session and no
+// connection until then.
 //
 // Thread safety: one thread.
 #pragma once
@@ -26,13 +27,13 @@
 
 namespace turnstile::guardian {
 
-// A process that reads one session from the other end of `socket`, and ends it.
+// A process that reads one session from the other end of `socket`, and ends that session.
 struct end_process {
     support::descriptor process;  // its pidfd; not open: it could not be started
     support::descriptor socket;
 };
 
-// Starts such a process for servers of a scheme. It loads the scheme's module before it reads.
+// Starts such a process for servers of a scheme. The process loads the scheme's module before it reads.
 using module_end_starter = std::function<end_process(const std::string& scheme)>;
 
 // The starter of the program turnstile-session-end, which is beside this program.
@@ -42,22 +43,23 @@ enum class end_processes { ahead, when_needed };
 
 class module_ends {
 public:
-    // `start` empty: the sessions are left to their timeout.
+    // If `start` is empty, no process is started, and the servers expire the sessions at their timeout.
     module_ends(module_end_starter start, end_processes when) noexcept
         : start_{std::move(start)}, when_{when} {}
 
-    // Sessions with servers of this scheme are guarded. Returns false if a process for them could not be started, or
-    // ended before it had a session: no further one waits ahead.
+    // Call it when a session with servers of this scheme is guarded. Returns false if the waiting process of this
+    // scheme could not be started, or ended before it had a session. Then no further process of this scheme is started
+    // ahead.
     [[nodiscard]] bool prepare(const std::string& scheme);
     void add(guard_module_session&& session);
-    // Starts as many as are allowed at a time. Drops the sessions whose timeout has passed.
+    // Starts as many processes as may run at a time. Drops the sessions whose timeout has passed.
     void start();
-    // Starts the processes that wait, unless a session is left to end: they would compete with its end for the
-    // processors.
+    // Starts the processes that wait ahead. Does nothing while a session is left to end: the new processes would
+    // compete with that session's end for the processors.
     void start_ahead();
     // The schemes for which prepare() returns false since the last call.
     [[nodiscard]] std::vector<std::string> take_failures();
-    // Adds their pidfds.
+    // Adds the pidfds of all these processes to `polled`.
     void fill(std::vector<pollfd>& polled) const;
     // Takes note of the processes that have ended.
     void reap();
@@ -89,9 +91,9 @@ private:
 
 namespace turnstile::detail {
 
-// The work of such a process: loads the module of the scheme, reads a guard_module_session from the socket and ends the
-// session; retries until the session timeout has passed. Returns the exit code. The library has it, and exports it for
-// turnstile-session-end and the command.
+// The work of such a process: loads the module of the scheme, reads a guard_module_session from the socket, and ends
+// the session. Retries until the session timeout has passed. Returns the exit code. The library contains and exports
+// this function, for turnstile-session-end and for the command.
 [[nodiscard]] [[gnu::visibility("default")]] int end_guarded_session(const char* scheme,
                                                                      int socket) noexcept;
 

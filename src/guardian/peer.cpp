@@ -125,7 +125,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         module_sessions_.erase(over->number);
         return true;
     }
-    // A session beyond this limit only costs its time-out.
+    // A session beyond this limit is not guarded: after the process's end it lasts until its timeout.
     if (const auto* told = std::get_if<guard_module_session>(&value)) {
         new_schemes_.insert(scheme_of(told->servers));
         if (module_sessions_.size() < k_most_sessions || module_sessions_.contains(told->number))
@@ -133,7 +133,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         return true;
     }
     const auto& told = std::get<guard_session>(value);
-    // Loads nothing when the process has died: memory may be short then, and files may be gone.
+    // Loads SASL now and not when the process has died: memory may be short then, and files may be gone.
     if (tls::is_enabled(told.sasl)) tls::prepare_sasl();
     if (sessions_.size() < k_most_sessions || sessions_.contains(told.id))
         sessions_.insert_or_assign(told.id, told);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // peer: a guarded process: its socket, its pidfd, its sessions.
 //
-// A peer belongs to the guardian's user, and its first message is a hello with a pidfd of itself. It opened the
-// pidfd itself, so the number cannot belong to another process by then. The end of the socket ends no session: the
-// process may have closed it, or become another program (exec). Sessions and copies of descriptors end with the pidfd.
+// A peer belongs to the guardian's user, and its first message is a hello with a pidfd of the peer. The peer opened the
+// pidfd itself, so the pidfd cannot belong to a later process with the same id. The end of the socket ends no session:
+// the process may have closed the socket, or become another program (exec). The end of the process, which the pidfd
+// shows, ends its sessions and the kept copies of its descriptors.
 //
 // Thread safety: one thread.
 #pragma once
@@ -34,9 +35,9 @@ public:
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     [[nodiscard]] int pidfd() const noexcept { return pidfd_.get(); }
 
-    // Reads all waiting messages. False: the peer broke the protocol, and is not guarded any more.
+    // Reads all waiting messages. Returns false if the peer broke the protocol; then the peer is not guarded any more.
     [[nodiscard]] bool read_all();
-    // Drops a message that does not fit into the socket.
+    // Sends the message. Drops the message if it does not fit into the socket.
     void tell(const message& value) const;
     // True if there is nothing left to guard and no message can arrive.
     [[nodiscard]] bool idle() const noexcept;
@@ -44,10 +45,10 @@ public:
         return sessions_.size() + module_sessions_.size();
     }
     [[nodiscard]] std::vector<int> kept_open() const;
-    // The process has ended: returns its sessions, which are to be closed.
+    // Returns the sessions, which the caller closes. Call it when the process has ended.
     [[nodiscard]] std::vector<guard_session> take_sessions();
     [[nodiscard]] std::vector<guard_module_session> take_module_sessions();
-    // The schemes of the sessions of modules that it has named since the last call.
+    // Returns the schemes of module sessions that the peer has named since the last call.
     [[nodiscard]] std::set<std::string> take_schemes() noexcept {
         return std::exchange(new_schemes_, {});
     }

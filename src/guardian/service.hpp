@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // service: the command that a guardian starts as its child (`turnstile-guardian -- my-service`).
 //
-// Thread safety: one thread, with nothing else that waits for children.
+// Thread safety: one thread. No other code of the process may wait for children.
 #pragma once
 
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ public:
     // Blocks the signals to be passed on, for this thread and from this call on.
     service();
 
-    // Starts the command with TURNSTILE_GUARDIAN=`socket_name`. `core_limit`: its limit for core files.
+    // Starts the command with TURNSTILE_GUARDIAN=`socket_name` and the limit `core_limit` for core files.
     void start(char** command, const std::string& socket_name, const rlimit& core_limit);
     // Readable when a signal has arrived.
     [[nodiscard]] int signals() const noexcept { return signals_.get(); }
@@ -26,9 +26,9 @@ public:
     void handle_signals();
 
     [[nodiscard]] bool ended() const noexcept { return ended_; }
-    // A signal that asks for the end came after the service had ended.
+    // True if a signal that asks for the end came after the service had ended.
     [[nodiscard]] bool hurried() const noexcept { return hurried_; }
-    // The exit code of a shell: the service's exit code, or 128 + the signal that ended it.
+    // The exit code that a shell would return: the service's exit code, or 128 + the signal that ended the service.
     [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
 
 private:

@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The patience in the first round of attempts; each further round doubles it, up to the longest.
+// The longest time of an attempt in the first round. Each further round doubles that time, up to the longest.
 constexpr milliseconds k_first_patience{200};
 constexpr milliseconds k_longest_patience{5'000};
 constexpr milliseconds k_pause_between_rounds{20};
@@ -153,7 +153,7 @@ bool session_end::begin_authenticating() {
     return exchange_.value && send_token({});
 }
 
-// The ids of the requests follow the close's.
+// The requests of SASL have the ids after the id of the close.
 bool session_end::send_token(std::string_view from_server) {
     const bool was_last = exchange_.value->is_complete();
     const auto token =
@@ -212,7 +212,8 @@ bool session_end::write_some() {
     return true;
 }
 
-// poll() does not see bytes that OpenSSL has read already. end_answers bounds the bytes of one connection.
+// Reads until no byte is left, because poll() does not report bytes that OpenSSL has read already. end_answers limits
+// the bytes of one connection, so the loop ends.
 bool session_end::read_some() {
     for (;;) {
         const auto room = answers_.room();

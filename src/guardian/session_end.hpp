@@ -11,16 +11,16 @@
 // | closing   | the answer to the close         | over                                        |
 // | over      | nothing                         |                                             |
 //
-// An attempt that fails or takes too long goes on with the next server. After the session time-out, counted from the
-// process's end, there is nothing left to close, and it is given up.
+// If an attempt fails or takes too long, the next attempt uses the next server. When the session timeout has passed
+// since the process's end, no further attempt follows, since the servers expire the session without it.
 //
-// Each attach prolongs the session, like a request of its client. So the attach asks for the shortest session time-out,
-// and the session is given up once all servers were tried and one of them attached the session but refused to close it.
+// Each attach prolongs the session, like a request of its client. So the attach asks for the shortest session timeout.
+// The guardian gives up once it has tried all servers and one of them attached the session but refused to close it.
 //
-// The two requests are written here, since the C client has threads, and blocks while it resolves names. With TLS
-// the files of the session's settings are read at each attempt, and with SASL the password's file: the guardian runs as
-// the same user as the process. Only the exchange of SASL may block: Cyrus SASL looks up the name of the machine, and
-// Kerberos may need its servers for a ticket.
+// This code writes the two requests itself, since the C client has threads, and blocks while it resolves names. With
+// TLS each attempt reads the files that the session's settings name, and with SASL the password's file. The guardian
+// may read these files because it runs as the user of the process. Only the exchange of SASL may block: Cyrus SASL
+// looks up the name of the machine, and Kerberos may need its servers for a ticket.
 //
 // Thread safety: one thread.
 #pragma once
@@ -65,18 +65,18 @@ private:
 
     void attempt(time_point now);
     void next_server(time_point now);
-    // False: the connection cannot be used.
+    // Returns false if the connection cannot be used.
     [[nodiscard]] bool begin_securing(const endpoint& server);
     [[nodiscard]] bool go_on_securing();
     void send_attach();
     void send_close();
-    // False: the exchange cannot be begun or has failed.
+    // Returns false if the exchange cannot be begun or has failed.
     [[nodiscard]] bool begin_authenticating();
     [[nodiscard]] bool send_token(std::string_view from_server);
     [[nodiscard]] bool go_on_after(end_answers::step told);
-    // The server has attached the session, and does not close it. Returns false.
+    // Handles a server that has attached the session but does not close it. Returns false.
     [[nodiscard]] bool refuse() noexcept;
-    // False: the connection cannot be used any more.
+    // Returns false if the connection cannot be used any more.
     bool write_some();
     bool read_some();
     void finish() noexcept;

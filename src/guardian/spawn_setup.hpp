@@ -35,7 +35,7 @@ public:
     spawn_setup(const spawn_setup&) = delete;
     spawn_setup& operator=(const spawn_setup&) = delete;
 
-    // The steps are carried out in the order of these calls.
+    // The new process carries out the steps in the order in which these functions were called.
     void pass(int descriptor, int as) {
         ::posix_spawn_file_actions_adddup2(&actions_, descriptor, as);
     }

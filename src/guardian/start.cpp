@@ -25,7 +25,8 @@ namespace {
 constexpr int k_socket_of_child = 3;
 constexpr std::string_view k_descriptor = "fd:";
 
-// The guardian gets nothing else of this process's environment. With these it finds the same Kerberos tickets (SASL).
+// Returns the only variables that the guardian gets of this process's environment. With them the guardian finds the
+// Kerberos tickets of this process (SASL).
 std::vector<std::string> kerberos_variables() {
     std::vector<std::string> found;
     for (const char* const name : {"KRB5CCNAME", "KRB5_CONFIG", "KRB5_CLIENT_KTNAME"})
@@ -34,7 +35,7 @@ std::vector<std::string> kerberos_variables() {
     return found;
 }
 
-// Returns an error number, or 0.
+// Starts the program. Returns an error number, or 0.
 int spawn_guardian(std::string program, int socket, pid_t& child) {
     spawn_setup setup{POSIX_SPAWN_SETSID};
     setup.pass(socket, k_socket_of_child);
@@ -50,7 +51,8 @@ int spawn_guardian(std::string program, int socket, pid_t& child) {
     return setup.run(program, arguments.data(), environment.data(), child);
 }
 
-// The program forks and its first process ends at once, so that the guardian is not our child.
+// Waits for the program's first process, which forks and ends at once. So the guardian itself is no child of this
+// process.
 void reap(pid_t child) noexcept {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -63,14 +65,14 @@ bool is_of_this_user(int socket) noexcept {
            (peer.uid == ::geteuid() || peer.uid == 0);
 }
 
-// The descriptor itself stays open, and keeps its number.
+// Returns a copy of the descriptor with this number. The original stays open.
 support::descriptor copy_of(std::string_view number) noexcept {
     int found = -1;
     std::from_chars(number.data(), number.data() + number.size(), found);
     return support::descriptor{::fcntl(found, F_DUPFD_CLOEXEC, 0)};
 }
 
-// While the guardian lags or is stopped, its queue of waiting connections may be full: EAGAIN.
+// Tries again after EAGAIN: while the guardian lags or is stopped, its queue of new connections may be full.
 bool connect_with_patience(int socket, const sockaddr_un& address, const pause_function& pause) {
     constexpr std::chrono::milliseconds k_longest_pause{256};
     const auto* const target = reinterpret_cast<const sockaddr*>(&address);

@@ -21,8 +21,9 @@ namespace turnstile::guardian {
 using pause_function = std::function<void(std::chrono::milliseconds)>;
 void sleep_for(std::chrono::milliseconds span);
 
-// `name` is the environment's. A guardian that has no room for a further connection is tried again, with growing
-// pauses, for half a second at most. Empty, with errno, if no guardian listens there or it is another user's (EPERM).
+// Connects to the guardian whose name is in the environment. If the guardian has no room for a further connection,
+// tries again with growing pauses, for half a second at most. Returns an empty descriptor, and sets errno, if no
+// guardian listens there, or if the guardian belongs to another user (EPERM).
 [[nodiscard]] support::descriptor connect_guardian(std::string_view name,
                                                    const pause_function& pause = sleep_for);
 

@@ -69,7 +69,7 @@ void watch::turn(int also, milliseconds longest) {
     if (guards()) module_ends_.start_ahead();
     for (const auto& scheme : module_ends_.take_failures())
         for (const auto& process : peers_) process.tell(cannot_end{scheme});
-    // More wait for the next turn: a stream of connections must not delay the closing of sessions.
+    // Further connections wait for the next turn: a stream of connections must not delay the closing of sessions.
     for (std::size_t i = 0; i != k_most_accepted && accept_next(); ++i) {
     }
 }
@@ -94,7 +94,7 @@ std::vector<int> watch::pidfds_and_files() const {
     return all;
 }
 
-// Reads the results in the order of fill().
+// Handles the results of poll() in the order in which fill() added the descriptors.
 void watch::handle_ends() {
     const auto now = steady_clock::now();
     std::size_t place = 2 + 2 * peers_.size();

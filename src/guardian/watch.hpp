@@ -30,18 +30,18 @@ public:
                    end_processes when = end_processes::when_needed) noexcept
         : module_ends_{std::move(ends), when} {}
 
-    // A process at the other end of a Unix socket; it is refused if it is another user's or has too many already. Where
-    // there is no room, the oldest goes that has not said hello.
+    // Adds the process at the other end of a Unix socket. Refuses a process of another user, and a process that has too
+    // many connections already. If there is no room, drops the oldest process that has not said hello.
     void add(support::descriptor socket);
-    // Processes that connect to it are added.
+    // Adds every process that connects to `listener`.
     void listen_at(support::descriptor listener) noexcept { listener_ = std::move(listener); }
 
-    // Reads the messages, but acts on no process's end: for a guardian that may not close sessions yet. Each call
-    // accepts one process, so that a stream of them cannot delay the caller's other work.
+    // Reads messages, but acts on the end of no process: for a guardian that may not close sessions yet. Each call
+    // accepts one process, so that a stream of new processes cannot delay the caller's other work.
     void hear();
     // The descriptors that are readable when a message has come. -1 is a socket that has ended.
     [[nodiscard]] std::vector<int> sockets() const;
-    // All other descriptors of the processes.
+    // Returns all other descriptors that the guardian keeps for the processes.
     [[nodiscard]] std::vector<int> pidfds_and_files() const;
 
     // Waits for the next event and handles it. `also`: a further descriptor (or -1) that ends the wait.
@@ -58,7 +58,7 @@ private:
     void handle_peers();
     void handle_ends();
     void start_ends();
-    // False: no process is waiting.
+    // Accepts one process. Returns false if no process is waiting.
     bool accept_next();
 
     support::descriptor listener_;

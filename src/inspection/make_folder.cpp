@@ -16,7 +16,8 @@ namespace {
 
 using core::server_error;
 
-// Since 3.7.3, 3.8.4 and 3.9.2 servers answer no_auth for a znode that exists and may not be read.
+// Since 3.7.3, 3.8.4 and 3.9.2 servers answer no_auth for a znode that exists and may not be read. So that answer
+// counts as existing.
 result<bool> is_there(detail::client_impl& client, const std::string& path,
                       const query_options& options) {
     const auto found = client.read({core::exists_op{path}}, options);

@@ -24,7 +24,7 @@ constexpr std::string_view k_servers_own = "/zookeeper";
 // The marks in the names of contenders are shorter.
 constexpr std::int32_t k_longest_mark = 64;
 
-// A znode that may be listed.
+// A znode that the survey may list as odd.
 struct candidate {
     std::string path;
     bool in_queue = false;  // its siblings are contenders

@@ -47,7 +47,8 @@ public:
     }
 
 private:
-    // Since 3.7.3, 3.8.4 and 3.9.2 servers answer no_auth for a znode that exists and may not be read.
+    // Finds the path's longest part that exists. Since 3.7.3, 3.8.4 and 3.9.2 servers answer no_auth for a znode that
+    // exists and may not be read.
     result<void> find_folder(std::string path) {
         for (;;) {
             const auto there = client_.read({core::exists_op{path}}, options_);
@@ -68,7 +69,7 @@ private:
         return {};
     }
 
-    // True if the znode was made.
+    // Returns true if the znode was created.
     result<bool> create() {
         auto code = create_as(create_mode::container);
         if (code && *code == server_error::unimplemented) {

@@ -29,7 +29,7 @@ public:
 
     [[nodiscard]] int get() const noexcept { return number_; }
     [[nodiscard]] bool open() const noexcept { return number_ >= 0; }
-    // The caller has to close it.
+    // Gives the descriptor to the caller; the caller must close it.
     [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
     // May change errno, as close() does.
     void reset() noexcept {

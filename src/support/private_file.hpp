@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // private_file: secrets from files that only their owner may open.
 //
-// The rule is libpq's for sslkey: no right for group or others. A file of root's may be readable for its group where the
-// process is not root's and reads it by that group (Debian's ssl-cert, a mounted secret of Kubernetes).
+// A private file gives no right to group or others, as libpq requires of sslkey. Exception: a file of root may be
+// readable for its group if the reading process is not root's (Debian's ssl-cert, a mounted secret of Kubernetes).
 //
 // Thread safety: from any thread.
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace turnstile::support {
 
-// Why a file with this owner and mode is not private, and the remedy; empty if it is private. Pure.
+// Returns why a file with this owner and mode is not private, and the remedy; empty if the file is private. Pure.
 [[nodiscard]] inline std::string exposure_of(const std::string& file, uid_t owner, mode_t mode,
                                              uid_t reader) {
     const bool by_group = owner == 0 && reader != 0;
@@ -39,9 +39,9 @@ namespace turnstile::support {
     return file + ": other users can open it (mode " + digits + "); chmod " + remedy + file;
 }
 
-// Opens the file once, so that a caller reads the file whose mode was checked. The file may be a FIFO, as a shell's
-// <(command) is: opening and reading wait for its writer. Throws std::runtime_error: why it cannot be opened, or that
-// other users can open it.
+// Opens the file once, so that a caller reads the very file whose mode was checked. The file may be a FIFO, such as a
+// shell's <(command): opening and reading then wait for the FIFO's writer. Throws std::runtime_error if the file cannot
+// be opened, or if other users can open it.
 [[nodiscard]] inline descriptor open_private_file(const std::string& file) {
     descriptor opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
     struct stat about {};
@@ -60,15 +60,15 @@ namespace turnstile::support {
     return exposure_of(file, about.st_uid, about.st_mode, ::geteuid());
 }
 
-// Why a client that reads the file at each of its connections cannot use it: a FIFO would block a thread that nothing
-// wakes, and a device has no end. Empty for a file that is not there: the library that opens it reports that.
+// Returns why a client cannot read the file again for each connection: a FIFO would block a thread that nothing wakes,
+// and a device has no end. Empty for a missing file, because the library that opens the file reports that.
 [[nodiscard]] inline std::string fault_of_repeated_reads(const std::string& file) {
     struct stat about {};
     if (file.empty() || ::stat(file.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return {};
     return file + ": is no regular file, and is read at each connection";
 }
 
-// Reads what a file has now, or what a FIFO's writer sends next. Returns 0 at the end.
+// Reads the next bytes of a file, or the bytes that a FIFO's writer sends next. Returns 0 at the end.
 [[nodiscard]] inline std::size_t read_part(const descriptor& opened, const std::string& file,
                                            std::span<char> room) {
     for (;;) {
@@ -78,8 +78,8 @@ namespace turnstile::support {
     }
 }
 
-// The line without its end; 4095 characters at most. Throws std::runtime_error as open_private_file does, and for a
-// longer line.
+// Returns the first line without its line end, 4095 characters at most. Throws std::runtime_error for a longer line,
+// and in each case in which open_private_file throws.
 [[nodiscard]] inline std::string first_line_of_private_file(const std::string& file) {
     const auto opened = open_private_file(file);
     std::array<char, 4096> room{};
@@ -96,7 +96,8 @@ namespace turnstile::support {
     return {room.data(), std::min(end, filled)};
 }
 
-// The text of a file of `most` bytes at most. Throws std::runtime_error as open_private_file does, or for a longer one.
+// Returns the text of a file of `most` bytes at most. Throws std::runtime_error for a longer file, and in each case in
+// which open_private_file throws.
 [[nodiscard]] inline std::string text_of_private_file(const std::string& file, std::size_t most) {
     const auto opened = open_private_file(file);
     std::string text;

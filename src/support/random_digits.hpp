@@ -14,7 +14,7 @@
 
 namespace turnstile::support {
 
-// That many random bytes from the kernel as hexadecimal digits, two for each byte. Throws std::system_error.
+// Returns `Bytes` random bytes from the kernel as hexadecimal digits, two for each byte. Throws std::system_error.
 template <std::size_t Bytes>
 [[nodiscard]] std::string random_digits() {
     static_assert(Bytes <= 256, "the kernel gives no more in one piece");

@@ -27,8 +27,8 @@ inline rlimit forbid_core_files() noexcept {
     return before;
 }
 
-// Leaves out the code of libraries: it contains no secret, and may be more than the limit allows (OpenSSL's is 6
-// MiB).
+// Locks memory against swapping, except the code of libraries. Code contains no secret, and may be larger than the
+// limit allows (OpenSSL's code is 6 MiB).
 inline void lock_writable_memory() {
     std::ifstream maps{"/proc/self/maps"};
     for (std::string line; std::getline(maps, line);) {

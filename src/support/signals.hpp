@@ -6,8 +6,9 @@
 // | threads that run user code               | signal_mask, from the thread that made the client     |
 // | all others, also the C client's          | everything blocked but the signals of a fault         |
 //
-// A fault's signal is for the thread that met it: blocked, it would end the process without running the program's
-// handler. And a child that user code starts inherits the mask of the thread that starts it.
+// The kernel sends a fault's signal to the thread that caused the fault. If that thread blocked the signal, the process
+// would end without running the program's handler. User code runs with the program's own mask, because a child that
+// user code starts inherits the mask of the starting thread.
 //
 // Thread safety: one object, one thread; a signal_mask is a value.
 #pragma once
@@ -21,8 +22,8 @@ namespace turnstile::support {
 inline constexpr std::array k_fault_signals{SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
                                             SIGABRT, SIGTRAP, SIGSYS};
 
-// Blocks all signals except the signals of a fault for the calling thread while this object lives. Threads that are
-// started meanwhile inherit that.
+// Blocks all signals except the signals of a fault for the calling thread while this object lives. Threads that the
+// calling thread starts meanwhile inherit this mask.
 class block_signals {
 public:
     block_signals() noexcept {
@@ -46,7 +47,7 @@ public:
         ::pthread_sigmask(SIG_SETMASK, nullptr, &found.blocked_);
         return found;
     }
-    // Gives the mask to the calling thread.
+    // Makes this mask the mask of the calling thread.
     void apply() const noexcept { ::pthread_sigmask(SIG_SETMASK, &blocked_, nullptr); }
 
 private:

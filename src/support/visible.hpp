@@ -2,7 +2,8 @@
 // visible: text of other clients as a log line, an error message or a terminal may show it. Names, labels and reasons
 // are hostile: an escape sequence could rewrite the screen, a line break could forge a log line.
 //
-// log::write_line, error::message() and deadlock::to_string() escape all that they give out, so no other place has to.
+// log::write_line, error::message() and deadlock::to_string() escape all text that they write or return, so their
+// callers need not escape it.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -28,7 +29,8 @@ namespace turnstile::support {
            point == 0xfeff;
 }
 
-// UTF-8 stays; control characters, marks that turn the direction of writing, and what is no UTF-8 become \xNN.
+// Returns the text with \xNN for control characters, for marks that turn the direction of writing, and for bytes that
+// are no UTF-8.
 [[nodiscard]] inline std::string visible(std::string_view text) {
     std::string result;
     while (!text.empty()) {
