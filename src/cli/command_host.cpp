@@ -28,7 +28,7 @@ std::optional<server_configuration> configuration_of(const std::string& server) 
     return told && !told->empty() ? told->front().configuration : std::nullopt;
 }
 
-// The command may be dead before the hold has ended. Then the hold has no reason yet.
+// Returns why the hold ended. The command may be killed shortly before the hold ends; then the hold has no error yet.
 std::string reason_of_loss(const command_end& end, const result<void>& hold) {
     if (!hold) return hold.error().message();
     return end.at_longest ? "--max-hold was about to end it"
@@ -43,8 +43,8 @@ command_host::command_host(const keeping_options& options)
       keeper_{start_keeper({options.command, options.on_lost, options.grace, signals_.mask_before(),
                             status_.reader()},
                            guard_)} {
-    // These do not change the command: it inherits the earlier dispositions from the keeper, which has been forked
-    // already.
+    // Ignoring these signals here does not affect the command: the keeper was forked before, and the command inherits
+    // the earlier dispositions from the keeper.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
     ::setenv(k_guardian_variable, guardian_name(keeper_).c_str(), 1);

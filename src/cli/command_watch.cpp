@@ -100,7 +100,8 @@ bool command_watch::take_report() {
     return false;
 }
 
-// A small fraction of the remaining time: a new confirmation reaches the keeper long before the keeper would act.
+// Returns a small fraction of the remaining time, so that a new confirmation reaches the keeper long before the keeper
+// would act.
 int command_watch::longest_pause() const {
     const auto left = hold_.valid_until() - boottime_clock::now();
     const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;

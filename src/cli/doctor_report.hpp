@@ -11,7 +11,7 @@
 
 namespace turnstile::cli {
 
-// Returns all findings: problems first, and causes before what they cause.
+// Returns all findings: problems first, and each cause before its effects.
 [[nodiscard]] findings all_findings(const examination& seen);
 
 [[nodiscard]] std::string doctor_text(const examination& seen, const findings& found);

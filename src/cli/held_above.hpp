@@ -17,8 +17,9 @@ namespace turnstile::cli {
 // Returns TURNSTILE_HELD for the command of a run with these options.
 [[nodiscard]] std::string held_with(const run_options& options);
 
-// Returns an exit code if the options name a lock that an outer run holds: for the refusal to wait without a limit,
-// which is one line on stderr, or with --reenter for a failed exec. Returns nothing if `run` must acquire the lock.
+// Returns nothing if `run` must acquire the lock. If an outer run holds a lock of these options, returns an exit code
+// in two cases. With --reenter, the command replaces this process, and a failed exec gives the code. Without --reenter
+// and without a limit of the wait, `run` refuses to wait for ever, with one line on stderr.
 [[nodiscard]] std::optional<int> end_at_held_lock(const run_options& options);
 
 }  // namespace turnstile::cli

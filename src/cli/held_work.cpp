@@ -66,7 +66,8 @@ int work_under_lock(const client& servers, const run_options& options, acquire_o
     if (!hold) return complain_of(hold.error(), options);
     const int code = work(*hold);
     const auto stood = still_stands(*hold, options.servers.connect_timeout);
-    // A release without confirmation ends with the session, and the session ends with this process.
+    // The result of the release does not matter. If the release is not confirmed, the hold ends with the session, and
+    // the session ends with this process.
     static_cast<void>(hold->release(options.servers.connect_timeout));
     return stood ? code : code_with_loss(code, stood.error(), options);
 }

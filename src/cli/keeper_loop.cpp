@@ -146,7 +146,8 @@ void keeper_loop::start(std::string_view environment) {
         report({keeper_report::ended, true, 0});
         return;
     }
-    // The end of a further command would also wait for the process that was killed before its program ran.
+    // No further command is started. The keeper could not report its end before the end of the process that was killed
+    // before its program ran.
     if (given_up_ > 0) {
         report({keeper_report::not_started, false, EBUSY});
         return;

@@ -25,7 +25,7 @@
 namespace turnstile::cli {
 namespace {
 
-// The line on the terminal does not read a longer queue.
+// The progress line on the terminal reads at most this many contenders.
 constexpr std::size_t k_longest_queue_shown = 100;
 constexpr std::chrono::milliseconds k_patience_for_line{1'000};
 

@@ -23,7 +23,7 @@ namespace turnstile::cli {
 
 class stop_by_signal {
 public:
-    // Throws std::system_error. Reads the signals alone until it ends.
+    // Throws std::system_error. While this object lives, no other code may read the signals.
     explicit stop_by_signal(const forwarded_signals& signals);
     ~stop_by_signal();
     stop_by_signal(const stop_by_signal&) = delete;

@@ -85,8 +85,8 @@ std::optional<std::chrono::milliseconds> longest_session(const take_options& opt
     return longest.count() > 0 ? std::optional{longest} : std::nullopt;
 }
 
-// The longest wait for the order. A contender that claims a longer session timeout than this client's is waited for up
-// to the servers' maxSessionTimeout, if a server reports it.
+// Returns the longest wait for the order. If a contender claims a longer session timeout than this client's, the wait
+// grows, up to the servers' maxSessionTimeout if a server reports it.
 result<std::chrono::milliseconds> wait_for(const client& servers, const take_options& options,
                                            const revocation& order, const contender& target) {
     auto record = record_of(options);

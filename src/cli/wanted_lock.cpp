@@ -8,7 +8,7 @@
 namespace turnstile::cli {
 namespace {
 
-// A semaphore of which an acquisition takes several permits at once.
+// A semaphore, of which each acquire takes several permits at once.
 class permit_lock {
 public:
     permit_lock(const client& servers, const std::string& path, permit_share share)

@@ -124,7 +124,8 @@ void audit_log::read_back_entry(audit_entry entry) {
         if (goes_on) failures_.pop_back();
         return keep(failures_, std::move(entry));
     }
-    // Orders that ran at the same time may have ended in another order.
+    // Orders that run at the same time may end in another order than they began, so the entry of the beginning is
+    // searched.
     const auto begun = std::find_if(orders_.rbegin(), orders_.rend(), [&](const kept& each) {
         return each.entry.outcome == "begun" && same_order(each.entry, entry);
     });
@@ -191,7 +192,7 @@ void audit_log::add_failure(const std::string& user, const std::string& from) {
     try {
         write(entry, durability::in_cache);
     } catch (const std::runtime_error&) {
-        // The entry exists in memory; the sign-in is refused in any case.
+        // The file cannot be written. The entry exists in memory, and the sign-in is refused in any case.
     }
 }
 

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] static password_hash of(std::string_view password);
     // Returns nothing for a text of another form, and for numbers that would take more than 64 MiB.
     [[nodiscard]] static std::optional<password_hash> parse(std::string_view text);
-    // Takes as long as a real check and never matches: for an unknown user.
+    // Returns a hash that matches no password, for an unknown user. Its check takes as long as a real check.
     [[nodiscard]] static password_hash of_nobody();
 
     [[nodiscard]] bool matches(std::string_view password) const;

@@ -33,7 +33,8 @@ public:
                                          const std::string& password);
 
 private:
-    // Counts a failure before the check; a success takes it back. So guesses at the same time do not count as one.
+    // Counts a failure before the check; a successful check takes that failure back. So guesses that arrive at the same
+    // time are all counted.
     void begin_try(const std::string& key);
     [[nodiscard]] sign_ins::ticket check(const std::string& name, const std::string& password,
                                          std::atomic<std::size_t>& checks);

@@ -26,7 +26,7 @@ public:
     static constexpr std::chrono::minutes k_memory{15};
     static constexpr std::size_t k_most_keys = 4'096;
 
-    // The time until the next sign-in is checked; zero: now.
+    // Returns the time for which the caller must wait before its next sign-in is checked; zero: no wait.
     [[nodiscard]] std::chrono::milliseconds wait(const std::string& key,
                                                  boottime_clock::time_point now) const;
     void failed(const std::string& key, boottime_clock::time_point now);

@@ -44,7 +44,7 @@ void check_members(const json& body, const std::vector<std::string>& known) {
             throw refusal{400, "bad_request", "the body has a member that is not known: " + name};
 }
 
-// A named user gives orders only in that name, so that the record shows the user.
+// Returns the operator's name for an order. A named user can give orders only under the user's own name.
 std::string author_of(const json& body, const identity& caller) {
     if (caller.shared) return text_member(body, "who", true);
     const auto said = text_member(body, "who", false);
@@ -78,8 +78,8 @@ bool is_wanted(const contender& each, const order& wanted) {
     return each.name == wanted.znode && same;
 }
 
-// Finds the contender that the user saw. Another library's name without a GUID occurs again after its folder is created
-// again. A token does not.
+// Finds the contender that the user saw. A contender of another library may have a name without a GUID. After its
+// folder is deleted and created again, that name can occur again, but the token cannot.
 contender target_of(site& at, const order& wanted, const std::stop_token& stop) {
     auto found = locks_at(at.servers, wanted.lock.first, {.timeout = k_patience, .stop = stop});
     if (!found) throw refusal_of(found.error());
@@ -184,7 +184,7 @@ milliseconds wait_asked(const json& body) {
     return milliseconds{found->get<std::int64_t>()};
 }
 
-// A cancelled request must not remain in the holder's znode.
+// Removes the request from the holder's znode, because the order was cancelled. Then throws the refusal.
 [[noreturn]] void withdraw(const revocation& orders, const contender& target, revoke_options how) {
     how.stop = {};
     const auto gone = orders.withdraw(target, how);
@@ -193,7 +193,8 @@ milliseconds wait_asked(const json& body) {
                        : "the request stays with the holder: " + gone.error().message()};
 }
 
-// Another library's contender states no timeout. It gets the time of a Turnstile contender with this client's timeout.
+// A contender of another library states no session timeout. The order then waits as for a Turnstile contender with this
+// client's timeout.
 revoke_options options_for(const client& servers, const contender& target, revoke_options how) {
     if (target.metadata.timeout.empty()) how.wait = servers.session().timeout * 2;
     return how;

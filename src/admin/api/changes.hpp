@@ -19,7 +19,7 @@ namespace turnstile::admin {
 // Both throw refusal: 400 bad_request, 404 no_such_lock, 409 gone or cancelled, 429 too_many, 503 servers or audit.
 [[nodiscard]] json ask(site& at, const json& said, const identity& caller);
 [[nodiscard]] json take(site& at, const json& said, const identity& caller);
-// The longest duration of a take of this contender without a given wait. Sends no request.
+// Returns the longest duration of a take of this contender, for an order that gives no wait. Sends no request.
 [[nodiscard]] std::optional<std::chrono::milliseconds> take_at_most(const client& servers,
                                                                     const std::string& path,
                                                                     const contender& target);

@@ -148,7 +148,7 @@ http_response front_desk::answer_other(const route& found, const identity& calle
     return {reason.empty() ? 200 : 503, k_text, (reason.empty() ? "ok" : reason) + "\n"};
 }
 
-// A stranger learns how to sign in, and nothing about the servers.
+// A user without a sign-in learns how to sign in, and nothing about the servers.
 json front_desk::me(const identity& caller) const {
     const auto told = [&](json value) { return caller.known() ? std::move(value) : json(nullptr); };
     return {{"must_sign_in", at_.must_sign_in()},

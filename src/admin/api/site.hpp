@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // site: the objects from which requests are answered. A server has one site while it runs.
 //
-// Thread safety: the same as its parts', from any thread.
+// Thread safety: from any thread, because all its parts are thread-safe.
 #pragma once
 
 #include <functional>

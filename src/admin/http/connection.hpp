@@ -43,7 +43,7 @@ public:
 
     // Counts a request. Returns the time that it must wait for its turn.
     [[nodiscard]] virtual boottime_clock::duration turn_of(const connection& from) = 0;
-    // Checks the request as every request, and then by the service. Throws refusal.
+    // Makes the checks that apply to every request, and then the checks of the service. Throws refusal.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
     // Calls give() with the answer, perhaps at once.
     virtual void answer(http_request request, const http_plan& plan,
@@ -77,7 +77,7 @@ public:
     void start();
     // Takes the answer to the request that the host got.
     void give(http_response response);
-    // Tells the connection that the stream may have a part.
+    // Tells the connection that its stream may have a further part.
     void wake();
     // Makes the answer in progress, if there is one, the last one.
     void end();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // host_names: the names of a server. is_own_page: the pages that may send it changes.
 //
-// A page of another site can let one of its names lead to 127.0.0.1 (DNS rebinding) and then read what the browser can
-// reach there. Its requests have that name in `Host`, so only known names are answered. A form of another site can send
-// a change. Then `Origin` or `Sec-Fetch-Site` shows the other site.
+// A page of another site can let one of its names lead to 127.0.0.1 (DNS rebinding), and then read this server's
+// answers through the browser. The requests of such a page have that name in `Host`, so only known names are answered.
+// A form of another site can send a change. Then `Origin` or `Sec-Fetch-Site` shows the other site.
 //
 // Thread safety: a value and pure functions; const members from any thread.
 #pragma once

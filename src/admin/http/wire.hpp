@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // wire: sends and receives the bytes of one connection, plain or encrypted, by Boost.Asio.
 //
-// The loop's thread runs the callbacks, never inside the call. After close() each pending callback still runs, with
-// false.
+// The loop's thread runs the callbacks, and never inside the call that starts an operation. After close() each pending
+// callback still runs, with false.
 //
 // Thread safety: the loop's thread.
 #pragma once

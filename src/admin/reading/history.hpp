@@ -25,9 +25,9 @@
 
 namespace turnstile::admin {
 
-// The end of a hold, as far as the queues show it. Servers do not report the end of a session to other clients. Only
-// the session's other contenders show that it lives: with the first of them that is seen later, `unknown` becomes
-// `released`.
+// The end of a hold, as far as the queues show it. Servers do not report the end of a session to other clients. A
+// session is known to live only if one of its other contenders is seen. When such a contender is seen later, `unknown`
+// becomes `released`.
 enum class hold_end {
     released,  // its session lived on: it had other contenders then, or has had since
     taken,     // by an order of this server, or of another operator in its znode

@@ -16,8 +16,8 @@ namespace turnstile::admin {
 
 class latest_graph {
 public:
-    // The graph must show all locks at one instant, but locks are read one after another, each after `all_after`. A
-    // contender that was seen before `all_after` and is seen now existed at that instant.
+    // Keeps the contenders for the graph, which must show all locks at one instant. Locks are read one after another,
+    // each after `all_after`. So a contender existed at `all_after` if it was seen before that instant and is seen now.
     void note(const lock_survey& survey, boottime_clock::time_point all_after) {
         if (next_before_at_ > all_after) return;
         before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));

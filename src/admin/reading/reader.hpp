@@ -59,7 +59,7 @@ public:
     [[nodiscard]] view look();
     // Records that a person looks at the locks of this path: for a while each round reads them.
     void look_at(const std::string& path);
-    // Returns the same for a program that measures. Does not count as a look.
+    // Returns the present state for a program that measures. Does not count as a look of a person.
     [[nodiscard]] view latest() const;
     // Waits until `view::change` differs from `known`, or the reader ends. Returns the new number. Does not count as a
     // look.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_watch: the health of each server. One thread asks every few seconds, and less often if no person looks.
+// server_watch: the health of each server. One thread asks the servers every few seconds, and less often if no person
+// looks.
 //
 // Thread safety: all members from any thread.
 #pragma once

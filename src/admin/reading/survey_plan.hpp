@@ -21,7 +21,7 @@ struct reading_settings {
 // The largest number of contenders that are read. It bounds the memory of a snapshot.
 inline constexpr std::size_t k_most_contenders_read = 40'000;
 
-// The number of requests of a round that has more to read than it may.
+// Returns the number of requests after which a round stops, even if it has not read everything.
 [[nodiscard]] std::size_t round_size(const reading_settings& settings) noexcept;
 
 // A budget for requests: an average per second, and a burst of ten seconds' requests.
@@ -47,8 +47,8 @@ struct round_cost {
     std::size_t allowed = 0;  // requests allowed at its end
 };
 
-// The pause after a round. It lasts until a whole round is allowed, and at least as long as the round. After a complete
-// round it is at least `refresh`, and ten times that while no person looks.
+// Returns the pause after a round. The pause lasts until the budget allows a whole round, and at least as long as the
+// round took. After a complete round the pause is at least `refresh`, and ten times `refresh` while no person looks.
 [[nodiscard]] std::chrono::milliseconds pause_after(const round_cost& cost,
                                                     const reading_settings& settings, bool watched);
 
