@@ -3,12 +3,11 @@
 // wire. The tests check counts, never times.
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
-#include <sstream>
 #include <stop_token>
 
+#include "packet_counts.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -17,19 +16,6 @@ namespace {
 constexpr int k_cycles = 50;
 // Allowance for confirmations and pings on a machine that stops for seconds.
 constexpr std::int64_t k_others = k_cycles / 5;
-
-struct packets {
-    std::int64_t received = 0;
-    std::int64_t sent = 0;
-};
-
-std::int64_t field(const std::string& line, std::string_view name) {
-    const auto at = line.find(std::string{name} + '=');
-    std::int64_t value = 0;
-    if (at != std::string::npos)
-        std::from_chars(line.data() + at + name.size() + 1, line.data() + line.size(), value);
-    return value;
-}
 
 class requests : public ::testing::Test {
 protected:
@@ -41,24 +27,12 @@ protected:
     [[nodiscard]] std::unique_ptr<client> session() const {
         return connect(servers.connect_string(), quick_options(10s));
     }
-    // Packets of all sessions' connections. Each request has one packet as its answer; every other packet is
-    // an event.
-    [[nodiscard]] packets counted() const {
-        packets all;
-        std::istringstream lines{servers.four_letter_word(0, "cons")};
-        for (std::string line; std::getline(lines, line);) {
-            if (line.find("sid=") == std::string::npos) continue;
-            all.received += field(line, "recved");
-            all.sent += field(line, "sent");
-        }
-        return all;
-    }
     template <class F>
     void expect_at_most(std::int64_t most_requests, std::int64_t most_events, F&& cycle) {
         cycle(0);  // creates the path, and everything else that is created once
-        const auto before = counted();
+        const auto before = counted_packets(servers);
         for (int i = 1; i <= k_cycles; ++i) cycle(i);
-        const auto after = counted();
+        const auto after = counted_packets(servers);
         const auto received = after.received - before.received;
         const auto events = after.sent - before.sent - received;
         const auto least = most_requests == 0 ? 0 : 2 * k_cycles;
@@ -220,12 +194,12 @@ TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     ASSERT_EQ(all->session_count(), 1U);
     EXPECT_NE(watches().find("_c_"), std::string::npos) << "they are counted at all";
 
-    const auto before = counted();
+    const auto before = counted_packets(servers);
     stop.request_stop();
     ASSERT_TRUE(over.wait(k_waiters));
     EXPECT_EQ(cancelled, k_waiters);
     ASSERT_TRUE(eventually([&] { return all->session().owned_bytes == 0; }));
-    const auto received = counted().received - before.received;
+    const auto received = counted_packets(servers).received - before.received;
     EXPECT_GE(received, std::int64_t{k_waiters} / k_together);
     // Separately, each would cost two requests: removing the znode and its watch. The size of a batch depends on
     // how fast the stop token's callbacks follow each other, compared with the servers' answers: on a busy
