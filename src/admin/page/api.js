@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to the server of this page: reads, changes, and errors that say what the server said.
+// Requests to the server of this page: reads, changes, and errors with the server's own message.
 
 export class failure extends Error {
   constructor(status, code, message) {
@@ -10,7 +10,7 @@ export class failure extends Error {
 }
 
 const k_read_limit_ms = 20_000;
-// A take waits for the holder, and then for the end of what the holder may believe.
+// A take waits for the holder to release, and then until the holder cannot believe any more that it holds.
 const k_change_limit_ms = 180_000;
 
 let session = { read_only: true, must_sign_in: false, signed_in: false, names: false, sign_out: false, user: null, shared: true, role: 'none', csrf: null,
@@ -21,7 +21,7 @@ const k_roles = ['none', 'look', 'ask', 'take'];
 // Returns true if this browser's user has the role. The server checks the role again.
 export const may = (role) => !session.read_only && k_roles.indexOf(session.role) >= k_roles.indexOf(role);
 
-// What the server says of itself and of this browser's sign-in, as it was last read.
+// Returns the server's latest description of itself and of this browser's sign-in.
 export const me = () => session;
 
 async function body_of(answer) {
@@ -47,7 +47,7 @@ async function request(address, options, limit_ms) {
   throw new failure(answer.status, said?.code ?? 'http', said?.message ?? `the server answered ${answer.status}`);
 }
 
-// The address of a read: parameters that are empty are left out.
+// Returns the address of a read, without the parameters that are empty.
 export function address_of(what, parameters = {}) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: one view at a time, read again at each change that the stream of events tells of.
+// The page: shows one view at a time, and reads its data again at each change that the stream of events reports.
 import { me, read_me } from './api.js';
 import { h, show } from './dom.js';
 import { live_stream } from './live.js';
@@ -22,7 +22,7 @@ const state = {
   stream: 'opening',
 };
 
-// What a view may know and do beside its data.
+// The data and functions that a view may use beside its own data.
 const context = {
   get query() {
     return state.query;
@@ -73,7 +73,7 @@ function content() {
   return state.data ? state.view.render(state.data, context) : loading_panel();
 }
 
-// What stands there until the first answer. A quick answer comes before it is drawn.
+// Returns the panel that the page shows until the first answer. A quick answer arrives before the panel is drawn.
 function loading_panel() {
   return [
     h('div', { class: 'view-head' }, h('h1', { tabindex: '-1' }, state.view.title(state.query))),
@@ -91,8 +91,8 @@ function draw() {
   document.title = `${state.view?.title?.(state.query) ?? 'Not found'} · Turnstile`;
 }
 
-// One read at a time; changes that come meanwhile lead to one more. Another view or query does not wait for the
-// read of the one before.
+// The page reads one at a time. Changes during a read lead to one more read. Another view or query does not wait for
+// the read of the view before.
 const reads = { generation: 0, wanted: 0, done: 0, running: null };
 
 async function read_view() {
@@ -105,7 +105,7 @@ async function read_view() {
     problem = reason;
   }
   if (generation !== reads.generation) return;
-  // What was shown stays where the server of this page is gone for a while: the notice says so.
+  // While the server of this page is gone, the page keeps its last data, and the notice says so.
   if (problem && problem.status === 0 && state.data) return;
   if (data) {
     state.data = data;
@@ -137,17 +137,17 @@ function read_anew() {
   return refresh();
 }
 
-// The person's sign-in may be why the stream has ended.
+// The stream may have ended because the user's sign-in ended.
 async function look_at_sign_in() {
   try {
     const { must_sign_in, signed_in } = await read_me();
     if (must_sign_in && !signed_in) await refresh();
   } catch {
-    // The server of this page is gone: the notice says so, and the stream tries again.
+    // The server of this page is gone. The notice says so, and the stream tries again.
   }
 }
 
-// What a view is shown for; the part behind # is the browser's.
+// Returns the address that decides the view. The browser alone uses the part behind #.
 const address_here = () => window.location.pathname + window.location.search;
 
 async function enter({ focus }) {
@@ -174,7 +174,8 @@ async function enter({ focus }) {
   if (focus) main.querySelector('h1')?.focus({ preventScroll: true });
 }
 
-// Shows another address. `replace`: in place of the present one, for what is being typed.
+// Shows another address. `replace`: the new address replaces the present one in the browser's history, for example
+// while a user types.
 function go(address, { replace = false, focus = true } = {}) {
   const target = new URL(address, window.location.href);
   if (replace) window.history.replaceState(null, '', target);
@@ -183,7 +184,7 @@ function go(address, { replace = false, focus = true } = {}) {
   return replace ? requery() : enter({ focus });
 }
 
-// The same view with another query: what is shown stays until the answer is there.
+// Reads the present view with another query. The page keeps the old data until the answer arrives.
 async function requery() {
   state.address = address_here();
   state.query = new URL(window.location.href).searchParams;
@@ -213,14 +214,14 @@ async function start() {
     event.preventDefault();
     go(link.href);
   });
-  // The link past the bar changes the part behind # alone: what is shown stays, and the focus where it leads.
+  // The link that skips the bar changes only the part behind #. The page keeps its view and the browser's focus.
   window.addEventListener('popstate', () => state.address !== address_here() && enter({ focus: true }));
   window.addEventListener('resize', () => state.data && draw());
   setInterval(count_on, 1000);
   try {
     await read_me();
   } catch {
-    // The view's own read says what is wrong.
+    // The view's own read shows the error.
   }
   await enter({ focus: false });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log: who asked for what, why, and its outcome, newest first; and the orders that are under way.
+// The audit log, newest entries first: each entry's user, request, reason and outcome; and the orders in progress.
 import { address_of, change, may, me, read } from './api.js';
 import { h, name } from './dom.js';
 import { link_to, link_to_lock, number_in } from './links.js';
@@ -43,7 +43,7 @@ function locked_path(entry) {
   return h('a', { href: link_to_lock(entry), class: 'path', title: plain(entry.znode) }, name(entry.path));
 }
 
-// A shared secret does not say which person it was: the name is what that person said.
+// A shared secret does not identify a person. The entry then has the name that the person typed.
 function author(entry) {
   const said = entry.user && entry.who && entry.user !== entry.who ? h('span', { class: 'muted' }, ' with the shared ', name(entry.user)) : null;
   return [name(entry.who || entry.user), said, ' ', h('span', { class: 'muted mono' }, name(entry.from))];

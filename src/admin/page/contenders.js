@@ -7,7 +7,7 @@ import { date_and_clock, duration, many, ordinal, plain } from './text.js';
 
 export const k_most_cards = 4;
 
-// What a screen reader says of a button in a list of them.
+// Returns a button whose label names the holder, since a screen reader reads one such button after another.
 function release_button(holder, release) {
   if (!release) return null;
   return h(
@@ -62,7 +62,7 @@ const k_kind = {
   class: 'col-kind',
   cell: (one) => h('span', { class: 'kind' }, plain(one.kind).replaceAll('_', ' ')),
 };
-// Where readers and writers meet.
+// True if readers and writers share the lock's queue.
 const is_mixed = (lock) => lock.kind === 'shared_mutex' || lock.kind === 'kazoo';
 const kind_column = (lock) => (is_mixed(lock) ? [k_kind] : []);
 const k_token = { title: 'Token', class: 'col-token', cell: (one) => code(one.token) };
@@ -78,7 +78,7 @@ export function holder_table(lock, release) {
 
 const k_bar = 100;
 
-// The wait as a bar, beside the longest of this page.
+// Returns a cell that shows the wait as a bar, in proportion to the longest wait on this page.
 function wait_cell(waiter, longest) {
   const part = longest > 0 ? Math.max(0.02, waiter.age_ms / longest) : 0;
   return h('span', { class: 'wait' },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long holds or waits were: quantiles, and a bar for each range of times.
+// The durations of holds or waits: quantiles, and a bar for each range of durations.
 import { h, svg } from './dom.js';
 import { count, many, precise } from './text.js';
 
@@ -7,7 +7,7 @@ const k_width = 480;
 const k_height = 84;
 const k_gap = 3;
 
-// Empty ranges at both ends say nothing.
+// Returns the ranges without the empty ones at both ends.
 function filled(buckets) {
   const first = buckets.findIndex((bucket) => bucket.count > 0);
   const last = buckets.findLastIndex((bucket) => bucket.count > 0);
@@ -42,7 +42,7 @@ function bars(buckets, style, title) {
   ];
 }
 
-// word: hold or wait, the colour of its bars.
+// word: "hold" or "wait"; it decides the colour of the bars.
 export function distribution(title, word, data) {
   const style = word === 'hold' ? 'is-holding' : 'is-waiting';
   if (!data?.count) return h('div', { class: 'card' }, h('h3', null, title), h('p', { class: 'empty' }, `No ${word} has ended yet.`));

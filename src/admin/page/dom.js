@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building elements, and bringing what stands on the page to what it should be.
+// Builds elements, and updates the page's elements to match a new tree.
 //
-// A view is a function from data to a tree; `show` changes only what differs, so that focus, selection, scroll
-// position and open parts outlive each live update, and nothing flickers. Texts are set as text nodes: no string is
-// ever read as HTML.
+// A view is a function from data to a tree. `show` changes only the elements that differ. So focus, selection, scroll
+// position and open parts survive each live update, and nothing flickers. All texts become text nodes: the browser
+// reads no string as HTML.
 import { pieces } from './text.js';
 
 const k_svg = 'http://www.w3.org/2000/svg';
 const k_handlers = ['onclick', 'oninput', 'onchange', 'onsubmit', 'onclose', 'ontoggle'];
-// What the person at the page has changed, which no update takes back.
+// Properties that the user changes. No update sets them back.
 const k_of_the_person = new Set(['value', 'open', 'checked']);
 
 function add(parent, child) {
@@ -36,8 +36,8 @@ export function svg(tag, attributes, ...children) {
   return build(document.createElementNS(k_svg, tag), attributes, children);
 }
 
-// A name that came from a contender: isolated, so that its direction of writing ends with it, and with visible
-// escapes.
+// Shows a name that a contender chose. The element isolates the name's direction of writing from the text around it,
+// and shows invisible characters as escapes.
 export function name(text, attributes) {
   const inside = pieces(text).map((piece) =>
     piece.escape ? h('span', { class: 'escape', title: 'a character that cannot be seen' }, piece.text) : piece.text,
@@ -64,7 +64,7 @@ function take_node(from, to) {
     if (from.data !== to.data) from.data = to.data;
     return;
   }
-  // A part that cares for itself (a dialog, a picture being hovered) is left as it is while its data-same is.
+  // A part that updates itself (a dialog, a picture under the pointer) stays unchanged while its data-same is equal.
   if (from.hasAttribute('data-same') && from.getAttribute('data-same') === to.getAttribute('data-same')) return;
   take_attributes(from, to);
   take_children(from, to);
@@ -95,7 +95,7 @@ function take_children(from, to) {
   }
 }
 
-// Brings the element's children to `wanted`, an element or a list of them.
+// Makes the element's children equal to `wanted`, an element or a list of elements.
 export function show(element, wanted) {
   const tree = document.createDocumentFragment();
   add(tree, wanted);

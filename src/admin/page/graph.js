@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wait-for graph over all locks: who waits for whom, cycles marked. A picture, and the same as a table.
+// The wait-for graph over all locks, with its cycles marked, as a picture and as a table.
 import { read } from './api.js';
 import { h, name } from './dom.js';
 import { release_order, waits_in } from './graph_cycles.js';
@@ -17,7 +17,7 @@ export const title = () => 'Wait-for graph';
 
 export const load = () => read('graph');
 
-// Edges of cycles first: where not all fit into the picture, those do.
+// Chooses the edges of the picture. Edges of cycles come first, so that they are in the picture if others do not fit.
 function chosen_edges({ edges, cycles, possible }) {
   const cyclic = waits_in(cycles);
   const perhaps = waits_in(possible);
@@ -67,7 +67,7 @@ function edge_table(edges, labels) {
   });
 }
 
-// The first lock is for a person to release; the others follow.
+// Lists the locks of a cycle in the order of their release. A person releases the first one; the others follow.
 function order_list(cycle, edges, labels) {
   const who = (id) => h('bdi', { class: 'strong' }, labels(id));
   const [first, ...rest] = release_order(cycle, edges);

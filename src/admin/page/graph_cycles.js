@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cycle as its locks: who holds each, who waits for it, and in which order they become free. Pure.
+// The locks of a cycle: the holder and the waiter of each, and the order in which they become free. Pure functions.
 
 // The waits of a cycle that has ids [a, b, c]: a waits for b, b for c, c for a.
 function waits_of(cycle, edges) {
@@ -11,9 +11,9 @@ function waits_of(cycle, edges) {
 
 const same_lock = (one, other) => one.path === other.path && one.kind === other.kind;
 
-// Locks in the order in which they become free: the first is released by a person, each other one by the contender that
-// could go on before. [{path, kind, holder, waiter}]. Contenders in one queue wait for each other at one lock: the last
-// of them holds it.
+// Returns the locks in the order in which they become free, as [{path, kind, holder, waiter}]. A person releases the
+// first lock. The contender that gets a lock continues and releases the next one. Contenders of one queue wait for
+// each other at one lock, which the last of these contenders holds.
 export function release_order(cycle, edges) {
   const waits = waits_of(cycle, edges);
   const first = waits.findIndex((wait, i) => !same_lock(wait, waits[(i + waits.length - 1) % waits.length]));

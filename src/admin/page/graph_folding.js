@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long queues as one node. Each waiter waits for the one ahead of it, so that a queue of 900 is a path of 900 nodes that
-// says no more than its length. Pure.
+// Shows a long queue as one node. Each waiter waits for the waiter ahead, so a queue of 900 would be a path of 900
+// nodes that shows nothing but its length. Pure functions.
 
 const k_shortest = 3;
 
-// edges: [{from, to, path, cyclic}]. Returns {edges, folded}: `folded` maps a node that stands for several to their
-// ids, next in line first. Nodes of cycles, and those at which queues meet, stay.
+// edges: [{from, to, path, cyclic}]. Returns {edges, folded}: `folded` maps a node that represents several waiters to
+// the ids of these waiters, next in line first. Nodes of cycles, and nodes at which queues meet, stay.
 export function fold(edges) {
   const out = new Map();
   const into = new Map();
@@ -13,7 +13,7 @@ export function fold(edges) {
     out.set(edge.from, [...(out.get(edge.from) ?? []), edge]);
     into.set(edge.to, [...(into.get(edge.to) ?? []), edge]);
   }
-  // Waits for one, on one path, and at most one waits for it there.
+  // True if the node waits for one node, on one path, and at most one node waits for it there.
   const is_in_line = (id) => {
     const [ahead, ...others] = out.get(id) ?? [];
     const behind = into.get(id) ?? [];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places for the nodes of a wait-for graph: waiters left of what they wait for. Pure.
+// Computes places for the nodes of a wait-for graph: a waiter is left of the node that it waits for. Pure functions.
 //
-// Layers by the longest path, edges that close a cycle left out; then each layer is ordered by where its neighbours
-// stand (barycentres), which leaves few crossings. An edge over several layers takes a place in each layer between, so
-// that no box stands in its way.
+// The longest path to a node decides its layer; edges that close a cycle do not count. Then the average place of a
+// node's neighbours (barycentre) decides its place in the layer, which leaves few crossings. An edge over several
+// layers takes a place in each layer between, so that no box covers the edge.
 
 const k_sweeps = 6;
 
-// The edges without those that lead back to a node of the path they are found on.
+// Returns the edges of the graph without the edges that close a cycle.
 function without_back_edges(ids, edges) {
   const next = new Map(ids.map((id) => [id, []]));
   for (const edge of edges) next.get(edge.from).push(edge);
@@ -47,7 +47,7 @@ function layers_of(ids, edges) {
       }
     if (!changed) break;
   }
-  // A waiter stands right before the first that it waits for.
+  // A waiter's layer is the one just before the first node that it waits for.
   for (const id of ids) {
     const targets = edges.filter((edge) => edge.from === id).map((edge) => depth.get(edge.to));
     if (targets.length && !edges.some((edge) => edge.to === id)) depth.set(id, Math.min(...targets) - 1);
@@ -74,7 +74,7 @@ function order(layers, edges) {
   return row;
 }
 
-// The parts of the graph that have no edge between them, in the order of their first nodes: [{nodes, edges}].
+// Returns the connected parts of the graph, in the order of their first nodes: [{nodes, edges}].
 export function components(ids, edges) {
   const part = new Map();
   const neighbours = new Map(ids.map((id) => [id, []]));
@@ -98,7 +98,8 @@ export function components(ids, edges) {
   return found.map((nodes, i) => ({ nodes, edges: edges.filter((edge) => part.get(edge.from) === i) }));
 }
 
-// Layers with a place for each edge that passes: {layers, edges, routes: Map of an edge to its places between}.
+// Gives each long edge a place in the layers that it crosses. Returns {layers, edges, routes: Map of an edge to its
+// places between}.
 function with_passages(layers, edges) {
   const column = new Map(layers.flatMap((layer, i) => layer.map((id) => [id, i])));
   const wider = layers.map((layer) => [...layer]);
@@ -118,8 +119,8 @@ function with_passages(layers, edges) {
   return { layers: wider, edges: parts, routes };
 }
 
-// {places: Map of id to {column, row}, routes: Map of an edge to the places that it passes, columns, rows}: rows count
-// from 0, and may be halves. An edge whose target is in no later column leads back, and passes no place.
+// Returns {places: Map of id to {column, row}, routes: Map of an edge to the places that it crosses, columns, rows}.
+// Rows count from 0 and may be halves. An edge whose target is in no later column leads back, and crosses no place.
 export function layout(ids, edges) {
   const all = with_passages(layers_of(ids, without_back_edges(ids, edges)), edges);
   const row = order(all.layers, all.edges);

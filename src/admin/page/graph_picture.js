@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture of a wait-for graph: boxes in columns from left to right, or, where there is little room, in layers from
-// above to below. A label stands between two columns or layers, where no box is, and keeps clear of other labels.
+// The picture of a wait-for graph: boxes in columns from left to right, or in layers from top to bottom on a narrow
+// screen. A label is between two columns or layers, where no box is, and overlaps no other label.
 import { h, svg } from './dom.js';
 import { components, layout } from './graph_layout.js';
 import { many, plain } from './text.js';
@@ -19,7 +19,7 @@ function cut_end(text, most) {
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-// Host names differ at their ends as often as at their beginnings.
+// Cuts a long name in its middle: host names differ at their ends as often as at their beginnings.
 function cut_middle(text, most) {
   const characters = [...text];
   if (characters.length <= most) return text;
@@ -27,7 +27,7 @@ function cut_middle(text, most) {
   return `${characters.slice(0, front).join('')}…${characters.slice(characters.length - (most - 1 - front)).join('')}`;
 }
 
-// The end of a path says more than its beginning.
+// Cuts the beginning of a long path: its end identifies the lock better.
 function cut_path(path) {
   const characters = [...path];
   return characters.length <= k_label.most ? path : `…${characters.slice(1 - k_label.most).join('')}`;
@@ -35,7 +35,7 @@ function cut_path(path) {
 
 const width_of = (text) => [...text].length * k_label.character;
 
-// Boxes and edges of one component in units of columns and rows, whichever way these go.
+// Places the boxes and edges of one component in columns and rows, for both directions of the picture.
 function component_of({ nodes, edges }) {
   const found = layout(nodes, edges);
   const back = edges.filter(({ from, to }) => found.places.get(to).column <= found.places.get(from).column);
@@ -95,7 +95,7 @@ class across {
     return { d, x: (right + left) / 2, y: y - 4 };
   }
 
-  // A place for each label of a gap: beside the line, and below the label before.
+  // Places each label of a gap beside its line and below the previous label.
   labels(column) {
     const x = this.left[column] + this.box.width + (this.gaps[column] - k_arrow) / 2;
     const wanted = this.part.labels[column].map((edge) => {
@@ -132,7 +132,7 @@ class down {
     return { x: k_margin + row * this.step, y: this.tops[column] };
   }
 
-  // Labels of a gap in as many lines as keep them apart.
+  // Distributes the labels of a gap over as many lines as they need to be apart.
   label_lines(edges, column) {
     const ends = [];
     const back = this.part.back.filter((edge) => this.part.places.get(edge.from).column === column);

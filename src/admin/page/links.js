@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses of views.
 
-// link_to('/lock', {path: '/locks/a'}): "/lock?path=%2Flocks%2Fa". What is empty is left out.
+// link_to('/lock', {path: '/locks/a'}): "/lock?path=%2Flocks%2Fa". Empty parameters are left out.
 export function link_to(path, parameters = {}) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream of changes: one EventSource for the view that is open, opened anew when it ends.
+// The stream of changes: one EventSource for the open view. The class opens a new one when the old one ends.
 //
-// State of the stream: opening -> open -> lost -> open ...; `lost` until an event stream answers again. A browser
-// reconnects by itself after a cut, but gives up for good after an answer that is no stream (401, 503): then this does.
+// State of the stream: opening -> open -> lost -> open ...; The state is `lost` until an event stream answers
+// again. A browser reconnects by itself after a cut, but never after an answer that is no stream (401, 503): this class
+// reconnects then.
 import { address_of } from './api.js';
 
 const k_first_pause_ms = 1000;

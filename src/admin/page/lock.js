@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock: holders, the queue, who held it when, and how long holds and waits are.
+// The view of a lock: holders, the queue, the timeline of holds, and the durations of holds and waits.
 import { may, me, read } from './api.js';
 import { holder_cards, holder_table, k_most_cards, queue_table } from './contenders.js';
 import { distribution } from './distribution.js';
@@ -11,7 +11,7 @@ import { pager } from './table.js';
 import { count, kind_text, many, plain } from './text.js';
 import { timeline } from './timeline.js';
 
-// Rows of the queue that are shown: few at first, so that the timeline stays in sight.
+// Numbers of the queue's rows to show: few at first, so that the timeline stays visible.
 const k_rows = ['8', '50', '200'];
 const k_typing_pause_ms = 250;
 
@@ -20,7 +20,7 @@ const typing = { timer: null, visits: 0 };
 const key_in = (query) => ({ path: query.get('path') ?? '', kind: query.get('kind') ?? '' });
 const rows_in = (query) => (k_rows.includes(query.get('rows')) ? query.get('rows') : k_rows[0]);
 
-// The same lock, and what else the address has; `changes` replaces parts of it.
+// Returns the address of this lock's view with the present parameters; `changes` replaces some of them.
 function here(query, changes) {
   const kept = Object.fromEntries(['rows', 'contender', 'offset', 'for'].map((key) => [key, query.get(key)]));
   return link_to('/lock', { ...key_in(query), ...kept, ...changes });
@@ -33,13 +33,14 @@ export function enter() {
 
 export const title = (query) => plain(query.get('path') || 'Lock');
 
-// Without a kind the events of all locks: the server knows the kind once there is a lock.
+// Returns which events the view follows. Without a kind these are the events of all locks: the server knows the kind
+// once the lock exists.
 export function follows(query, data) {
   const kind = data?.lock.kind ?? query.get('kind');
   return kind ? { path: key_in(query).path, kind } : {};
 }
 
-// The bars grow also while nothing changes.
+// The view reads its data again after this time, because the bars grow also while nothing changes.
 export const reread_ms = 5000;
 
 const queue_in = (query) => ({ contender: query.get('contender') ?? '', offset: number_in(query, 'offset') || '', limit: rows_in(query) });
@@ -72,7 +73,8 @@ function read_only_note() {
     h('code', null, '--allow-changes'), '. From a shell: ', h('code', null, 'turnstile ask'), ' and ', h('code', null, 'turnstile take'), '.');
 }
 
-// The holders with the time for which they hold: an age counts from the znode's creation, the wait included.
+// Adds to each holder the duration of its hold. The holder's age counts from the creation of the znode and includes the
+// wait.
 function with_holds(lock, timeline) {
   const now = Date.parse(timeline?.to);
   const since = new Map(timeline?.spans.filter((span) => !span.to).map((span) => [span.znode, span.from]));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of locks with its search. While the pointer or the focus is in the list its order stays, so that no lock
-// moves away from under a click; what is new then stands below, what is free is marked.
+// The list of locks with its search. While the pointer or the focus is in the list, its order does not change, so that
+// no lock moves away from a click. New locks are then at the end, and free locks are marked.
 import { h, name } from './dom.js';
 import { link_to, link_to_lock } from './links.js';
 import { age, contender_name, json_link, pips, unreadable_note } from './parts.js';
@@ -13,7 +13,7 @@ const k_typing_pause_ms = 200;
 
 const key_of = (lock) => `${lock.kind} ${lock.path}`;
 
-// What the list shows, in its order, and what holds that order.
+// The locks of the list in their order, and the state that keeps that order.
 const list = { locks: [], search: '', visits: 0, timer: null };
 
 export function start_list() {
@@ -56,7 +56,7 @@ function holder_cell(lock) {
   ];
 }
 
-// Lists are cut to three holders.
+// Returns the text for the holders of a lock: the first three, and the number of the others.
 function holders_of(lock) {
   return lock.holders_total ?? lock.holders.length;
 }
@@ -95,7 +95,7 @@ function choice(title, key, value, options, change) {
   );
 }
 
-// Reads the form into the address; an empty field is no parameter.
+// Returns the address for the form's fields. An empty field adds no parameter.
 function address_of_form(form) {
   const read = (key) => form.elements[key].value.trim();
   return link_to('/', { prefix: read('prefix'), holder: read('holder'), kind: read('kind'), sort: read('sort') });

@@ -68,7 +68,7 @@ function longest_holds(holds) {
   );
 }
 
-// Median and 99 % of waits and holds, and how the holds ended, for locks of one form.
+// Shows the median and the 99th percentile of waits and holds, and how the holds ended, for each path template.
 function times_of(templates) {
   const seen = templates.filter((each) => each.hold_ms.count > 0);
   if (!seen.length) return h('p', { class: 'empty' }, 'No hold has ended yet.');

@@ -4,13 +4,13 @@ import { address_of } from './api.js';
 import { h, name, svg } from './dom.js';
 import { clock, date_and_clock, duration, many, plain, seconds } from './text.js';
 
-// A time that counts on while the page is live (app.js, count_on).
+// Returns a duration that grows each second while the page is live (app.js, count_on).
 export function age(ms, attributes) {
   if (ms === null || ms === undefined) return h('span', { class: 'figures', ...attributes }, '–');
   return h('span', { class: 'figures', 'data-age': ms, ...attributes }, seconds(ms));
 }
 
-// Host, pid and label of a contender, each in its own isolation.
+// Returns host, pid and label of a contender, each isolated from the others' direction of writing.
 export function contender_name(contender, { label = contender.label } = {}) {
   if (!contender.host)
     return h('span', { class: 'who' }, contender.text ? name(contender.text) : h('i', { class: 'muted' }, 'another client'));
@@ -26,7 +26,7 @@ export function contender_name(contender, { label = contender.label } = {}) {
 const k_pip = 9;
 const k_most_pips = 8;
 
-// The queue as a row of squares: holders dark, waiters light.
+// Returns the queue as a row of squares: dark for holders, light for waiters.
 export function pips(holders, waiters) {
   const shown = Math.min(holders + waiters, k_most_pips);
   const squares = [];
@@ -37,7 +37,7 @@ export function pips(holders, waiters) {
   return svg('svg', { class: 'pips', width: k_most_pips * k_pip, height: 14, 'aria-hidden': 'true' }, squares);
 }
 
-// Locks are looked at in turns: told where that takes longer than a person would think.
+// The server reads one lock after another. The page mentions the delay if it is longer than this.
 const k_soon = 2_000;
 function looked_at(meta) {
   return meta.oldest_ms > k_soon ? `, each lock within ${duration(meta.oldest_ms)}` : `, read in ${duration(meta.reading_ms)}`;
@@ -49,7 +49,7 @@ function live_text(context, meta) {
   return context.live ? ['is-live', 'Live'] : ['is-opening', 'Opening'];
 }
 
-// Heading of a view: its title, how fresh it is, and its JSON.
+// Returns the heading of a view: its title, the age of its data, and a link to its JSON.
 export function view_head({ title, meta, json, context, under }) {
   const [style, state] = live_text(context, meta);
   return h(
@@ -83,14 +83,14 @@ export function unreadable_note(paths) {
 
 export const lock_title = (lock) => plain(lock.path);
 
-// The width of a card's inside, in pixels: type in the picture is as large as elsewhere, however wide it is.
+// Returns the inner width of a card in pixels. A picture of that width has text of the page's own size.
 export function room() {
   const main = document.getElementById('main');
   const { paddingLeft, paddingRight } = window.getComputedStyle(main);
   return Math.max(240, Math.floor(main.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)) - 34);
 }
 
-// Links of which one is chosen: [[value, text]], and value => address.
+// Returns links, one of them chosen. values: [[value, text]]; link: value => address.
 export function choices(title, values, chosen, link) {
   return h('nav', { class: 'choices', 'aria-label': title },
     values.map(([value, text]) =>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forced release of one holder: first a request, then, if it stays, a take. Both are bound to the znode that was
-// seen, whatever has come since.
+// The forced release of one holder: first a request, and a take if the holder stays. Request and take name the znode
+// that the dialog showed when it opened, so they cannot affect a later contender.
 //
-// state.done is null until a change has come to an end: {good, text}.
+// state.done is null until a change has ended, then {good, text}.
 import { change, failure, may, me } from './api.js';
 import { h, name, show } from './dom.js';
 import { contender_name } from './parts.js';
@@ -31,11 +31,11 @@ function remember(who) {
   try {
     window.localStorage.setItem(k_who, who);
   } catch {
-    // Storage may be forbidden: the name is typed again next time.
+    // The browser may forbid storage. The user then types the name again next time.
   }
 }
 
-// A name of another library may be used again; a token is not.
+// Compares the token, too: another library may use a znode's name again, and a token never repeats.
 const holds = (lock, { znode, token }) => lock.holders.some((holder) => holder.znode === znode && holder.token === token);
 
 function presence(lock) {
@@ -45,7 +45,7 @@ function presence(lock) {
   return { here: false, text };
 }
 
-// Each new snapshot of the lock: whether the holder that was seen is still there.
+// Checks in each new snapshot of the lock whether the holder of the dialog is still there.
 export function follow_release({ lock }) {
   if (!state || lock.path !== state.path || lock.kind !== state.kind) return;
   state.presence = presence(lock);
@@ -58,7 +58,7 @@ function problem_text(problem) {
   return sentence(problem.message);
 }
 
-// The path as it is, or as it is shown: what cannot be seen cannot be typed.
+// True if the text is the path, or the path with escapes as the page shows it: nobody can type invisible characters.
 const confirms = (text) => text === state.path || text === plain(state.path);
 
 async function order(action, more) {
@@ -114,7 +114,7 @@ function seen_part() {
       fact('Seen', h('span', { class: 'figures' }, clock(seen)))));
 }
 
-// By what the holder claims of its session: as long as it may be sure of its hold.
+// Returns the longest time for which the holder may rely on its hold, by the session timeout that the holder claims.
 function longest() {
   const ms = state.holder.take_at_most_ms;
   return ms ? `This lasts up to ${duration(Math.ceil(ms / 1000) * 1000)}.` : 'This may last a minute.';
@@ -138,7 +138,7 @@ function text_field(title, key, hint, more) {
     h('input', { type: 'text', name: key, required: true, maxlength: 200, placeholder: hint, autocomplete: 'off', ...more }));
 }
 
-// Taking is opened by the person, or once the holder was asked.
+// Returns the part for a take. It opens when the user opens it, or after the holder was asked.
 function take_part(closed) {
   return h('details', { class: 'take', open: Boolean(state.asked_at), 'data-key': state.asked_at ? 'after' : 'before' },
     h('summary', null, 'Take it from the holder'),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which view an address shows. Every view has an address of its own, with what was searched for in it, so that it can
-// be sent to a colleague and the browser's back button works.
+// Chooses the view for an address. Each view has its own address, which includes the search. So a user can send it to a
+// colleague, and the browser's back button works.
 import * as audit from './audit.js';
 import * as graph from './graph.js';
 import * as lock from './lock.js';
@@ -20,7 +20,7 @@ export function view_at(path) {
   return k_views.get(path) ?? null;
 }
 
-// Whether a click on this link stays in the page: no new tab, no download, no address of the interface.
+// True if a click on this link stays in the page: it opens no new tab, starts no download, and is no /api address.
 export function stays_here(event, link) {
   if (event.defaultPrevented || event.button !== 0) return false;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ZooKeeper servers, this program's session with them, and what it asks of them.
+// The view of the ZooKeeper servers, of this program's session with them, and of its requests.
 import { read } from './api.js';
 import { h, name } from './dom.js';
 import { json_link, view_head } from './parts.js';
@@ -30,10 +30,10 @@ function session_text(session) {
   ];
 }
 
-// Decimals from a server are for machines.
+// Rounds a rate, which the server sends with all its decimals.
 const rate = (number) => `${Number(number ?? 0).toLocaleString('en-US', { maximumFractionDigits: 1 })} a second`;
 
-// The short form, beside the locks.
+// Returns the short list of servers, which the overview shows beside the locks.
 export function server_list({ servers, session, requests, watchers }) {
   return [
     h('ul', { class: 'servers plain' },

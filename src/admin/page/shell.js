@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around each view: sections, badge, colours, sign-out, the notice, and the line at the foot.
+// The frame around each view: sections, badge, colours, sign-out, the notice, and the footer.
 import { change, me } from './api.js';
 import { h, name, show, svg } from './dom.js';
 import { k_sections } from './router.js';
@@ -33,7 +33,7 @@ function turn_colours(context) {
   try {
     window.localStorage.setItem('turnstile.theme', theme);
   } catch {
-    // Storage may be forbidden: the choice is for this visit.
+    // The browser may forbid storage. The choice then lasts for this visit.
   }
   context.draw();
 }
@@ -79,7 +79,7 @@ export function draw_tools(context) {
   show(place('tools'), [badge(), sign_out_button(context), colour_switch(context)]);
 }
 
-// Over the page's lower edge, so that nothing moves when it comes and goes.
+// Draws the notice over the page's lower edge, so that nothing moves when the notice appears or disappears.
 export function draw_notice({ stream, stale, as_of }) {
   const shown = as_of ? ` Shown is what was there at ${clock(as_of)}.` : '';
   let text = null;

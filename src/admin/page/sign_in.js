@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form that stands in place of a view for which one must sign in. The address stays, and so does what it shows
+// The form that replaces a view that needs a sign-in. The address does not change, so the user sees that view
 // afterwards.
 import { change, me } from './api.js';
 import { h } from './dom.js';
@@ -40,7 +40,7 @@ export function sign_in_form(context) {
       me().names
         ? h('label', { class: 'field' }, h('span', null, 'Name'),
           h('input', { type: 'text', name: 'user', autocomplete: 'username', autocapitalize: 'off', spellcheck: 'false', maxlength: 64 }))
-        // For managers of passwords, which keep one a name.
+        // Password managers store one password for each name.
         : h('input', { type: 'hidden', name: 'username', autocomplete: 'username', value: 'turnstile' }),
       h('label', { class: 'field' }, h('span', null, 'Password'),
         h('input', {

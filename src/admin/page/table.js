@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that become cards on a phone. The roles are said aloud: a browser forgets a table's own where its style is
-// not that of a table.
+// Tables that become cards on a phone. The elements have explicit roles: a browser drops a table's
+// own roles if the style sheet displays the table as something else.
 import { h } from './dom.js';
 
 // columns: [{title, cell: row => children, class, hidden: title only for screen readers}]; key: row => string.

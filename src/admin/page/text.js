@@ -20,12 +20,12 @@ function escape_of(character) {
   return '\\u' + (point > 0xffff ? '{' + point.toString(16) + '}' : point.toString(16).padStart(4, '0'));
 }
 
-// The text with escapes for what cannot be seen: for titles and labels, which are no HTML.
+// Returns the text with escapes for invisible characters, for titles and labels, which are no HTML.
 export function plain(text) {
   return String(text ?? '').replace(k_hidden, escape_of);
 }
 
-// The same as pieces: [{text, escape: bool}].
+// Returns the text of plain() as pieces: [{text, escape: bool}].
 export function pieces(text) {
   const whole = String(text ?? '');
   const found = [];
@@ -39,7 +39,7 @@ export function pieces(text) {
   return found;
 }
 
-// "web-2, pid 4711, nightly": what a contender says of itself, as the command line says it.
+// Returns a contender's own description, in the form of the command line: "web-2, pid 4711, nightly".
 export function identity(contender) {
   if (!contender.host) return contender.text || 'another client';
   let text = contender.host;
@@ -71,7 +71,7 @@ export function duration(ms) {
   return '0 s';
 }
 
-// As `duration`, without milliseconds: for what counts on each second.
+// Returns a duration without milliseconds, for a text that changes each second.
 export function seconds(ms) {
   if (ms === null || ms === undefined) return '–';
   return ms < 1000 ? '< 1 s' : duration(Math.floor(ms / 1000) * 1000);
@@ -109,7 +109,7 @@ export function date_and_clock(time) {
   return time ? `${String(time).slice(0, 10)} ${clock(time)}` : '–';
 }
 
-// What the server says of an error begins with a small letter and has no full stop.
+// Makes a sentence of a server's message, which begins with a small letter and has no full stop.
 export function sentence(message) {
   const text = plain(message);
   return text ? `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}` : '';

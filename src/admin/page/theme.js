@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chosen colours, before the first paint: without this a dark page would flash in light.
+// Sets the chosen colours before the first paint. Otherwise a dark page would flash in light colours.
 // A classic script, because a module runs only after the document has been read.
 'use strict';
 (function () {
@@ -7,6 +7,6 @@
     const theme = window.localStorage.getItem('turnstile.theme');
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
   } catch {
-    // Storage may be forbidden: the system's colours stay.
+    // The browser may forbid storage. The page then keeps the system's colours.
   }
 })();

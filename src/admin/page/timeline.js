@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who held the lock when: a row for each contender, waiting light, holding dark. A picture, and the same as a table.
+// The timeline of a lock, as a picture and as a table: a row for each contender, light for a wait, dark for a hold.
 import { h, name, svg } from './dom.js';
 import { choices, room } from './parts.js';
 import { table } from './table.js';
@@ -10,7 +10,7 @@ const k_lane = 30;
 const k_bar = 20;
 const k_axis = 26;
 const k_character = 6.6; // of the picture's type, in pixels
-// What may be chosen, in seconds; '' is as much as holds the latest hand-overs.
+// The durations to choose from, in seconds. '' shows as much as the latest hand-overs need.
 const k_windows = [['', 'auto'], ['60', '1 min'], ['600', '10 min'], ['3600', '1 h'], ['all', 'all']];
 const k_holds_in_auto = 24;
 const k_steps_s = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400];
@@ -19,7 +19,7 @@ const k_ends = { released: 'gave it up', taken: 'was taken from' };
 
 const at = (time) => Date.parse(time);
 
-// Bars of one contender, by what it says of itself: a process that comes again keeps its row.
+// Groups the bars by the contenders' own descriptions, so that a process that comes again keeps its row.
 function lanes_of({ timeline, lock, waiters }) {
   const lanes = new Map();
   const now = at(timeline.to);
