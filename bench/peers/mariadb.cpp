@@ -4,8 +4,8 @@
 //     mariadb HOST:PORT lock     GET_LOCK and RELEASE_LOCK
 //     mariadb HOST:PORT row      inserts a row and deletes it, two commits: the least work of a lock in a table
 //
-// Logs in as root without a password, in the database `test`. The peers send statements as
-// text, because programs that call GET_LOCK send text.
+// Logs in as root without a password, in the database `test`. The peers send statements
+// as text, because programs that call GET_LOCK send text.
 #include <mysql.h>
 
 #include <memory>
@@ -27,7 +27,7 @@ struct address {
     bool rows = false;
 };
 
-// The benchmarks' paths contain no character that needs quotes.
+// The benchmarks' paths contain no character that SQL text must escape.
 std::string acquire_text(const address& where, const std::string& path) {
     if (where.rows)
         return "INSERT INTO bench_rows VALUES ('" + path + "', 'a holder and its metadata', 1)";

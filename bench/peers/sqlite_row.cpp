@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "sqlite-row": inserts a row and deletes it with bare SQLite, two commits: the least work of a lock in a table.
+// Peer "sqlite-row": inserts a row and deletes it, in two commits, with SQLite alone. A lock in a table cannot do less.
 // The file has Turnstile's settings: a write-ahead log, each commit synced.
 //
 //     sqlite_row FILE

@@ -10,10 +10,10 @@
 // Series. The numbers of all locks whose path fits a template form one series, which has the template's name. Every
 // other path has a separate series, up to `most_paths` paths; paths beyond them share the series "other". So the
 // number of series never exceeds the number of templates + most_paths + 1, whatever paths the program uses. A series
-// stays until the last handle is gone.
+// stays until the last copy of the metrics object is gone.
 //
-// What counts. A call counts as soon as it waits in a client: not a call that is refused before (`bad_option`, a
-// closed client). For a lock that threads share (retained, cohort) each thread's call counts, not the common znode. A
+// What counts. A call counts as soon as it waits in a client. A call that the library refuses before it waits
+// (`bad_option`, a closed client) does not count. For a lock that threads share (retained, cohort) each thread's call counts, not the common znode. A
 // multi_lock or quorum_lock counts as its parts. Entering a recursive_mutex again does not count.
 //
 // Events. `metrics_options::observer` gets each call as events, for tracing. turnstile/opentelemetry.hpp is such an

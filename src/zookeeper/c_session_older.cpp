@@ -90,7 +90,8 @@ bool c_session::reads_created(pending_request& p, verdict& word) {
     if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
         return false;
     p.answer.connection = connection_;
-    // The second request may be sent during a move to the leader, because the move waits for requests in progress.
+    // The request for the stat may be sent while the connection moves to the leader, because the move waits for requests
+    // in progress.
     const bool linked = phase_ == phase::attached || phase_ == phase::moving;
     if (closed_ || !linked || hand_over_stat(handle_, p) != ZOK) {
         leave_open(p, word);

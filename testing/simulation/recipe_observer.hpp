@@ -39,7 +39,8 @@ public:
                                   const core::commit_outcome& /*outcome*/) {}
     // A participant begins to lead.
     virtual void on_term(contender_key /*hold*/, const std::string& /*participant*/) {}
-    // A share enters or leaves through this hold; `now` by its client's clock.
+    // An owner enters this hold, which several owners share, or leaves it. `now` is the time on the clock of the hold's
+    // client.
     virtual void on_share(contender_key /*hold*/, const lock_owner& /*owner*/,
                           core::time_point /*now*/) {}
     virtual void on_share_left(contender_key /*hold*/, const lock_owner& /*caller*/) {}

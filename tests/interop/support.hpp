@@ -15,8 +15,8 @@
 
 namespace turnstile::tests {
 
-// Returns the sessions that watch the znode. A session that watches another contender's znode waits for it, until
-// something happens to it.
+// Returns the sessions that watch the znode. A session that watches another contender's znode waits behind that
+// contender.
 inline std::set<std::int64_t> watchers(const std::string& znode) {
     std::set<std::int64_t> found;
     std::istringstream watches{server().four_letter_word(0, "wchp")};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// consequence: the meaning of an answer to a component's request for the contender that the component belongs to.
+// consequence: the action that a contender must take after an answer to a request of one of its components.
 //
 // A component sends requests and keeps data; only the contender changes its state. Values. Thread safety: none
 // needed.

@@ -37,9 +37,9 @@ struct contender_view : session_view {
     std::optional<std::int32_t> sole_number{};
     // No hold can become certain on this connection: a znode would only block other contenders.
     std::optional<error> no_lease{};
-    // The longest time before a grant for which a write of another client into our znode may be unknown. It is half of
-    // the time that a `take` leaves after the hold's first confirmation and lease, at most one interval
-    // (confirmation_pace::unseen_for).
+    // At a grant, the longest time for which the contender may not have seen that another client wrote into its znode.
+    // It is half of the time that a `take` waits beyond the hold's first confirmation and lease, and at most one
+    // interval of confirmations (confirmation_pace::unseen_for).
     duration unseen_for{};
     double clock_drift = 0;
     acl_policy acl = acl_policy::open;

@@ -59,7 +59,8 @@ public:
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
     // Another contender is ahead again, at servers that went on from older data. They may have lost our mark. If that
-    // contender crashes, its whole delay must be waited for, even if the mark equals the earlier one.
+    // contender crashes, its whole delay must be waited for, even if its crash mark equals the mark that was
+    // read before.
     void begin_again() noexcept {
         state_ = state::unread;
         left_ = {};

@@ -275,7 +275,7 @@ void contender_steps::remove_together(std::vector<removal>&& all) {
     owners_.requests.send_as(id, std::move(op), for_removals{std::move(all)}, owners_.basics);
 }
 
-// ---- folders whose next contender may be alone ----------------------------------------------
+// ---- folders in which the next contender is perhaps the only one ----------------------------
 
 void contender_steps::note_number(const std::string& folder,
                                   const contender_effects::number_known& known) {

@@ -58,7 +58,7 @@ void draw_deadlocks(scenario& scenario) {
     scenario.swept = 0;
 }
 
-// A lock in an existing folder, under which recipes write.
+// A scenario of one lock, whose folder exists. Its holders write with the recipes.
 void draw_writes(scenario& scenario) {
     constexpr std::uint64_t k_recipes = 0x5851f42d4c957f2d;
     dice chance{scenario.seed ^ k_recipes};
