@@ -102,6 +102,8 @@ TEST_F(batches, refuse_one_lock_and_grant_the_others) {
     const auto owner = session(options);
     const auto client = session();
     make_locks(*client);
+    // The folder above all locks is open, and the refused lock's folder is not.
+    ASSERT_TRUE(locks[0]->acquire({.timeout = limit()}));
     mutex elsewhere{*owner, path_of(k_refused)};
     auto kept = elsewhere.acquire({.timeout = limit()});
     ASSERT_TRUE(kept) << kept.error().message();
