@@ -58,7 +58,7 @@ function problem_text(problem) {
   return sentence(problem.message);
 }
 
-// True if the text is the path, or the path with escapes as the page shows it: nobody can type invisible characters.
+// True if the text is the path, or the path with escapes as the page shows it: a user cannot type invisible characters.
 const confirms = (text) => text === state.path || text === plain(state.path);
 
 async function order(action, more) {

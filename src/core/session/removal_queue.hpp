@@ -45,7 +45,8 @@ inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
 // Number of requests in progress before others gather: one at the servers while the answer to the other is on its way.
 // With more, the session's next release would wait behind more removals.
 inline constexpr std::size_t k_removals_under_way = 2;
-// The same for awaited removals. Below it a release waits for no answer.
+// Number of requests with awaited removals in progress before further awaited removals gather. With fewer, a release is
+// sent at once.
 inline constexpr std::size_t k_awaited_removals_under_way = 4;
 
 struct removal_limits {
