@@ -12,7 +12,7 @@
 // number of series never exceeds the number of templates + most_paths + 1, whatever paths the program uses. A series
 // stays until the last copy of the metrics object is gone.
 //
-// What counts. A call counts as soon as it waits in a client. A call that the library refuses before it waits
+// Counting. A call counts as soon as it waits in a client. A call that the library refuses before it waits
 // (`bad_option`, a closed client) does not count. For a lock that threads share (retained, cohort) each thread's call counts, not the common znode. A
 // multi_lock or quorum_lock counts as its parts. Entering a recursive_mutex again does not count.
 //

@@ -2,8 +2,8 @@
 // validate_path: ZooKeeper's rules for a path, checked before any request is sent. Each module contains a copy of this
 // code.
 //
-// Purpose: the error names the value and the rule. A server would only answer "bad arguments", and a path that one
-// version accepts might be refused by the next version. The rules are in the servers' PathUtils.validatePath (3.8), and
+// The client checks paths so that the error names the value and the rule. A server would only answer "bad arguments",
+// and the next version of a server might refuse a path that the present version accepts. The rules are in the servers' PathUtils.validatePath (3.8), and
 // apply to the path in UTF-8. The limit of the length is Turnstile's own.
 //
 // Thread safety: pure functions.

@@ -12,7 +12,7 @@
 // | fenced     | a list of this connection     | done, or our znode is gone                                    |
 // |            | a list that decides nothing   | the session is replaced; its end removes the znode            |
 //
-// One transaction creates a znode of the other kind with the same number and removes the old znode, so the position in
+// A transaction creates a znode of the other kind with the same number and removes the old znode, so the position in
 // the queue is never empty (F10). Both names are known beforehand. A rename whose answer was lost may commit late, as a create may
 // (docs/why/mutex.md, 2.): a server may still have it, and forward it after our next requests. The rename requires the
 // version of our znode at the time of its sending. Once that version has changed, the rename was not carried out and
