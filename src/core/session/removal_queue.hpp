@@ -64,7 +64,6 @@ public:
     // Between gather(true) and gather(false) the queue returns no removal. So one transaction removes the znodes of all
     // holds that a call releases.
     void gather(bool begins) noexcept { gathers_ = begins; }
-    [[nodiscard]] bool gathers() const noexcept { return gathers_; }
     [[nodiscard]] bool empty() const noexcept { return awaited_.empty() && waiting_.empty(); }
     // True if more removals wait than fit into one request. Awaited removals do not count.
     [[nodiscard]] bool crowded() const noexcept { return waiting_.size() > limits_.together; }

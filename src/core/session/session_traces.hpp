@@ -71,9 +71,6 @@ public:
     void gather_removals(bool begins) noexcept {
         if (epoch_) epoch_->removals.gather(begins);
     }
-    [[nodiscard]] bool gathers_removals() const noexcept {
-        return epoch_ && epoch_->removals.gathers();
-    }
     // True if more removals wait than fit into one request.
     [[nodiscard]] bool is_crowded() const noexcept { return epoch_->removals.crowded(); }
     void remove_later(removal&& wanted);
