@@ -37,10 +37,8 @@ struct process_entry {
     std::string start;  // in clock ticks since the boot
 };
 
-// The name in parentheses may contain blanks and parentheses (proc(5)).
 process_entry entry_of(pid_t process) {
-    const auto text = support::text_of_process(process, "stat");
-    std::istringstream fields{text.substr(std::min(text.size(), text.rfind(')') + 1))};
+    std::istringstream fields{support::stat_behind_name(process)};
     constexpr int k_parent = 2;
     constexpr int k_start = 20;
     process_entry entry;

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -51,14 +52,12 @@ std::string text_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// Returns the parent of a process, or 0 if it has ended: the second field behind its name in /proc.
+// Returns the parent of a process, or 0 if the process has ended.
 pid_t parent_of(pid_t pid) {
-    const std::string stat = support::text_of_process(pid, "stat");
-    const auto name_end = stat.rfind(") ");
-    if (name_end == std::string::npos) return 0;
+    std::istringstream fields{support::stat_behind_name(pid)};
+    char state = 0;
     pid_t parent = 0;
-    const char* const at = stat.data() + name_end + 4;
-    std::from_chars(at, stat.data() + stat.size(), parent);
+    fields >> state >> parent;
     return parent;
 }
 

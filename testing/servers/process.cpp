@@ -56,10 +56,7 @@ process_options checked(process_options options) {
 bool stuck(pid_t pid) {
     constexpr int k_fields_between =
         16;  // between the state and the number of threads, see proc(5)
-    const std::string stat = support::text_of_process(pid, "stat");
-    const auto name_end = stat.rfind(')');
-    if (name_end == std::string::npos) return false;
-    std::istringstream fields{stat.substr(name_end + 1)};
+    std::istringstream fields{support::stat_behind_name(pid)};
     char letter = 0;
     std::string skipped;
     long threads = 0;

@@ -13,11 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "support/kernel_file.hpp"
+#include "kit/support.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace {
 
+using kit_test::alive;
+using kit_test::state_of;
 using namespace turnstile::testing;
 
 class process_test : public ::testing::Test {
@@ -29,11 +31,6 @@ protected:
 
     temporary_folder folder_;
 };
-
-char state_of(pid_t pid) {
-    const std::string stat = turnstile::support::text_of_process(pid, "stat");
-    return stat.at(stat.rfind(')') + 2);
-}
 
 TEST_F(process_test, tells_how_the_child_ended) {
     auto child = shell("exit 7");
@@ -62,11 +59,7 @@ TEST_F(process_test, kills_the_whole_group) {
     const auto grandchild = static_cast<pid_t>(std::stol(child.output().substr(4)));
     child.kill();
     EXPECT_EQ(child.exit_code(), 128 + SIGKILL);
-    const auto gone = [&] {
-        return !std::filesystem::exists("/proc/" + std::to_string(grandchild)) ||
-               state_of(grandchild) == 'Z';
-    };
-    EXPECT_TRUE(eventually(gone));
+    EXPECT_TRUE(eventually([&] { return !alive(grandchild); }));
 }
 
 TEST_F(process_test, pauses_and_resumes) {

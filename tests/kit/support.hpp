@@ -15,12 +15,15 @@
 
 namespace kit_test {
 
+// Returns the letter of the process's state (proc(5)); 'X' if the process has ended.
+inline char state_of(pid_t pid) {
+    const auto stat = turnstile::support::stat_behind_name(pid);
+    return stat.empty() ? 'X' : stat.front();
+}
+
 // True if the process runs or can run: it has neither ended nor is it a zombie.
 inline bool alive(pid_t pid) {
-    const std::string stat = turnstile::support::text_of_process(pid, "stat");
-    const auto name_end = stat.rfind(')');
-    if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
-    const char state = stat[name_end + 2];
+    const char state = state_of(pid);
     return state != 'Z' && state != 'X';
 }
 
