@@ -360,6 +360,21 @@ rule_links() {
         done | report "a link that leads nowhere"
 }
 
+# The files and folders that the map of the code names must exist: below the root, src or include/turnstile, or, for a
+# name without a folder, anywhere.
+# shellcheck disable=SC2016  # the backticks are the page's
+rule_paths() {
+    local page line name
+    grep -noE '`[A-Za-z0-9_.*/-]+`' docs/reference/architecture.md docs/reference/walk.md | tr -d '`' |
+        { grep -E ':[a-z0-9][^:]*(/|\.[ch]pp$)[^:]*$' || true; } |
+        while IFS=: read -r page line name; do
+            compgen -G "$name" >/dev/null || compgen -G "src/$name" >/dev/null ||
+                compgen -G "include/turnstile/$name" >/dev/null ||
+                { [[ $name != */* ]] && git ls-files --error-unmatch "*/$name" >/dev/null 2>&1; } ||
+                echo "$page:$line:$name"
+        done | report "no such file"
+}
+
 # Doxygen finds a comment at each public symbol. The packages of scripts/test do not have Doxygen.
 rule_descriptions() {
     if ! command -v doxygen >/dev/null; then
@@ -507,7 +522,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names lua spdx script format model_edges failures documents page_code links descriptions sentences tables dialect comments log_lines plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names lua spdx script format model_edges failures documents page_code links paths descriptions sentences tables dialect comments log_lines plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do
